@@ -5,15 +5,15 @@ import { UsageError } from "../../cli/errors.ts";
 import { createTerminal } from "../../cli/terminal.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("asking before something is written");
+const test = suite("confirmation before changes");
 const silent = { write: () => {} };
 const terminal = createTerminal(silent, silent, true);
 
-test("--yes asks nothing", async () => {
+test("does not ask with --yes", async () => {
   await confirm(terminal, { text: "Apply?", yes: true });
 });
 
-/** What comes of a question when a user types this. */
+/** Returns "agreed", or the error, when a user types this. */
 async function answered(typed: string, question: { answer?: string } = {}, isTTY = true): Promise<unknown> {
   const input = Object.assign(new PassThrough(), { isTTY });
   input.end(`${typed}\n`);
@@ -25,32 +25,32 @@ async function answered(typed: string, question: { answer?: string } = {}, isTTY
   }
 }
 
-test("yes is agreement, with spaces around it too", async () => {
+test("accepts yes, also with spaces around it", async () => {
   assert.is(await answered("yes"), "agreed");
   assert.is(await answered("  yes "), "agreed");
 });
 
 for (const typed of ["", "y", "no", "YES"]) {
-  test(`${JSON.stringify(typed)} is none, and nothing was changed`, async () => {
+  test(`does not accept ${JSON.stringify(typed)}, and says that nothing was changed`, async () => {
     const error = await answered(typed);
     assert.instance(error, NotAgreed);
     assert.is((error as Error).message, "Nothing was changed.");
   });
 }
 
-test("an input that ends without an answer is none", async () => {
+test("does not accept an input that ends without an answer", async () => {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   input.end();
   const error = await confirm(terminal, { text: "Apply?", yes: false }, input).catch((thrown: unknown) => thrown);
   assert.instance(error, NotAgreed);
 });
 
-test("where the project's name has to be typed, yes is not enough", async () => {
+test("does not accept yes where the project's name is required", async () => {
   assert.instance(await answered("yes", { answer: "shop" }), NotAgreed);
   assert.is(await answered("shop", { answer: "shop" }), "agreed");
 });
 
-test("without a terminal nothing is asked and nothing is done", async () => {
+test("throws without asking if there is no terminal", async () => {
   const error = await answered("yes", {}, false);
   assert.instance(error, UsageError);
   assert.is((error as Error).message, "Apply? There is no terminal to answer on: pass --yes to confirm");

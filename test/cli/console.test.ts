@@ -25,7 +25,7 @@ test.after(async () => {
 
 const OWN = { "x-relevance-console": "1", "content-type": "application/json" };
 
-test("serves the page on the loopback interface, calls with the key of the variable, and ends on Ctrl-C", async () => {
+test("serves the page on loopback, sends the key from the variable, and ends on Ctrl-C", async () => {
   const args = ["console", "--url", gateway.url, "--key-env", "SEARCH_KEY", "--files", files, "--conf", "conf.local"];
   child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], {
     cwd: ROOT,

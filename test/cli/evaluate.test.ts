@@ -71,7 +71,7 @@ function run(file: string, ...args: string[]): Promise<Run> {
   });
 }
 
-test("prints every setting, and which one beats the baseline", async () => {
+test("prints every setting and which one beats the baseline", async () => {
   const { out, err, code } = await run(settings("default", "same", "weighted"));
   assert.is(code, 0, err);
   assert.match(out, /^default +0\.6309 .* baseline /m);

@@ -61,7 +61,7 @@ test("prints a table and which variant is better", () => {
   assert.match(out, /each variant needs \d+ users\.\n$/);
 });
 
-test("prints every number as JSON, for another measure too", () => {
+test("prints every number as JSON, also for another measure", () => {
   const report: ExperimentReport = JSON.parse(run("--files", even, "--json", "--metric", "milliseconds").out);
   assert.equal(report.outcomes, [{ variant: "meaning", outcome: "no difference" }]);
   assert.equal(
@@ -71,7 +71,7 @@ test("prints every number as JSON, for another measure too", () => {
   assert.is(report.variants[0]?.measures.milliseconds.value, 21.5);
 });
 
-test("says not to trust a split that is not as configured, and that users are few", () => {
+test("says that an unexpected split makes the report unreliable, and that there are few users", () => {
   const { out } = run("--files", logs("uneven", { control: 150, meaning: 60 }));
   assert.match(
     out,

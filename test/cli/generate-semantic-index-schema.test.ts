@@ -25,7 +25,7 @@ function generate(content: unknown, index = "books-v2", conf = "conf.local") {
 
 const base = { mappings: { properties: { description: { type: "text" } } } };
 
-test("prints the schema as JSON, alone, on standard output", () => {
+test("prints only the schema, as JSON, on standard output", () => {
   const { out, err, code } = generate({ books: { ...base, settings: { index: { number_of_shards: "2" } } } });
   assert.is(err, "");
   assert.is(code, 0);
@@ -105,7 +105,7 @@ for (const [what, content, index, message] of [
     /^base.json is not an index description: it needs "mappings"/,
   ],
 ] as const) {
-  test(`${what} is exit code 2, with nothing on standard output`, () => {
+  test(`rejects ${what} with exit code 2 and no standard output`, () => {
     const { out, err, code } = generate(content, index);
     assert.is(out, "");
     if (typeof message === "string") assert.is(err, message);
@@ -114,7 +114,7 @@ for (const [what, content, index, message] of [
   });
 }
 
-test("a file that does not exist", () => {
+test("rejects a file that does not exist", () => {
   const args = ["--conf", "conf.local", "--index", "books", "--schema_file_path", "no.json"];
   assert.equal(relevance(["hybrid-search", "generate-semantic-index-schema", ...args]), {
     out: "",
@@ -123,7 +123,7 @@ test("a file that does not exist", () => {
   });
 });
 
-test("a missing option names it and the help", () => {
+test("names a missing option and points to the help", () => {
   assert.equal(relevance(["hybrid-search", "generate-semantic-index-schema", "--index", "books"]), {
     out: "",
     err: "required option '--schema_file_path <file>' not specified\nSee: relevance hybrid-search generate-semantic-index-schema --help\n",

@@ -21,7 +21,7 @@ function write(path: string, lines: readonly object[]): void {
   writeFileSync(join(folder, path), gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
 }
 
-/** A search whose second hit half of the users click, and its first a tenth. */
+/** A search; half of the users click its second hit, and a tenth its first. */
 const search = (index: number) => ({
   query_id: `q${index}`,
   user_query: index % 2 === 0 ? "Salt, road" : "salt,  road",
@@ -50,7 +50,7 @@ test("writes a judgments file that evaluate reads", () => {
   const { err, code } = run(...FILES, "--output", output);
   assert.is(code, 0, err);
   assert.match(err, "2 judgments of 1 queries, from 24 clicks");
-  // Everyone at a rank is the average of that rank when there is one query.
+  // With one query, every hit is exactly the average of its rank.
   assert.equal(
     [...(readJudgments(output).get("salt, road") ?? [])],
     [

@@ -14,7 +14,7 @@ function rotated(parameter: string, step: { name?: string; finish: boolean }): s
   return formatKeyNumbers(rotatedNumbers(before, { ...shop, ...step }));
 }
 
-test("rotate-key --name adds and removes a key of that name alone", () => {
+test("adds and removes only a key of the name given to rotate-key --name", () => {
   const during = rotated("1 loader=3", { finish: false });
   assert.is(during, "1 loader=3 shop=1,2");
   assert.is(rotated(during, { finish: true }), "1 loader=3 shop=2");
@@ -22,7 +22,7 @@ test("rotate-key --name adds and removes a key of that name alone", () => {
   assert.is(rotated("1 shop=2", { name: "default", finish: false }), "1,2 shop=2");
 });
 
-test("a step that is done already names the command of the other one, with the key", () => {
+test("names the command for the other step, with the key, if a step is already done", () => {
   const command = "`relevance rotate-key --service search-gateway --name shop";
   assert.throws(() => rotated("1", { finish: true }), failure(`has only one key: run ${command}\` first`));
   assert.throws(() => rotated("1 shop=1,2", { finish: false }), failure(`run ${command} --finish\``));
@@ -34,7 +34,7 @@ test("a step that is done already names the command of the other one, with the k
 
 const failure = (text: string) => (error: unknown) => error instanceof Failure && error.message.includes(text);
 
-test("a name that api.yaml does not have is a usage error: the message lists those that it has", () => {
+test("rejects a name that api.yaml does not have with a usage error that lists its names", () => {
   assert.throws(
     () => rotated("1", { name: "browser", finish: false }),
     (error: unknown) =>
@@ -43,7 +43,7 @@ test("a name that api.yaml does not have is a usage error: the message lists tho
   );
 });
 
-test("what is not a list of numbers is returned as it is", () => {
+test("returns text that is not a list of numbers as it is", () => {
   for (const text of ["one", "1 shop=", "1,2,3", "0", "1 shop=1,x"]) assert.is(parseKeyNumbers(text), text);
 });
 

@@ -12,7 +12,7 @@ const test = suite("relevance");
 
 const HELP = `Usage: relevance [options] [command]`;
 
-test("--help lists every command with what it does", () => {
+test("lists every command and its summary with --help", () => {
   const { out, err, code } = relevance(["--help"]);
   assert.ok(out.startsWith(HELP));
   for (const [words, summary] of Object.entries(COMMANDS).filter(([words]) => !words.includes(" "))) {
@@ -22,7 +22,7 @@ test("--help lists every command with what it does", () => {
   assert.is(code, 0);
 });
 
-test("--help of a group lists its commands", () => {
+test("lists the commands of a group with --help", () => {
   const { out, code } = relevance(["hybrid-search", "--help"]);
   assert.match(out, /^ {2}generate-semantic-index-schema {2}add the embedding fields/m);
   assert.is(code, 0);
@@ -41,11 +41,11 @@ for (const [words, summary] of Object.entries(COMMANDS)) {
   });
 }
 
-test("help COMMAND is COMMAND --help", () => {
+test("treats help COMMAND as COMMAND --help", () => {
   assert.equal(relevance(["help", "validate"]), relevance(["validate", "--help"]));
 });
 
-test("validate --help as a whole", () => {
+test("prints exactly this with validate --help", () => {
   assert.is(
     relevance(["validate", "--help"]).out,
     [
@@ -70,7 +70,7 @@ test("--version prints the package's version", () => {
   assert.equal(relevance(["--version"]), { out: `${version}\n`, err: "", code: 0 });
 });
 
-test("without a command the help goes to standard error, exit code 2", () => {
+test("prints the help to standard error with exit code 2 if there is no command", () => {
   const { out, err, code } = relevance([]);
   assert.is(out, "");
   assert.ok(err.startsWith(HELP));
@@ -90,22 +90,22 @@ for (const [args, message] of [
   ],
   [["hybrid-search", "generate"], "unknown command 'generate'\nSee: relevance hybrid-search --help\n"],
 ] as const) {
-  test(`a usage error is exit code 2: ${args.join(" ")}`, () => {
+  test(`exits with 2 on a usage error: ${args.join(" ")}`, () => {
     assert.equal(relevance(args), { out: "", err: message, code: 2 });
   });
 }
 
-test("every file of commands/ has its row, and every row its file", () => {
+test("has one row in the table for each file in commands/", () => {
   const files = globSync("cli/commands/*.ts").map((file) => basename(file, ".ts"));
   const named = Object.keys(COMMANDS).map((words) => words.replaceAll(" ", "-"));
   assert.equal(files.toSorted(), named.toSorted());
 });
 
-test("commands are loaded when they are called: the table imports none of them", () => {
+test("loads commands only when they are called: the table imports none of them", () => {
   assert.not.match(readFileSync("cli/commands.ts", "utf8"), /^import .*\.\/commands\//m);
 });
 
-test("the launcher without installed packages says what to do", () => {
+test("says what to do when the launcher finds no installed packages", () => {
   withCopy((folder) => {
     const { stderr, status } = spawnSync(process.execPath, [join(folder, "cli/relevance.mjs"), "validate"], {
       encoding: "utf8",
@@ -118,9 +118,9 @@ test("the launcher without installed packages says what to do", () => {
   });
 });
 
-test("the launcher passes signals on and ends as its program does", async () => {
+test("passes signals on through the launcher, and ends as its program does", async () => {
   const folder = copy();
-  // Ends by itself when no signal comes: a broken launcher fails the test instead of holding it up.
+  // Ends by itself when no signal comes, so that a broken launcher fails the test instead of hanging it.
   installNode(
     folder,
     "process.on('SIGTERM', () => process.exit(3)); console.log('up'); setTimeout(() => process.exit(9), 10_000);",
@@ -133,7 +133,7 @@ test("the launcher passes signals on and ends as its program does", async () => 
   assert.is(code, 3);
 });
 
-test("the launcher passes on arguments and exit code", () => {
+test("passes arguments and the exit code through the launcher", () => {
   withCopy((folder) => {
     installNode(folder, "console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 3;");
     const run = spawnSync(process.execPath, [join(folder, "cli/relevance.mjs"), "a b", "--c"], { encoding: "utf8" });
@@ -142,14 +142,14 @@ test("the launcher passes on arguments and exit code", () => {
   });
 });
 
-test("a program that a signal ended gives 128 and the signal's number", () => {
+test("exits with 128 plus the signal's number if a signal ends the program", () => {
   withCopy((folder) => {
     installNode(folder, "process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);");
     assert.is(spawnSync(process.execPath, [join(folder, "cli/relevance.mjs")]).status, 137);
   });
 });
 
-test("a folder that cannot be created is a message and exit code 2", () => {
+test("reports a folder that cannot be created, with exit code 2", () => {
   assert.equal(relevance(["dev", "--dir", "package.json/data"]), {
     out: "",
     err:
@@ -159,7 +159,7 @@ test("a folder that cannot be created is a message and exit code 2", () => {
   });
 });
 
-test("a reader that stops reading early is not an error", () => {
+test("succeeds if the reader of its output stops early", () => {
   const command = `set -o pipefail; "${process.execPath}" cli/relevance.mjs --help | true; echo $?`;
   const { stdout, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8" });
   assert.is(stderr, "");

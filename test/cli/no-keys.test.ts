@@ -1,4 +1,4 @@
-// Commands that need an API key, when api.yaml authorizes callers otherwise: they say so before they ask AWS anything.
+// Commands that need an API key refuse before they call AWS if api.yaml authorizes callers in another way.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,13 +27,13 @@ const refusalOf = async (work: Promise<unknown>): Promise<string> => {
   return (error as UsageError).message;
 };
 
-test("rotate-key has nothing to replace", async () => {
+test("rotate-key says that there is no key to replace", async () => {
   const options = { conf, service: "search-gateway", name: "default", finish: false, yes: false };
   const message = await refusalOf(Promise.resolve().then(() => rotateKey.run(options, context)));
   assert.is(message, "There are no API keys to replace: authorization is iam in api.yaml");
 });
 
-test("a command that calls the gateway has no key to send", async () => {
+test("a command that calls the gateway says that there is no key", async () => {
   assert.match(
     await refusalOf(openGateway({ conf, local: false }, context)),
     "there is none: authorization is iam in api.yaml",

@@ -6,7 +6,7 @@ import { createTerminal } from "../../cli/terminal.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("what a user sees of an error");
+const test = suite("error reports to the user");
 
 function stream(isTTY: boolean) {
   const written: string[] = [];
@@ -19,11 +19,11 @@ async function report(error: unknown, { isTTY = false, noColor = false } = {}) {
   return { out: out.text(), err: err.text(), code };
 }
 
-test("a usage error prints its message with exit code 2", async () => {
+test("prints a usage error's message, with exit code 2", async () => {
   assert.equal(await report(new UsageError("--x: no")), { out: "", err: "--x: no\n", code: 2 });
 });
 
-test("a failure is its message and exit code 1, without a stack", async () => {
+test("prints a failure's message without a stack trace, with exit code 1", async () => {
   assert.equal(await report(new Failure("the domain x does not exist")), {
     out: "",
     err: "the domain x does not exist\n",
@@ -31,7 +31,7 @@ test("a failure is its message and exit code 1, without a stack", async () => {
   });
 });
 
-test("a configuration that cannot be used is its problems and exit code 2", async () => {
+test("prints the problems of an invalid configuration, with exit code 2", async () => {
   const problem = { file: "conf/a.yaml", line: 3, path: "b[0].c", message: "is missing: a mapping" };
   assert.equal(await report(new ConfigurationError([problem])), {
     out: "",
@@ -40,7 +40,7 @@ test("a configuration that cannot be used is its problems and exit code 2", asyn
   });
 });
 
-test("a file operation that the system refuses is a message, not a bug; a wrong path is exit code 2", async () => {
+test("prints a refused file operation as a message, not as a bug; a wrong path exits with 2", async () => {
   const refused = await mkdir("package.json/below", { recursive: true }).catch((error: unknown) => error);
   assert.equal(await report(refused), {
     out: "",
@@ -59,18 +59,18 @@ test("a file operation that the system refuses is a message, not a bug; a wrong 
   assert.match((await report(socket)).err, "This is a bug");
 });
 
-test("anything else is a bug: the stack, and that it is one", async () => {
+test("reports anything else as a bug, with the stack trace", async () => {
   const { err, code } = await report(new TypeError("x is undefined"));
   assert.match(err, /^TypeError: x is undefined\n {4}at .*report-error.test.ts/);
   assert.match(err, /This is a bug in relevance. Please report it with the lines above.\n$/);
   assert.is(code, 1);
 });
 
-test("a thrown value that is not an error is shown", async () => {
+test("prints a thrown value that is not an error", async () => {
   assert.match((await report("oops")).err, /^oops\nThis is a bug/);
 });
 
-test("colours on a terminal only, and not with NO_COLOR", async () => {
+test("uses colours only on a terminal, and not with NO_COLOR", async () => {
   assert.match((await report(new Failure("x"), { isTTY: true })).err, "\u001b[31m");
   assert.not.match((await report(new Failure("x"), { isTTY: true, noColor: true })).err, "\u001b");
   assert.not.match((await report(new Failure("x"))).err, "\u001b");

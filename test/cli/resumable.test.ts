@@ -4,9 +4,9 @@ import { text } from "node:stream/consumers";
 import * as assert from "uvu/assert";
 import { suite } from "../suite.ts";
 
-const test = suite("work that resumes when it is run again");
+const test = suite("resumable work");
 
-/** What a program says that is interrupted in such work, and its exit code. */
+/** Returns the output and exit code of a program that is interrupted during resumable work. */
 async function interrupted(before: string): Promise<{ said: string; code: number | null }> {
   const module = new URL("../../cli/resumable.ts", import.meta.url).href;
   const source = `
@@ -26,13 +26,13 @@ async function interrupted(before: string): Promise<{ said: string; code: number
   return { said: await said, code };
 }
 
-test("an interruption says how to resume, and ends with 1", async () => {
+test("says how to resume after an interruption, and exits with 1", async () => {
   const { said, code } = await interrupted("");
   assert.is(said, "working\n\nInterrupted: run the command again to resume.\n");
   assert.is(code, 1);
 });
 
-test("what has a listener of its own, as Terraform's run has, is left alone", async () => {
+test("leaves the interruption to a listener that is already there, such as that of a Terraform run", async () => {
   const { said, code } = await interrupted('process.on("SIGINT", () => { console.log("own"); process.exit(7); });');
   assert.is(said, "working\nown\n");
   assert.is(code, 7);

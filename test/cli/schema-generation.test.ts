@@ -36,7 +36,7 @@ test("takes several textual fields, with blanks after the commas", () => {
   assert.equal(JSON.parse(out).etl.item.joins[0].columns, ["TITLE", "AUTHOR"]);
 });
 
-test("warns of event types that the configuration names and no event has", () => {
+test("warns about event types that the configuration names but no event has", () => {
   const filter = (name: string, type: string) =>
     `  - name: ${name}\n    expression: EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN (${type})\n`;
   writeFileSync(
@@ -67,7 +67,7 @@ test("refuses a wrong textual field with exit code 2 and writes nothing", () => 
   assert.is(readFileSync(join(conf, "etl/configure.json"), "utf8"), before);
 });
 
-test("fails with exit code 1 where nothing can be written", () => {
+test("fails with exit code 1 if nothing can be written", () => {
   const { err, code } = relevance([
     ...["schema-generation", "--conf", "/dev/null", ...files],
     ...["--interaction", `${SAMPLE}/interactions.csv`],

@@ -25,7 +25,7 @@ interface CandidatesBody {
 /** A gateway that serves generated candidates by the query's text. */
 let planted = new Map<string, ReturnType<typeof plantedQueries>[number]>();
 const received: CandidatesBody[] = [];
-/** How many connections break before their request is answered. */
+/** How many connections the gateway closes instead of answering. */
 let breaking = 0;
 const server = createServer(async (request, response) => {
   const body: CandidatesBody = JSON.parse((await request.toArray()).join(""));
@@ -124,7 +124,7 @@ test("retries when a connection breaks", async () => {
   assert.equal([breaking, received.length], [0, 30]);
 });
 
-test("says that there is no difference where none is, and writes nothing", async () => {
+test("says that there is no difference if there is none, and writes nothing", async () => {
   const { out, code } = await run(plant([0, 0, 0], 3), "--write");
   assert.is(code, 0);
   assert.match(out, "No difference: the gain is not more than noise. Keep the current settings.");

@@ -31,7 +31,7 @@ test.before.each(async () => {
 test.after.each(() => server.close());
 test.after(() => rmSync(folder, { recursive: true }));
 
-/** In a folder of its own, and beside this process, which is the server. */
+/** Runs in its own folder and in parallel to this process, which is the server. */
 async function run(...args: string[]): Promise<Run> {
   const { FORCE_COLOR: _, ...env } = process.env;
   const child = spawn(process.execPath, [join(ROOT, "cli/relevance.mjs"), "upload-sample", ...args], {
@@ -55,7 +55,7 @@ test("uploads the three files and prints what was accepted", async () => {
   assert.equal([...server.accepted.keys()], ["/update-users", "/update-items", "/log-event"]);
 });
 
-test("a repeat sends the same events under the same ids", async () => {
+test("sends the same event ids when repeated", async () => {
   await upload(...FILES);
   const first = received("/log-event").map(({ EVENT_ID }) => EVENT_ID);
   server.accepted.clear();
@@ -67,12 +67,12 @@ test("a repeat sends the same events under the same ids", async () => {
   assert.is(new Set(first).size, first.length);
 });
 
-test("survives throttling without losing or duplicating a record", async () => {
+test("does not lose or duplicate a record under throttling", async () => {
   let requests = 0;
   server.reply = ({ records }) => {
     requests += 1;
     if (requests % 2 === 1) return failure(429, "slower");
-    // The store took all but the first, once.
+    // Once, the store accepts all but the first.
     if (requests === 2) {
       server.accepted.set("/update-users", records.slice(1));
       return answered(records.length, [0], true);
@@ -96,11 +96,11 @@ test("prints rejected rows with their lines and fails", async () => {
   assert.match(err, `  ${file}:3  AGE must be a whole number\n  ${file}:5  AGE must be a whole number\n`);
 });
 
-test("stops when the service accepts nothing; the same command again confirms every row with the service", async () => {
+test("stops when the service accepts nothing; running it again confirms every row", async () => {
   const file = join(folder, "many.csv");
   const rows = Array.from({ length: 1_500 }, (_, index) => `U${index},${index}`);
   writeFileSync(file, `USER_ID,AGE\n${rows.join("\n")}\n`);
-  // An answer beyond the patience ends it at once: nobody waits in this test.
+  // A retry-after beyond the command's patience ends it at once, so this test does not wait.
   const later = failure(429, "The daily quota is used up", { "retry-after": "9999" });
   server.reply = ({ records }) => (records[0]?.USER_ID === "U1000" ? later : undefined);
   const cut = await upload("--users", file);
@@ -133,16 +133,16 @@ test("refuses a wrong key, and a call without files", async () => {
   assert.match(nothing.err, "give --users, --items or --interactions");
 });
 
-test("says at once that nobody answers at the address", async () => {
+test("says immediately that the address does not answer", async () => {
   const begun = performance.now();
   const { err, code } = await run(...FILES, "--api-host", `http://127.0.0.1:${await freePort()}`, "--api-key", API_KEY);
   assert.is(code, 1);
   assert.match(err, "cannot be reached");
-  // An upload that is under way would wait two minutes for the service to come back.
+  // An upload in progress would wait two minutes for the service to come back.
   assert.ok(performance.now() - begun < patient(60_000));
 });
 
-test("refuses what is not an address", async () => {
+test("rejects an invalid address", async () => {
   const { err, code } = await run(...FILES, "--api-host", "not an address", "--api-key", API_KEY);
   assert.is(code, 2);
   assert.match(err, '--api-host "not an address" is not an address: give a URL such as https://host/v1');

@@ -18,7 +18,7 @@ test.before(() => {
 
 test.after(() => rmSync(folder, { recursive: true }));
 
-test("says what a valid configuration deploys", () => {
+test("lists what a valid configuration deploys", () => {
   assert.equal(relevance(["validate", "--conf", "conf.local"]), {
     out: "conf.local is valid. It deploys: search-gateway, recommendation\n",
     err: "",
@@ -26,7 +26,7 @@ test("says what a valid configuration deploys", () => {
   });
 });
 
-test("says it in JSON", () => {
+test("lists it as JSON", () => {
   const { out, err, code } = relevance(["validate", "--conf", "conf.local", "--json"]);
   assert.equal(JSON.parse(out), { valid: true, services: ["search-gateway", "recommendation"], problems: [] });
   assert.is(err, "");
@@ -49,7 +49,7 @@ test("checks conf/ by default and refuses its placeholders with exit code 2", ()
   assert.is(code, 2);
 });
 
-test("prints problems in JSON with exit code 2", () => {
+test("prints problems as JSON with exit code 2", () => {
   const { out, err, code } = relevance(["validate", "--json"]);
   const { valid, problems } = JSON.parse(out);
   assert.is(valid, false);
@@ -64,7 +64,7 @@ test("prints problems in JSON with exit code 2", () => {
   assert.is(code, 2);
 });
 
-test("a folder that does not exist", () => {
+test("rejects a folder that does not exist", () => {
   assert.equal(relevance(["validate", "--conf", "nowhere"]), {
     out: "",
     err: "nowhere  does not exist: give the configuration folder with --conf DIR\n1 problem in 1 file\n",
@@ -72,7 +72,7 @@ test("a folder that does not exist", () => {
   });
 });
 
-test("the guide shows what it prints", () => {
+test("prints what the guide shows", () => {
   const edit = (name: string, change: (text: string) => string) => {
     const file = join(folder, name);
     writeFileSync(file, change(readFileSync(file, "utf8")));

@@ -30,7 +30,7 @@ const ALWAYS = [
   "alarm-search-gateway-throttles",
 ];
 
-test("there is an alarm for each trouble that the configuration can have", () => {
+test("creates an alarm for each problem that the configuration can have", () => {
   assert.equal(minimal.ids("aws_cloudwatch_metric_alarm"), ALWAYS);
   const models = ["dense-large-en-v1-5", "sparse-v3", "ext-embed-english-v3", "ext-embed-multilingual-v3"];
   assert.equal(
@@ -45,7 +45,7 @@ test("there is an alarm for each trouble that the configuration can have", () =>
   );
 });
 
-test("every alarm notifies the project's topic, and missing data triggers none", () => {
+test("notifies the project's topic with every alarm, and triggers none on missing data", () => {
   for (const id of all.ids("aws_cloudwatch_metric_alarm")) {
     const { alarm_actions, treat_missing_data } = all.resource<Alarm>("aws_cloudwatch_metric_alarm", id);
     assert.equal(
@@ -55,7 +55,7 @@ test("every alarm notifies the project's topic, and missing data triggers none",
   }
 });
 
-test("degraded answers are counted as the functions count them", () => {
+test("watches the metric of degraded responses that the functions write", () => {
   const [line = ""] = degradedMetric("all-options", [{ stage: "embedding", target: "t", reason: "r", effect: "e" }]);
   const { _aws, Project, Stage } = JSON.parse(line);
   const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
@@ -67,7 +67,7 @@ test("degraded answers are counted as the functions count them", () => {
   assert.equal(Dimensions, [["Project", "Stage"]]);
 });
 
-test("a slow model is slow in its service's unit", () => {
+test("sets a model's latency threshold in its service's unit", () => {
   const latency = (model: string) => {
     const { metric_query, threshold } = alarm(all, `model-${model}-latency`);
     const metric = metric_query[0]?.metric;
@@ -77,7 +77,7 @@ test("a slow model is slow in its service's unit", () => {
   assert.equal(latency("ext-embed-english-v3"), ["AWS/Bedrock", "InvocationLatency", 2_000]);
 });
 
-test("the rate of errors is of enough calls", () => {
+test("computes the error rate only from 20 calls on", () => {
   const { metric_query } = alarm(all, "search-gateway-5xx");
   assert.equal(
     metric_query.map(({ expression, metric }) => expression ?? metric?.metric_name),
@@ -85,7 +85,7 @@ test("the rate of errors is of enough calls", () => {
   );
 });
 
-test("the dashboard shows every stage that an answer can lack, and no model that there is not", () => {
+test("shows on the dashboard every stage that can be degraded, and no models if there are none", () => {
   const widgets = (stack: Stack) => {
     const { dashboard_body } = stack.resource<{ dashboard_body: string }>("aws_cloudwatch_dashboard", "dashboard");
     return JSON.parse(dashboard_body).widgets as Array<{ properties: { title: string; metrics: unknown[][] } }>;

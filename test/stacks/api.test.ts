@@ -29,7 +29,7 @@ const bodyOf = (stack: typeof all): Body =>
   JSON.parse(stack.resource<{ body: string }>("aws_api_gateway_rest_api", "api").body);
 const body = bodyOf(all);
 
-test("has every route, the root and everything else", () => {
+test("has every route, the root and a catch-all path", () => {
   assert.equal(Object.keys(body.paths).sort(), [
     "/",
     "/application/bulk",
@@ -43,7 +43,7 @@ test("has every route, the root and everything else", () => {
   ]);
 });
 
-test("needs the key for every method but OPTIONS, which only an API with origins answers by itself", () => {
+test("requires the key for every method but OPTIONS, which only an API with origins answers itself", () => {
   for (const [path, methods] of Object.entries(body.paths)) {
     assert.equal(Object.keys(methods).sort(), ["options", "x-amazon-apigateway-any-method"], path);
     assert.equal(methods["x-amazon-apigateway-any-method"]?.security, [{ api_key: [] }], path);
@@ -53,7 +53,7 @@ test("needs the key for every method but OPTIONS, which only an API with origins
   assert.equal([...new Set(methods)], ["x-amazon-apigateway-any-method"]);
 });
 
-test("every other integration names the alias of the path's function", () => {
+test("calls the alias of the path's function in every other integration", () => {
   const uriOf = (fn: string) =>
     `arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/arn:aws:lambda:eu-west-1:123456789012:function:all-options-${fn}:live/invocations`;
   for (const [path, methods] of Object.entries(body.paths)) {
@@ -63,7 +63,7 @@ test("every other integration names the alias of the path's function", () => {
   assert.ok(body.paths["/application/events"]);
 });
 
-test("bodies are bytes", () => {
+test("treats bodies as binary", () => {
   assert.equal(body["x-amazon-apigateway-binary-media-types"], ["*/*"]);
 });
 
@@ -81,7 +81,7 @@ const REFUSALS: Array<[type: string, status: number | undefined, code: string]> 
 ];
 
 for (const [type, status, code] of REFUSALS) {
-  test(`${type} has the error shape of the gateway`, () => {
+  test(`returns ${type} in the gateway's error format`, () => {
     const response = body["x-amazon-apigateway-gateway-responses"][type];
     assert.is(response?.statusCode, status);
     const { error } = JSON.parse(response?.responseTemplates["application/json"] ?? "");
@@ -90,13 +90,13 @@ for (const [type, status, code] of REFUSALS) {
   });
 }
 
-test("refusals say when to try again", () => {
+test("tells throttled callers when to retry", () => {
   const after = (type: string) =>
     body["x-amazon-apigateway-gateway-responses"][type]?.responseParameters["gatewayresponse.header.retry-after"];
   assert.equal([after("THROTTLED"), after("QUOTA_EXCEEDED"), after("INVALID_API_KEY")], ["'1'", "'3600'", undefined]);
 });
 
-test("refusals are shown to pages of allowed origins", () => {
+test("lets pages of allowed origins read its own errors", () => {
   const origin = (origins: string[] | undefined) => {
     const { responseParameters } = gatewayResponses("api_key", origins).THROTTLED as { responseParameters: object };
     return Reflect.get(responseParameters, "gatewayresponse.header.access-control-allow-origin");
@@ -111,7 +111,7 @@ const BODY = { title: "x", invocationUri: () => "x", schemes: {}, api: { authori
 const trigger = (stack: typeof all) =>
   stack.resource<{ triggers: { api: string } }>("aws_api_gateway_deployment", "api-deployment").triggers.api;
 
-test("a deployment changes when a request's schema does, though the body does not", () => {
+test("deploys again when a request's schema changes, although the body does not", () => {
   const route = (schema: v.GenericSchema): Route[] => [
     { methods: ["POST"], path: "/x", family: "x", access: [], summary: "", description: "", request: schema },
   ];
@@ -123,7 +123,7 @@ test("a deployment changes when a request's schema does, though the body does no
   assert.is.not(fingerprint(v.object({ a: v.string() })), fingerprint(v.object({ a: v.number() })));
 });
 
-test("a deployment does not change with anything else", () => {
+test("does not deploy again when settings outside of the API change", () => {
   const other = example("search-gateway", "all-options", [
     ["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 9],
     ["api.yaml", ["throttle", "rate_limit"], 10],
@@ -134,7 +134,7 @@ test("a deployment does not change with anything else", () => {
   assert.is.not(trigger(cors), trigger(all));
 });
 
-test("the stage writes JSON without query strings, metrics and traces", () => {
+test("writes an access log in JSON without query strings, as well as metrics and traces", () => {
   const stage = all.resource<{ access_log_settings: { format: string }; xray_tracing_enabled: boolean }>(
     "aws_api_gateway_stage",
     "api-stage",
@@ -153,7 +153,7 @@ test("the stage writes JSON without query strings, metrics and traces", () => {
   });
 });
 
-test("throttle of api.yaml is the usage plan's", () => {
+test("sets the usage plan from throttle in api.yaml", () => {
   const plan = (stack: typeof all) => {
     const { throttle_settings, quota_settings } = stack.resource("aws_api_gateway_usage_plan", "usage-plan");
     return [throttle_settings, quota_settings];
@@ -165,7 +165,7 @@ test("throttle of api.yaml is the usage plan's", () => {
   assert.equal(plan(minimal), [undefined, undefined]);
 });
 
-test("a second key is there while keys are changed over", () => {
+test("has a second key during a rotation", () => {
   const config = configuration("minimal");
   const found = discoveryOf(config);
   const discovery = { ...found, apiKeys: { ...found.apiKeys, "search-gateway": [1, 2] } };
@@ -188,7 +188,7 @@ const KEYS = [
   { name: "loader", endpoints: ["ingest"] },
 ];
 
-test("each key of api.yaml has its own key and plan, and the key default keeps its addresses", () => {
+test("creates a key and a plan for each key of api.yaml, and keeps the addresses of the key default", () => {
   const keyed = example("search-gateway", "minimal", [["api.yaml", ["keys"], KEYS]]);
   assert.equal(keyed.ids("aws_api_gateway_api_key"), ["api-key-1", "api-key-shop-1"]);
   assert.equal(keyed.ids("aws_api_gateway_usage_plan"), ["usage-plan", "usage-plan-shop"]);
@@ -208,7 +208,7 @@ test("each key of api.yaml has its own key and plan, and the key default keeps i
   );
 });
 
-test("the function learns the names of the keys by their ids, two of a key that is being rotated", () => {
+test("passes key ids and names to the functions, with two ids for a key that is being rotated", () => {
   const config = configuration("minimal", [["api.yaml", ["keys"], KEYS]]);
   const found = discoveryOf(config);
   const namedKeys = { "search-gateway": { shop: [1, 2] }, recommendation: {} };
@@ -226,7 +226,7 @@ test("the function learns the names of the keys by their ids, two of a key that 
   assert.is(variables(minimal).API_KEYS, undefined);
 });
 
-test("API Gateway may call the alias of each function, from this stage alone", () => {
+test("lets API Gateway call the alias of each function from this stage only", () => {
   for (const [id, fn] of [
     ["api-permission", "api-router"],
     ["api-permission-search-events", "search-events"],
@@ -243,7 +243,7 @@ test("API Gateway may call the alias of each function, from this stage alone", (
   }
 });
 
-test("the host name has TLS 1.2, the certificate and a DNS record", () => {
+test("sets TLS 1.2, the certificate and a DNS record for the host name", () => {
   const domain = all.resource("aws_api_gateway_domain_name", "domain-name");
   assert.equal(
     [domain.domain_name, domain.security_policy, domain.regional_certificate_arn],
@@ -258,7 +258,7 @@ test("the host name has TLS 1.2, the certificate and a DNS record", () => {
   assert.is(all.output.api_url?.value, "https://search.example.org");
 });
 
-test("without a host name the API stays at its own URL; without a record of ours there is none", () => {
+test("keeps its own URL without a host name, and creates no DNS record if create_dns_record is false", () => {
   const plain = example("search-gateway", "no-custom-domain");
   assert.equal([plain.ids("aws_api_gateway_domain_name"), plain.ids("aws_route53_record")], [[], []]);
   assert.is(plain.output.api_url?.value, ref("aws_api_gateway_stage.api-stage.invoke_url"));

@@ -1,4 +1,4 @@
-// How the APIs authorize their callers: by API keys, by IAM, by a function of the user's.
+// How the APIs authorize their callers: by API keys, by IAM or by the user's own function.
 import * as assert from "uvu/assert";
 import type { Change } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
@@ -41,7 +41,7 @@ const errorOf = (stack: Stack, type: string) => {
   return [statusCode, JSON.parse(responseTemplates?.["application/json"] ?? "").error];
 };
 
-/** Checks that every method but OPTIONS demands the only scheme of the document. */
+/** Checks that every method but OPTIONS requires the only scheme of the document. */
 function demands(stack: Stack, scheme: string): void {
   const { paths, components } = bodyOf(stack);
   assert.equal(Object.keys(components.securitySchemes), [scheme]);
@@ -55,7 +55,7 @@ function demands(stack: Stack, scheme: string): void {
 
 const CORS = set("cors", { allow_origins: ["https://a.example", "https://b.example"] });
 
-test("api_key, which is the default, demands the header x-api-key", () => {
+test("requires the header x-api-key with api_key, the default", () => {
   for (const stack of [...both(CORS), gateway(CORS, set("authorization", "api_key"))]) {
     demands(stack, "api_key");
     const { api_key } = bodyOf(stack).components.securitySchemes;
@@ -63,7 +63,7 @@ test("api_key, which is the default, demands the header x-api-key", () => {
   }
 });
 
-test("iam demands a signature of every method but OPTIONS", () => {
+test("requires a signature for every method but OPTIONS with iam", () => {
   for (const stack of both(IAM, CORS)) {
     demands(stack, "sigv4");
     const { sigv4 } = bodyOf(stack).components.securitySchemes;
@@ -71,7 +71,7 @@ test("iam demands a signature of every method but OPTIONS", () => {
   }
 });
 
-test("with iam a request without a signature reads that it is not signed, not that the path is unknown", () => {
+test("says with iam that a request has no valid signature, not that its path is unknown", () => {
   for (const stack of both(IAM)) {
     for (const type of ["MISSING_AUTHENTICATION_TOKEN", "ACCESS_DENIED", "INVALID_SIGNATURE", "EXPIRED_TOKEN"]) {
       const [status, { code, message }] = errorOf(stack, type);
@@ -86,7 +86,7 @@ test("with iam a request without a signature reads that it is not signed, not th
   );
 });
 
-test("lambda asks the function, with the headers that identify a caller, and caches no answer unless told to", () => {
+test("calls the function with the identity headers with lambda, and caches only if configured", () => {
   for (const stack of both(...LAMBDA, CORS)) {
     demands(stack, "authorizer");
     const { authorizer } = bodyOf(stack).components.securitySchemes;
@@ -112,7 +112,7 @@ test("lambda asks the function, with the headers that identify a caller, and cac
   assert.match(String(authorizerUri), `${AUTHORIZER}:live/invocations`);
 });
 
-test("API Gateway may call the authorizer and nothing else, before the API exists", () => {
+test("lets API Gateway call only the authorizer, before the API exists", () => {
   for (const stack of both(...LAMBDA)) {
     const { Statement } = JSON.parse(
       stack.resource<{ policy: string }>("aws_iam_role_policy", "authorizer-policy").policy,
@@ -129,7 +129,7 @@ test("API Gateway may call the authorizer and nothing else, before the API exist
   for (const stack of both(IAM)) assert.equal(stack.ids("aws_iam_role").includes("authorizer-role"), false);
 });
 
-test("there are no API keys and usage plans unless callers have keys, and the function gets no ids", () => {
+test("creates no API keys and usage plans, and passes no key ids, with iam and lambda", () => {
   const principal = "arn:aws:iam::123456789012:role/shop-page";
   for (const stack of [...both(IAM), ...both(IAM, keysOf(principal)), ...both(...LAMBDA, keysOf("browsers"))]) {
     for (const type of ["aws_api_gateway_api_key", "aws_api_gateway_usage_plan", "aws_api_gateway_usage_plan_key"]) {
@@ -140,7 +140,7 @@ test("there are no API keys and usage plans unless callers have keys, and the fu
   }
 });
 
-test("an answer to OPTIONS allows the headers of the authorization", () => {
+test("allows the authorization's headers in the response to OPTIONS", () => {
   const headers = (stack: Stack) => {
     const { options } = bodyOf(stack).paths["/{proxy+}"] ?? {};
     return JSON.stringify(options?.["x-amazon-apigateway-integration"]).match(/allow-headers":"'([^']*)'/)?.[1];
@@ -158,7 +158,7 @@ const NO_HOST = set("domain_name_system", null);
 const root = (account: string) => `arn:aws:iam::${account}:root`;
 const statements = (stack: Stack) => JSON.parse(restApi(stack).policy ?? "{}").Statement;
 
-test("a private API with iam consents to accounts, never to everyone", () => {
+test("allows only accounts, never everyone, to call a private API with iam", () => {
   for (const stack of both(PRIVATE, NO_HOST, IAM)) {
     const [allow, deny] = statements(stack);
     assert.equal([allow.Effect, allow.Principal], ["Allow", { AWS: [root("123456789012")] }]);
@@ -167,7 +167,7 @@ test("a private API with iam consents to accounts, never to everyone", () => {
   assert.is(statements(gateway(PRIVATE, NO_HOST, ...LAMBDA))[0].Principal, "*");
 });
 
-test("an API with iam consents to the accounts of its principals, and needs no policy for its own", () => {
+test("allows the accounts of its principals with iam, and needs no policy for its own account", () => {
   const own = "arn:aws:iam::123456789012:role/shop-page";
   const other = "arn:aws:iam::210987654321:user/ada";
   for (const stack of both(IAM, keysOf(own))) assert.is(restApi(stack).policy, undefined);
@@ -185,7 +185,7 @@ test("an API with iam consents to the accounts of its principals, and needs no p
   assert.is(restApi(gateway(...LAMBDA, keysOf(other))).policy, undefined);
 });
 
-test("a changed authorization is deployed", () => {
+test("deploys the API again when the authorization changes", () => {
   const trigger = (stack: Stack) =>
     stack.resource<{ triggers: { api: string } }>("aws_api_gateway_deployment", "api-deployment").triggers.api;
   const other = keysOf("arn:aws:iam::210987654321:user/ada");
@@ -193,7 +193,7 @@ test("a changed authorization is deployed", () => {
   assert.is(new Set(stacks.map(trigger)).size, stacks.length);
 });
 
-test("the access log names the key and the caller of IAM", () => {
+test("writes the key and the IAM caller to the access log", () => {
   const { access_log_settings } = gateway().resource<{ access_log_settings: { format: string } }>(
     "aws_api_gateway_stage",
     "api-stage",
@@ -202,7 +202,7 @@ test("the access log names the key and the caller of IAM", () => {
   assert.equal([api_key_id, user_arn], ["$context.identity.apiKeyId", "$context.identity.userArn"]);
 });
 
-test("the API Gateway permission of the function stays as it is", () => {
+test("does not change API Gateway's permission to call the function", () => {
   const permission = (stack: Stack) => stack.resource("aws_lambda_permission", "api-permission");
   assert.equal(permission(gateway(IAM)), permission(gateway()));
   assert.is(permission(gateway(...LAMBDA)).source_arn, `${ref("aws_api_gateway_rest_api.api.execution_arn")}/v1/*`);

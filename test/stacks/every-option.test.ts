@@ -1,4 +1,4 @@
-// Both services with every option at once: each one shows in the Terraform of the stacks that it concerns.
+// Both services with every option at once: each option appears in the Terraform of the stacks that it affects.
 import * as assert from "uvu/assert";
 import { stackNames } from "../../stacks/input.ts";
 import { FULL_NAMES, type FullName, fullConfiguration } from "../fixtures/configurations/every-option.ts";
@@ -17,7 +17,7 @@ const value = (stack: Stack, type: string, id: string, attribute: string): unkno
 const HOSTED = ["both services", "both services, with an authorizer"] as const;
 
 for (const name of FULL_NAMES) {
-  test(`${name}: firewall, throttle, provisioned and reserved concurrency`, () => {
+  test(`sets firewall, throttle, provisioned and reserved concurrency: ${name}`, () => {
     const [gateway, recommendation] = each(name);
     for (const [stack, fn] of [
       [gateway, "api-router"],
@@ -44,7 +44,7 @@ for (const name of FULL_NAMES) {
     }
   });
 
-  test(`${name}: each role of both services has the boundary and the path`, () => {
+  test(`sets the boundary and the path of each role: ${name}`, () => {
     for (const stack of each(name)) {
       const ids = stack.ids("aws_iam_role");
       assert.is(ids.includes("authorizer-role"), name === "both services, with an authorizer");
@@ -59,7 +59,7 @@ for (const name of FULL_NAMES) {
   });
 }
 
-test("the authorizer's role is named with its path", () => {
+test("includes the path in the ARN of the authorizer's role", () => {
   for (const stack of each("both services, with an authorizer")) {
     const body = String(value(stack, "aws_api_gateway_rest_api", "api", "body"));
     assert.match(
@@ -69,7 +69,7 @@ test("the authorizer's role is named with its path", () => {
   }
 });
 
-test("host names, and no execute-api URL beside them", () => {
+test("sets host names and turns off the execute-api URLs", () => {
   for (const name of HOSTED) {
     const hosts = each(name).map((stack) => [
       value(stack, "aws_api_gateway_domain_name", "domain-name", "domain_name"),
@@ -82,7 +82,7 @@ test("host names, and no execute-api URL beside them", () => {
   }
 });
 
-test("private APIs have their endpoints and a policy, and no host name", () => {
+test("gives private APIs their endpoints and a policy, and no host name", () => {
   for (const stack of each("both services, private, for callers of IAM")) {
     assert.equal(value(stack, "aws_api_gateway_rest_api", "api", "endpoint_configuration"), {
       types: ["PRIVATE"],
@@ -100,7 +100,7 @@ test("private APIs have their endpoints and a policy, and no host name", () => {
   }
 });
 
-test("keys with patterns have usage plans of their own; other callers have none", () => {
+test("creates usage plans for API keys, and none for other callers", () => {
   const [gateway, recommendation] = each("both services");
   for (const stack of [gateway, recommendation]) {
     assert.ok(stack);
@@ -115,7 +115,7 @@ test("keys with patterns have usage plans of their own; other callers have none"
   }
 });
 
-test("tags are on every stack's provider, and every log group has the key", () => {
+test("tags the provider of every stack, and encrypts every log group with the key", () => {
   const config = fullConfiguration("both services");
   for (const name of stackNames(config)) {
     const stack = synth(name, { config });

@@ -16,7 +16,7 @@ const stack = synth("filters", { config: recommendation() });
 const invocation = (id: string, of: Stack = stack) => of.resource<Invocation>("aws_lambda_invocation", id);
 const inputOf = (id: string, of?: Stack) => JSON.parse(invocation(id, of).input);
 
-test("each filter has an address of its name alone, and the number of its expression as trigger", () => {
+test("takes a filter's address from its name, and its trigger from its expression", () => {
   assert.equal(stack.ids("aws_lambda_invocation"), ["filter-category", "filter-not_purchased"]);
   const { name } = v.parse(FilterInput, inputOf("filter-category"));
   const { triggers } = invocation("filter-category");
@@ -24,7 +24,7 @@ test("each filter has an address of its name alone, and the number of its expres
   assert.is(name, `my-project-category-${triggers.suffix}`);
 });
 
-test("a changed expression replaces its filter, the new one first, and no other", () => {
+test("replaces only the filter whose expression changed, creating the new one first", () => {
   const expression = "EXCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)";
   const changed = synth("filters", {
     config: recommendation([["filter.yaml", ["filters", 0, "expression"], expression]]),
@@ -37,7 +37,7 @@ test("a changed expression replaces its filter, the new one first, and no other"
   assert.equal(invocation("filter-not_purchased", changed), invocation("filter-not_purchased"));
 });
 
-test("a filter that is removed from filter.yaml can be deleted: the input that was applied says so", () => {
+test("allows the deletion of a filter that is removed from filter.yaml, through its applied input", () => {
   const fewer = synth("filters", { config: recommendation([["filter.yaml", ["filters", 1], undefined]]) });
   assert.equal(fewer.ids("aws_lambda_invocation"), ["filter-category"]);
   const { lifecycle } = invocation("filter-not_purchased");
@@ -45,14 +45,14 @@ test("a filter that is removed from filter.yaml can be deleted: the input that w
   assert.is(inputOf("filter-not_purchased").deletable, true);
 });
 
-test("text of an expression is not an interpolation of Terraform", () => {
+test("escapes Terraform's interpolations in an expression", () => {
   const expression = `EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("${"$"}{x}", "%{y}")`;
   const odd = synth("filters", { config: recommendation([["filter.yaml", ["filters", 1, "expression"], expression]]) });
   const { input } = invocation("filter-not_purchased", odd);
   assert.ok(input.includes(`$${"$"}{x}`) && input.includes("%%{y}"), input);
 });
 
-test("without filters there is nothing", () => {
+test("is empty without filters", () => {
   const none = synth("filters", { config: recommendation([["filter.yaml", ["filters"], []]]) });
   assert.equal(none.ids("aws_lambda_invocation"), []);
 });

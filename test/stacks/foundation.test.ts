@@ -31,7 +31,7 @@ const account = (stack: Stack) =>
 
 const role = (exists: boolean, owned: boolean) => ({ name: "api-gateway-logs", exists, owned });
 
-test("makes API Gateway's log role where none is set", () => {
+test("creates API Gateway's log role if none is set", () => {
   const stack = example("foundation", "all-options");
   assert.equal(kinds(stack), [1, 1, 1]);
   assert.is(stack.resource<{ name: string }>("aws_iam_role", "api-gateway-logs").name, "api-gateway-logs");
@@ -39,24 +39,24 @@ test("makes API Gateway's log role where none is set", () => {
   assert.is(stack.import, undefined);
 });
 
-test("uses a role that is there, without owning it", () => {
+test("uses an existing role without managing it", () => {
   const stack = withLogRole({ role: role(true, false) });
   assert.equal(kinds(stack), [0, 0, 1]);
   assert.is(account(stack), ROLE);
 });
 
-test("leaves a role of someone else in its place", () => {
+test("keeps a log role that someone else has set", () => {
   const stack = withLogRole({ logRoleArn: "arn:aws:iam::123456789012:role/other" });
   assert.equal(kinds(stack), [0, 0, 0]);
 });
 
-test("adopts the role that an earlier deployment has left", () => {
+test("imports the role that an earlier deployment left", () => {
   const stack = withLogRole({ logRoleArn: ROLE, role: role(true, true) });
   assert.equal(kinds(stack), [1, 1, 1]);
   assert.equal(stack.import, [{ to: "aws_iam_role.api-gateway-logs", id: "api-gateway-logs" }]);
 });
 
-test("what API Gateway writes its logs with is forgotten when the rest is removed", () => {
+test("forgets, not deletes, API Gateway's log role and its settings during the removal", () => {
   const config = configuration("all-options");
   const outdir = scratchFolder(TEST_OUTPUT, "removal");
   const input = { config, account: "123456789012", outdir, stacks: ["foundation" as const] };
@@ -75,7 +75,7 @@ const endpoints = (stack: Stack) =>
     .ids("aws_vpc_endpoint")
     .map((id) => stack.resource<{ service_name: string }>("aws_vpc_endpoint", id).service_name.split(".eu-west-1.")[1]);
 
-test("makes endpoints for the services in use only", () => {
+test("creates endpoints only for the services in use", () => {
   assert.equal(endpoints(example("foundation", "minimal")), []);
   assert.equal(endpoints(example("foundation", "aws-auth")), ["bedrock-runtime"]);
   assert.equal(endpoints(example("foundation", "basic-auth")), ["sagemaker.runtime", "secretsmanager"]);
@@ -87,7 +87,7 @@ test("makes endpoints for the services in use only", () => {
   ]);
 });
 
-test("makes none when create_endpoints is off", () => {
+test("creates no endpoints if create_endpoints is off", () => {
   const off = example("foundation", "all-options", [["project.yaml", ["vpc", "create_endpoints"], false]]);
   assert.equal(endpoints(off), []);
   assert.equal(off.ids("aws_security_group"), []);
@@ -108,7 +108,7 @@ test("uses endpoints that already serve the VPC, and keeps its own", () => {
   ]);
 });
 
-test("endpoints are open to every block of the VPC, since their names redirect it", () => {
+test("opens endpoints to every CIDR block of the VPC, because their private names apply to all of it", () => {
   const stack = foundation("aws-auth", (found) => {
     const gateway = found.searchGateway;
     if (!gateway) throw new Error("no gateway");
@@ -127,7 +127,7 @@ test("endpoints are open to every block of the VPC, since their names redirect i
   );
 });
 
-test("endpoints are in the zones that the service has, one subnet in each", () => {
+test("places an endpoint in one subnet in each zone that the service supports", () => {
   const stack = foundation("aws-auth", (found) => {
     const gateway = found.searchGateway;
     if (!gateway) throw new Error("no gateway");
@@ -142,7 +142,7 @@ test("endpoints are in the zones that the service has, one subnet in each", () =
   assert.equal([endpoint.subnet_ids, endpoint.private_dns_enabled], [["subnet-0", "subnet-3"], true]);
 });
 
-test("the topic of alarms is encrypted", () => {
+test("encrypts the alarm topic", () => {
   const topic = example("foundation", "minimal").resource<{ kms_master_key_id: string }>("aws_sns_topic", "alarms");
   assert.is(topic.kms_master_key_id, "alias/minimal-relevance");
 });

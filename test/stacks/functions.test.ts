@@ -10,13 +10,13 @@ const minimal = example("search-gateway", "minimal");
 
 const lambda = (stack: Stack, name: string) => stack.resource("aws_lambda_function", name);
 
-test("functions are those of the configuration: the scaler with auto scaling only", () => {
+test("deploys the functions that the configuration needs: the scaler only with auto scaling", () => {
   assert.equal(all.ids("aws_lambda_function"), ["api-router", "cluster-scaler", "log-handler", "search-events"]);
   assert.equal(minimal.ids("aws_lambda_function"), ["api-router", "log-handler", "search-events"]);
   assert.equal(minimal.ids("aws_scheduler_schedule"), []);
 });
 
-test("every function is arm64, traced, published, and of the archive that was built", () => {
+test("deploys every function on arm64, traced and published, from the built archive", () => {
   for (const name of all.ids("aws_lambda_function")) {
     const found = lambda(all, name);
     assert.equal(
@@ -26,12 +26,12 @@ test("every function is arm64, traced, published, and of the archive that was bu
   }
 });
 
-test("the archive's path does not depend on where the checkout is", () => {
+test("refers to archives by a path that does not depend on the checkout's folder", () => {
   assert.match(String(lambda(all, "api-router").filename), /^(\.\.\/)+dist\/functions\/api-router\.zip$/);
   assert.not.match(all.text, process.cwd());
 });
 
-test("everything that calls a function names its alias", () => {
+test("calls functions only through their aliases", () => {
   assert.equal(
     all.ids("aws_lambda_permission").map((id) => all.resource("aws_lambda_permission", id).qualifier),
     ["api-router", "search-events", "log-handler"].map((name) => ref(`aws_lambda_alias.${name}-live.name`)),
@@ -46,7 +46,7 @@ test("everything that calls a function names its alias", () => {
   );
 });
 
-test("api-router's environment follows the authentication; the region is Lambda's to set", () => {
+test("sets api-router's environment by the authentication, and leaves the region to Lambda", () => {
   const environment = (stack: Stack) =>
     (lambda(stack, "api-router").environment as { variables: Record<string, string> }).variables;
   const OPENSEARCH_NODE = "https://vpc-books-abcdefghijklmnopqrstuvwxyz.eu-west-1.es.amazonaws.com";
@@ -64,26 +64,26 @@ test("api-router's environment follows the authentication; the region is Lambda'
   });
 });
 
-test("api-router answers before API Gateway gives up, and runs in the domain's subnets", () => {
+test("lets api-router time out before API Gateway does, and runs it in the domain's subnets", () => {
   const router = lambda(all, "api-router");
   assert.is(router.timeout, 28);
   assert.equal(router.vpc_config, {
     security_group_ids: [ref("aws_security_group.functions-group.id")],
     subnet_ids: ["subnet-0a1b2c3d4e5f67890", "subnet-0b1c2d3e4f5a67890"],
   });
-  // They call AWS alone, which inside the VPC would take interface endpoints.
+  // They call only AWS; inside the VPC that would need interface endpoints.
   for (const name of ["log-handler", "cluster-scaler", "search-events"]) {
     assert.is(lambda(all, name).vpc_config, undefined, name);
   }
 });
 
-test("the function outlives none of what it needs to be removed", () => {
+test("removes api-router before the policy and the log group that it needs", () => {
   const needs = lambda(all, "api-router").depends_on as string[];
   assert.ok(needs.includes("aws_iam_role_policy.api-router-network-policy"));
   assert.ok(needs.includes("aws_cloudwatch_log_group.api-router-log"));
 });
 
-test("provisioned concurrency is exactly what api.yaml says, and none when absent", () => {
+test("sets provisioned concurrency exactly as in api.yaml, and none without it", () => {
   const target = (name: string) => {
     const { min_capacity, max_capacity, resource_id, depends_on } = all.resource("aws_appautoscaling_target", name);
     return [min_capacity, max_capacity, resource_id, depends_on];
@@ -104,12 +104,12 @@ test("provisioned concurrency is exactly what api.yaml says, and none when absen
   assert.equal(minimal.ids("aws_appautoscaling_target"), []);
 });
 
-test("the number of provisioned instances is the scaling's to change", () => {
+test("leaves the number of provisioned instances to auto scaling", () => {
   const { lifecycle } = all.resource("aws_lambda_provisioned_concurrency_config", "api-router-provisioned");
   assert.equal(lifecycle, { ignore_changes: ["provisioned_concurrent_executions"] });
 });
 
-test("max_capacity touches one resource", () => {
+test("changes only one resource when max_capacity changes", () => {
   const changed = example("search-gateway", "all-options", [
     ["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 7],
   ]);
@@ -123,12 +123,12 @@ test("max_capacity touches one resource", () => {
   assert.equal(addresses, ["aws_appautoscaling_target.api-router-scaling"]);
 });
 
-test("reserved concurrency is what api.yaml says", () => {
+test("sets reserved concurrency as in api.yaml", () => {
   assert.is(lambda(all, "api-router").reserved_concurrent_executions, 100);
   assert.is(lambda(minimal, "api-router").reserved_concurrent_executions, undefined);
 });
 
-test("one rule on one of the domain's groups lets the functions in", () => {
+test("lets the functions in with one rule on one of the domain's security groups", () => {
   assert.equal(all.ids("aws_vpc_security_group_ingress_rule"), ["domain-ingress"]);
   const rule = all.resource("aws_vpc_security_group_ingress_rule", "domain-ingress");
   assert.equal(
@@ -139,7 +139,7 @@ test("one rule on one of the domain's groups lets the functions in", () => {
   assert.is(fallback.security_group_id, "sg-00000000000000001");
 });
 
-test("that rule can be left to the group's owner, who finds the functions' group in the output", () => {
+test("can leave that rule to the group's owner, and outputs the functions' group", () => {
   const without = example("search-gateway", "all-options", [["project.yaml", ["vpc", "create_domain_ingress"], false]]);
   assert.equal(without.ids("aws_vpc_security_group_ingress_rule"), []);
   assert.is(
@@ -148,7 +148,7 @@ test("that rule can be left to the group's owner, who finds the functions' group
   );
 });
 
-test("the functions reach the VPC only, unless a service is outside of it", () => {
+test("limits the functions to the VPC unless a service is outside of it", () => {
   const target = (stack: Stack) => stack.resource("aws_vpc_security_group_egress_rule", "functions-egress-1").cidr_ipv4;
   assert.is(target(all), "10.20.0.0/16");
   const off = example("search-gateway", "all-options", [["project.yaml", ["vpc", "create_endpoints"], false]]);
@@ -168,12 +168,12 @@ test("each rule of a security group has a name, by which deploy finds one that i
   }
 });
 
-test("groups and functions of the network have the time that Lambda takes", () => {
+test("allows an hour to delete the security group and the functions in the VPC", () => {
   const group = all.resource<{ timeouts: unknown }>("aws_security_group", "functions-group");
   assert.equal([group.timeouts, lambda(all, "api-router").timeouts], [{ delete: "60m" }, { delete: "60m" }]);
 });
 
-test("every log group ends some day and is encrypted; that with the request log after three days", () => {
+test("encrypts every log group and limits its retention, to three days with the request log", () => {
   const groups = all.ids("aws_cloudwatch_log_group").map((id) => {
     const { retention_in_days, kms_key_id } = all.resource("aws_cloudwatch_log_group", id);
     return [id, retention_in_days, kms_key_id];
@@ -189,13 +189,13 @@ test("every log group ends some day and is encrypted; that with the request log 
   );
 });
 
-test("request log lines and errors, and no others, go to log-handler", () => {
+test("sends only request log lines and errors to log-handler", () => {
   const subscription = all.resource("aws_cloudwatch_log_subscription_filter", "request-log");
   assert.is(subscription.filter_pattern, REQUEST_LOG_FILTER_PATTERN);
   assert.is(subscription.log_group_name, ref("aws_cloudwatch_log_group.api-router-log.name"));
 });
 
-test("the alarm about unreadable lines watches what log-handler counts", () => {
+test("watches log-handler's count of unreadable lines with an alarm", () => {
   const { metric_query } = all.resource("aws_cloudwatch_metric_alarm", "alarm-request-log-unreadable");
   assert.match(JSON.stringify(metric_query), `"metric_name":"${UNREADABLE_LINES}"`);
 });

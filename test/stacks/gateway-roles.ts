@@ -45,7 +45,7 @@ export const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof al
       call("kms:Decrypt", KEY, OWN_KEY),
       call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-dense-large-en-v1-5-bc0882c1")),
       call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-sparse-v3-0d6e4079")),
-      // The function calls its old endpoints until it changes.
+      // The function calls its old endpoints until it is updated.
       call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-sparse-v3-5c3f986b")),
       call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/all-options-sparse-v3")),
       call("bedrock:InvokeModel", model("cohere.embed-english-v3")),

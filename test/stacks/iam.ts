@@ -1,4 +1,4 @@
-// As much of IAM's evaluation as the policies of the stacks need. Source: "Policy evaluation logic", IAM User Guide.
+// The part of IAM's evaluation that the stacks' policies need. Source: "Policy evaluation logic", IAM User Guide.
 import type { Stack } from "./support.ts";
 
 interface Statement {
@@ -8,7 +8,7 @@ interface Statement {
   Condition?: Record<string, Record<string, string | string[]>>;
 }
 
-/** One call that a role may make or not. */
+/** A call that a role may or may not make. */
 export interface Call {
   action: string;
   resource: string;
@@ -16,7 +16,7 @@ export interface Call {
   context?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** The statements of a role's policies; a policy names its role by reference. */
+/** Returns the statements of a role's policies; a policy names its role by reference. */
 export function statementsOf(stack: Stack, roleId: string): Statement[] {
   return stack
     .ids("aws_iam_role_policy")
@@ -25,7 +25,7 @@ export function statementsOf(stack: Stack, roleId: string): Statement[] {
     .flatMap(({ policy }) => JSON.parse(policy).Statement as Statement[]);
 }
 
-/** Whether a role may make a call: denied unless allowed, and a deny beats every allow. */
+/** Returns whether a role may make a call: denied unless allowed, and a deny overrides every allow. */
 export function allows(statements: readonly Statement[], call: Call): boolean {
   const matching = statements.filter((statement) => applies(statement, call));
   return matching.some(({ Effect }) => Effect === "Allow") && !matching.some(({ Effect }) => Effect === "Deny");

@@ -1,4 +1,4 @@
-// What `npx cdktf synth` starts: the command of cdktf.json.
+// The command of cdktf.json, which `npx cdktf synth` runs.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -31,7 +31,7 @@ function main(env: Record<string, string>) {
 
 const textOf = (outdir: string) => readFileSync(join(folder, outdir, "stacks/search-gateway/cdk.tf.json"), "utf8");
 
-test("writes every stack for a sample account, with the archives that were built", () => {
+test("writes every stack for a sample account, with the built archives", () => {
   const { status, stderr } = main({ CDKTF_OUTDIR: "sample" });
   assert.equal([status, stderr], [0, ""]);
   for (const stack of ["storage", "foundation"]) assert.ok(existsSync(join(folder, "sample/stacks", stack)));
@@ -39,7 +39,7 @@ test("writes every stack for a sample account, with the archives that were built
   assert.match(textOf("sample"), `"source_code_hash": "${hash}"`);
 });
 
-test("takes a saved discovery", () => {
+test("uses a saved discovery", () => {
   const found = discoveryOf(configuration("minimal"));
   writeFileSync(join(folder, "discovery.json"), formatDiscovery({ ...found, account: "210987654321" }));
   const { status, stderr } = main({ CDKTF_OUTDIR: "saved", RELEVANCE_DISCOVERY: "discovery.json" });
@@ -47,13 +47,13 @@ test("takes a saved discovery", () => {
   assert.match(textOf("saved"), '"210987654321"');
 });
 
-test("a configuration with problems is exit code 2 and says them", () => {
+test("prints the problems of a configuration and exits with 2", () => {
   const { status, stderr } = main({ CONF: "nowhere" });
   assert.is(status, 2);
   assert.match(stderr, /^nowhere.*does not exist/);
 });
 
-test("a saved discovery of another version is exit code 1 and says what to do", () => {
+test("says what to do about a saved discovery of another version and exits with 1", () => {
   writeFileSync(join(folder, "old.json"), "{}");
   const { status, stderr } = main({ RELEVANCE_DISCOVERY: "old.json" });
   assert.equal([status, /run `relevance plan` again/.test(stderr)], [1, true]);

@@ -21,7 +21,7 @@ interface Configuration {
   production_variants: Array<{ instance_type: string; initial_instance_count: number }>;
   lifecycle: unknown;
 }
-/** The only resource of a type whose id starts with a name, before the hash of the model's vectors. */
+/** Returns the id of the only resource of a type that has this name before the hash of the model's vectors. */
 const idOf = (stack: Stack, type: string, name: string) => {
   const [id = "", ...more] = stack.ids(type).filter((one) => new RegExp(`^${name}-[0-9a-f]{8}-`).test(one));
   assert.equal(more, []);
@@ -33,7 +33,7 @@ const CONFIGURATION = "aws_sagemaker_endpoint_configuration";
 const configuration = (stack: Stack, name: string) =>
   stack.resource<Configuration>(CONFIGURATION, idOf(stack, CONFIGURATION, name));
 
-test("a GPU family gets the GPU image, pinned; the dense model its pooling and revision", () => {
+test("pins the GPU image for a GPU family, and sets the dense model's pooling and revision", () => {
   const { image, environment } = model(all, "dense_large_en_v1_5").primary_container;
   assert.is(image, "141502667606.dkr.ecr.eu-west-1.amazonaws.com/tei:2.0.1-tei1.8.2-gpu-py310-cu122-ubuntu22.04");
   assert.equal(environment, {
@@ -46,7 +46,7 @@ test("a GPU family gets the GPU image, pinned; the dense model its pooling and r
   });
 });
 
-test("a CPU family gets the CPU image; the sparse model its pooling", () => {
+test("uses the CPU image for a CPU family, and sets the sparse model's pooling", () => {
   const { image, environment } = model(all, "sparse_v3").primary_container;
   assert.is(image, "141502667606.dkr.ecr.eu-west-1.amazonaws.com/tei-cpu:2.0.1-tei1.8.2-cpu-py310-ubuntu22.04");
   assert.equal(
@@ -55,7 +55,7 @@ test("a CPU family gets the CPU image; the sparse model its pooling", () => {
   );
 });
 
-test("endpoints are those of referenced models of the project", () => {
+test("creates endpoints only for the self-hosted models that mappings refer to", () => {
   assert.equal(all.ids("aws_sagemaker_endpoint"), [
     "dense_large_en_v1_5-bc0882c1-endpoint",
     "sparse_v3-0d6e4079-endpoint",
@@ -70,7 +70,7 @@ test("endpoints are those of referenced models of the project", () => {
 
 const type = (value: string): Change => ["model.yaml", ["sparse_v3", "instance_type"], value];
 
-test("another content is another name, made before the old one goes; another model is another endpoint", () => {
+test("renames changed resources and creates them first; a new endpoint only for a changed model", () => {
   const larger = example("search-gateway", "all-options", [type("ml.c6i.4xlarge")]);
   const revised = example("search-gateway", "all-options", [["model.yaml", ["sparse_v3", "revision"], "v2"]]);
   const names = (stack: Stack) => [model(stack, "sparse_v3").name, configuration(stack, "sparse_v3").name];
@@ -90,7 +90,7 @@ test("another content is another name, made before the old one goes; another mod
   assert.is.not(endpoint(revised).name, endpoint(all).name);
 });
 
-test("the function changes only when its endpoints are in service", () => {
+test("updates the function only when its endpoints are in service", () => {
   const { depends_on } = all.resource<{ depends_on: string[] }>("aws_lambda_function", "api-router");
   assert.equal(
     depends_on.filter((one) => one.startsWith("aws_sagemaker_endpoint.")),
@@ -105,13 +105,13 @@ const DATA = "s3://example-models/bge/";
 const VPC = { subnet_ids: ["subnet-0a1b2c3d"], security_group_ids: ["sg-0a1b2c3d"] };
 const dense = (key: string, value: unknown): Change => ["model.yaml", ["dense_large_en_v1_5", key], value];
 
-test("without a revision of its own the built-in model has its pinned commit", () => {
+test("uses the pinned commit of a built-in model without a revision", () => {
   const stack = example("search-gateway", "all-options", [["model.yaml", ["sparse_v3", "revision"], undefined]]);
   const { environment } = model(stack, "sparse_v3").primary_container;
   assert.is(environment.HF_MODEL_REVISION, "babf71f3c48695e2e53a978208e8aba48335e3c0");
 });
 
-test("with model_data the container has the files of S3 and no network; other files make another model", () => {
+test("uses files in S3 and no network with model_data, and makes a new model for other files", () => {
   const stack = example("search-gateway", "all-options", [dense("model_data", DATA), dense("vpc_config", VPC)]);
   const { name, enable_network_isolation, vpc_config, primary_container } = stack.resource<
     Model & Record<string, unknown>
@@ -135,7 +135,7 @@ test("with model_data the container has the files of S3 and no network; other fi
   assert.is.not(model(other, "dense_large_en_v1_5").name, name);
 });
 
-test("an archive is one object", () => {
+test("treats an archive as one object", () => {
   const stack = example("search-gateway", "all-options", [dense("model_data", "s3://example-models/bge.tar.gz")]);
   const { model_data_source } = model(stack, "dense_large_en_v1_5").primary_container;
   assert.equal(model_data_source, {
@@ -143,7 +143,7 @@ test("an archive is one object", () => {
   });
 });
 
-test("a model of one's own is served at its revision, and says itself how it pools", () => {
+test("serves the user's own model at its revision, without setting its pooling", () => {
   const stack = example("search-gateway", "all-options", [
     dense("model_id", "intfloat/e5-small-v2"),
     dense("dimension", 384),
@@ -155,7 +155,7 @@ test("a model of one's own is served at its revision, and says itself how it poo
   );
 });
 
-test("for an existing endpoint nothing is deployed, and its alarms watch it", () => {
+test("deploys nothing for an existing endpoint, and watches it with alarms", () => {
   const config = configurationOf("all-options", [["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }]]);
   const discovery = discoveryOf(config);
   assert.ok(discovery.searchGateway);
@@ -170,7 +170,7 @@ test("for an existing endpoint nothing is deployed, and its alarms watch it", ()
   );
 });
 
-test("an endpoint scales between its first and its greatest number of instances", () => {
+test("scales an endpoint between initial_instance_count and max_instance_count", () => {
   const { min_capacity, max_capacity, resource_id } = all.resource(
     "aws_appautoscaling_target",
     "sparse_v3-0d6e4079-scaling",
@@ -181,7 +181,7 @@ test("an endpoint scales between its first and its greatest number of instances"
   );
 });
 
-test("it scales on the calls that an instance answers at the same time", () => {
+test("scales an endpoint by the concurrent requests of an instance", () => {
   const policyOf = (stack: Stack, name: string) =>
     stack.resource("aws_appautoscaling_policy", idOf(stack, "aws_appautoscaling_policy", name))
       .target_tracking_scaling_policy_configuration;
@@ -199,13 +199,13 @@ test("it scales on the calls that an instance answers at the same time", () => {
   assert.equal(policyOf(cpu, "sparse_v3"), target(2));
 });
 
-test("without max_instance_count it does not scale", () => {
+test("does not scale an endpoint without max_instance_count", () => {
   assert.equal(example("search-gateway", "basic-auth").ids("aws_appautoscaling_target"), []);
 });
 
 const BEFORE = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", revision: "first" };
 
-test("documents get an endpoint of their own with the same model, which the function may invoke", () => {
+test("creates another endpoint for documents with the same model, which the function may invoke", () => {
   const documents = { initial_instance_count: 2, instance_type: "ml.g5.2xlarge", max_instance_count: 6 };
   const stack = example("search-gateway", "all-options", [dense("documents", documents)]);
   const [shared, apart] = ["dense_large_en_v1_5", "dense_large_en_v1_5-documents"];
@@ -221,7 +221,7 @@ test("documents get an endpoint of their own with the same model, which the func
   assert.match(alarm, '"EndpointName":"all-options-dense-large-en-v1-5-documents-bc0882c1"');
 });
 
-test("a previous model keeps the endpoint that it had", () => {
+test("keeps the endpoint of a previous model", () => {
   const before = example("search-gateway", "all-options", [dense("revision", "first")]);
   const after = example("search-gateway", "all-options", [
     dense("revision", "second"),
@@ -235,7 +235,7 @@ test("a previous model keeps the endpoint that it had", () => {
   assert.match(policy, "endpoint/all-options-dense-large-en-v1-5*");
 });
 
-test("endpoints of a deployment whose names had no hash are replaced, the new one first", () => {
+test("moves the addresses of earlier deployments, which had no hash, so that new endpoints come first", () => {
   const stack = example("search-gateway", "all-options", [
     ["model.yaml", ["previous"], { dense_large_en_v1_5: BEFORE }],
   ]);
@@ -252,7 +252,7 @@ test("endpoints of a deployment whose names had no hash are replaced, the new on
   assert.equal(moved.sort(), [...of("dense_large_en_v1_5"), ...of("sparse_v3")].sort());
 });
 
-test("a previous model on Bedrock may be invoked", () => {
+test("allows the function to invoke a previous model on Bedrock", () => {
   const previous = {
     ext_embed_bedrock: { model_id: "amazon.titan-embed-text-v1", dimension: 1536, query_concurrency: 4 },
   };

@@ -35,7 +35,7 @@ const invocation = (id: string, of: Stack = stack) => of.resource<Invocation>("a
 const inputOf = (id: string, of?: Stack) => JSON.parse(invocation(id, of).input);
 const invocations = (of: Stack) => of.ids("aws_lambda_invocation").map((id) => [id, invocation(id, of)]);
 
-/** The configuration with one more field of items, that may be null. */
+/** Returns the configuration with one more field of items, which may be null. */
 function withField(from: Configuration): Configuration {
   const { recommendation } = from;
   if (!recommendation) throw new Error("not enabled");
@@ -45,7 +45,7 @@ function withField(from: Configuration): Configuration {
   return { ...from, recommendation: { ...recommendation, schemas } };
 }
 
-test("has one invocation a resource, through the alias, whose function and qualifier are no references", () => {
+test("invokes the alias once for each resource, with a literal function name and qualifier", () => {
   assert.equal(stack.ids("aws_lambda_invocation"), IDS);
   for (const id of IDS) {
     const { function_name, qualifier, lifecycle_scope, triggers } = invocation(id);
@@ -62,11 +62,11 @@ test("has one invocation a resource, through the alias, whose function and quali
   }
 });
 
-test("every input is what the function takes", () => {
+test("gives each invocation an input that the function accepts", () => {
   for (const id of IDS) assert.ok(v.safeParse(ResourceInput, inputOf(id)).success, invocation(id).input);
 });
 
-test("permissions, the log and Personalize's role are there before the first invocation and after the last", () => {
+test("creates permissions, the log and Personalize's role before all invocations, and removes them after", () => {
   const ready = [
     "aws_lambda_alias.personalize-manager-live",
     "aws_iam_role_policy.personalize-manager-policy",
@@ -83,7 +83,7 @@ test("permissions, the log and Personalize's role are there before the first inv
   }
 });
 
-test("resources go in the opposite order of what they need", () => {
+test("makes each resource depend on those that it needs, so that they are deleted in reverse", () => {
   const needs = (id: string) =>
     invocation(id)
       .depends_on.filter((address) => address.startsWith("aws_lambda_invocation."))
@@ -95,14 +95,14 @@ test("resources go in the opposite order of what they need", () => {
   assert.equal(needs("event-tracker"), ["dataset-group", "dataset-interaction", "dataset-item", "dataset-user"]);
 });
 
-test("a plan that would delete them is refused, and so is the deletion itself", () => {
+test("prevents the deletion of resources in the plan and in the function", () => {
   for (const id of IDS) {
     assert.is(invocation(id).lifecycle.prevent_destroy, true, id);
     assert.is(inputOf(id).deletable, undefined, id);
   }
 });
 
-test("an uninstallation may delete the remaining resources as applied, and creates nothing that was deleted", () => {
+test("lets an uninstallation delete the remaining resources as applied, without recreating others", () => {
   const applied = {
     "dataset-group": { kind: "dataset_group", name: "my-project", repair: "3" },
     "dataset-item": { kind: "dataset", name: "my-project-item", dataset: "item", schema: "older" },
@@ -115,7 +115,7 @@ test("an uninstallation may delete the remaining resources as applied, and creat
   }
 });
 
-test("other code of the function leaves every resource as it is", () => {
+test("does not change any resource when the function's code changes", () => {
   const artifact = { zip: "dist/functions/personalize-manager.zip", sha256: "other" };
   const updated = synth("personalization", { config, artifacts: { ...ARTIFACTS, "personalize-manager": artifact } });
   const hash = (of: Stack) =>
@@ -125,7 +125,7 @@ test("other code of the function leaves every resource as it is", () => {
   assert.equal(invocations(updated), invocations(stack));
 });
 
-test("a changed schema is another schema under the same address, and an update of its dataset", () => {
+test("creates a new schema at the same address when a schema changes, and updates its dataset", () => {
   const changed = synth("personalization", { config: withField(config) });
   assert.is.not(inputOf("schema-item", changed).name, inputOf("schema-item").name);
   assert.is(inputOf("dataset-item", changed).schema, inputOf("schema-item", changed).name);
@@ -137,7 +137,7 @@ test("a changed schema is another schema under the same address, and an update o
   );
 });
 
-test("what differs in Personalize has its marker in the plan, the others have none", () => {
+test("marks only the resources that differ in Personalize", () => {
   const discovery = { ...discoveryOf(config), personalize: { repairs: { "dataset-user": "2" } } };
   const marked = synth("personalization", { config, discovery });
   assert.is(inputOf("dataset-user", marked).repair, "2");
@@ -147,7 +147,7 @@ test("what differs in Personalize has its marker in the plan, the others have no
   );
 });
 
-test("resources carry the project's tags, as far as Personalize has tags", () => {
+test("tags the resources that Personalize can tag", () => {
   const tagged = synth("personalization", {
     config: recommendation([["project.yaml", ["aws", "tags"], { team: "a" }]]),
   });
@@ -159,7 +159,7 @@ test("resources carry the project's tags, as far as Personalize has tags", () =>
   assert.is(inputOf("schema-user", tagged).tags, undefined);
 });
 
-test("Personalize's role is assumed by Personalize for this account alone", () => {
+test("lets only Personalize, for this account, assume Personalize's role", () => {
   const { assume_role_policy } = stack.resource<{ assume_role_policy: string }>("aws_iam_role", "import-role");
   assert.equal(JSON.parse(assume_role_policy).Statement, [
     {
@@ -174,7 +174,7 @@ test("Personalize's role is assumed by Personalize for this account alone", () =
   ]);
 });
 
-test("the function outlives the manager's longest wait", () => {
+test("gives the function more time than the manager's longest wait", () => {
   assert.is(stack.resource<{ timeout: number }>("aws_lambda_function", "personalize-manager").timeout, 300);
 });
 

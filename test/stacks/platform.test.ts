@@ -1,4 +1,4 @@
-// What a platform team sets for all resources: boundary, path, key, log retention, topics, thresholds.
+// Settings of a platform team for all resources: boundary, path, key, log retention, topics, thresholds.
 import * as assert from "uvu/assert";
 import { ALARMS } from "../../lib/config/alarms.ts";
 import { stackNames } from "../../stacks/input.ts";
@@ -16,7 +16,7 @@ const stacks: readonly Stack[] = stackNames(full).map((name) => synth(name, { co
 const all = (type: string) =>
   stacks.flatMap((stack) => stack.ids(type).map((id) => stack.resource<Record<string, unknown>>(type, id)));
 
-test("every role has the boundary and the path, and every ARN of a role names the path", () => {
+test("sets the boundary and the path of every role, and includes the path in every role's ARN", () => {
   const roles = all("aws_iam_role");
   assert.ok(roles.length > 10);
   for (const { name, path, permissions_boundary } of roles) {
@@ -31,7 +31,7 @@ test("every role has the boundary and the path, and every ARN of a role names th
   for (const arn of arns) assert.match(arn ?? "", /^\/(teams\/search|aws-service-role)\//);
 });
 
-test("with a key of one's own there is no other, and no permission for one", () => {
+test("creates no key, and no permission for another key, with the user's own key", () => {
   assert.equal([all("aws_kms_key"), all("aws_kms_alias")], [[], []]);
   const keys = stacks.flatMap(({ text }) => [...text.matchAll(/arn:aws:kms:[^"\\]+/g)].map(([arn]) => arn));
   // Topics of the account's owner may be encrypted with any key.
@@ -42,7 +42,7 @@ test("with a key of one's own there is no other, and no permission for one", () 
   for (const { kms_key_id } of all("aws_cloudwatch_log_group")) assert.is(kms_key_id, KEY);
 });
 
-test("log groups are kept for log_retention_days, that of the searches 3 days at most", () => {
+test("keeps logs for log_retention_days, and api-router's log for at most 3 days", () => {
   const days = (change: Change[], id: string) =>
     example("search-gateway", "all-options", change).resource<{ retention_in_days: number }>(
       "aws_cloudwatch_log_group",
@@ -54,7 +54,7 @@ test("log groups are kept for log_retention_days, that of the searches 3 days at
   assert.equal([days([], "api-router-log"), days(long, "api-router-log"), days(short, "api-router-log")], [3, 3, 1]);
 });
 
-test("alarms go to the topic of their severity, and a rule changes threshold, text and severity", () => {
+test("sends alarms to the topic of their severity; a rule changes threshold, text and severity", () => {
   const alarm = (id: string) =>
     all("aws_cloudwatch_metric_alarm").find(({ alarm_name }) => String(alarm_name).endsWith(id));
   const onCall = "arn:aws:sns:eu-west-1:123456789012:on-call";
@@ -69,7 +69,7 @@ test("alarms go to the topic of their severity, and a rule changes threshold, te
   assert.ok(machines.some((definition) => definition.includes(team)));
 });
 
-test("a threshold is in the guide's unit: seconds for a model that reports microseconds", () => {
+test("takes thresholds in the guide's unit: seconds for a model that reports microseconds", () => {
   const rules = { "model-sparse-v3-latency": { threshold: 5 } };
   const stack = example("search-gateway", "all-options", [["project.yaml", ["alarms"], { rules }]]);
   const { threshold } = stack.resource<{ threshold: number }>(
@@ -79,14 +79,14 @@ test("a threshold is in the guide's unit: seconds for a model that reports micro
   assert.is(threshold, 5_000_000);
 });
 
-test("every alarm of the stacks can be named in alarms.rules", () => {
+test("accepts every alarm of the stacks in alarms.rules", () => {
   const own = example("search-gateway", "all-options").ids("aws_cloudwatch_metric_alarm");
   const service = synth("recommendation", { config: recommendation() }).ids("aws_cloudwatch_metric_alarm");
   const unknown = [...own, ...service].filter((id) => !Object.hasOwn(ALARMS, id.replace(/^alarm-/, "")));
   assert.equal(unknown, []);
 });
 
-test("none of this changes a deployment that does not configure it", () => {
+test("changes nothing in a deployment without these settings", () => {
   const config = configuration("all-options");
   const files = changed(fullExample(), "project.yaml", ["alarms"], undefined);
   for (const name of stackNames(config)) {

@@ -3,18 +3,18 @@ import { suite } from "../suite.ts";
 import { ACCOUNT, all, ROLES } from "./gateway-roles.ts";
 import { allows, statementsOf } from "./iam.ts";
 
-const test = suite("stacks: what roles may do");
+const test = suite("stacks: permissions of roles");
 
 for (const { role, what, stack, does, doesNot } of ROLES) {
   const statements = statementsOf(stack, role);
   const about = `${role} ${what}`.trim();
-  test(`${about} allows what it does`, () => {
+  test(`${about} allows what the role does`, () => {
     assert.equal(
       does.filter((one) => !allows(statements, one)),
       [],
     );
   });
-  test(`${about} denies what it does not do`, () => {
+  test(`${about} denies what the role does not do`, () => {
     assert.equal(
       doesNot.filter((one) => allows(statements, one)),
       [],
@@ -22,14 +22,14 @@ for (const { role, what, stack, does, doesNot } of ROLES) {
   });
 }
 
-test("every role of the stack is tested", () => {
+test("covers every role of the stack", () => {
   assert.equal(all.ids("aws_iam_role"), [...new Set(ROLES.map(({ role }) => role))].sort());
 });
 
-/** The services that take no resource for these actions, and Lambda's check for its own network interfaces. */
+/** Actions that support no resource, and Lambda's check for its own network interfaces. */
 const ANY_RESOURCE = /^(xray:Put|ecr:GetAuthorizationToken|cloudwatch:|ec2:)/;
 
-test("no action is a wildcard, and a resource only where the service takes none", () => {
+test("allows no wildcard action, and all resources only where the service supports none", () => {
   const statements = all.ids("aws_iam_role").flatMap((role) => statementsOf(all, role));
   const actions = statements.flatMap(({ Action }) => Action);
   assert.ok(actions.length > 20);
@@ -44,7 +44,7 @@ test("no action is a wildcard, and a resource only where the service takes none"
   );
 });
 
-test("services act for this account alone, where they say for whom", () => {
+test("trusts services only on behalf of this account, where they identify it", () => {
   const trust = (role: string) =>
     JSON.parse(all.resource<{ assume_role_policy: string }>("aws_iam_role", role).assume_role_policy).Statement[0];
   assert.equal(trust("sagemaker-role").Condition, { StringEquals: { "aws:SourceAccount": ACCOUNT } });

@@ -22,7 +22,7 @@ const HOST: Change = [
   },
 ];
 
-test("a private API accepts only calls through its endpoints, and a changed list is deployed", () => {
+test("accepts calls to a private API only through its endpoints, and deploys a changed list", () => {
   for (const [stack, before] of [
     [gateway(PRIVATE, NO_HOST), gateway(NO_HOST)],
     [service(PRIVATE, NO_HOST), service(NO_HOST)],
@@ -37,7 +37,7 @@ test("a private API accepts only calls through its endpoints, and a changed list
   }
 });
 
-test("a web ACL is associated with the stage of each API", () => {
+test("associates a web ACL with the stage of each API", () => {
   const webAclArn = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/shop/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f";
   const change: Change = ["api.yaml", ["waf_web_acl_arn"], webAclArn];
   for (const stack of [gateway(change), service(change)]) {
@@ -48,7 +48,7 @@ test("a web ACL is associated with the stage of each API", () => {
   }
 });
 
-test("the execute-api URL is switched off only where the API has a host name", () => {
+test("turns off the execute-api URL only if the API has a host name", () => {
   const off: Change = ["api.yaml", ["execute_api_url"], false];
   assert.is(api(gateway(off)).disable_execute_api_endpoint, true);
   assert.is(api(gateway()).disable_execute_api_endpoint, undefined);
@@ -56,7 +56,7 @@ test("the execute-api URL is switched off only where the API has a host name", (
   assert.is(api(service(off)).disable_execute_api_endpoint, undefined);
 });
 
-test("default_throttle limits each API over all keys", () => {
+test("limits each API over all keys with default_throttle", () => {
   const limits: Change = ["api.yaml", ["default_throttle"], { rate_limit: 200, burst_limit: 400 }];
   for (const stack of [gateway(limits), service(limits)]) {
     const { settings } = stack.resource<{ settings: Record<string, unknown> }>(
@@ -67,7 +67,7 @@ test("default_throttle limits each API over all keys", () => {
   }
 });
 
-test("the recommendation service has a host name of its own, with a DNS record if its zone is given", () => {
+test("gives the recommendation service its own host name, with a DNS record if its zone is given", () => {
   const stack = service(HOST);
   const domain = stack.resource("aws_api_gateway_domain_name", "domain-name");
   assert.equal([domain.domain_name, domain.security_policy], ["recommend.example.org", "TLS_1_2"]);
@@ -78,7 +78,7 @@ test("the recommendation service has a host name of its own, with a DNS record i
   assert.equal([own.ids("aws_api_gateway_base_path_mapping"), own.ids("aws_route53_record")], [["base-path"], []]);
 });
 
-test("the recommendation service has reserved and provisioned concurrency", () => {
+test("sets reserved and provisioned concurrency of the recommendation service", () => {
   const stack = service(
     ["api.yaml", ["reserved_concurrency"], { recommendation_api: 40 }],
     [

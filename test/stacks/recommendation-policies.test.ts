@@ -3,7 +3,7 @@ import { suite } from "../suite.ts";
 import { allows, type Call, statementsOf } from "./iam.ts";
 import { recommendation, ref, type Stack, synth } from "./support.ts";
 
-const test = suite("stacks: what roles of the recommendation service may do");
+const test = suite("stacks: permissions of the recommendation service's roles");
 
 const ACCOUNT = "123456789012";
 const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:${ACCOUNT}:${resource}`;
@@ -21,7 +21,7 @@ const BUCKET = `arn:aws:s3:::my-project-relevance-${ACCOUNT}-eu-west-1`;
 const KEY = arn("kms", "key/0a1b2c3d");
 const PROJECT_KEY = { "kms:ResourceAliases": ["alias/my-project-relevance"] };
 const SERVICE_KEY = { "kms:ResourceAliases": ["alias/my-project-recommendation"] };
-/** The service's own key, a reference in its stack. */
+/** The service's own key, which its stack names by reference. */
 const OWN_KEY = ref("aws_kms_key.log-key.arn");
 const TABLES = { "kms:ViaService": "dynamodb.eu-west-1.amazonaws.com" };
 const personalize = (path: string) => arn("personalize", path);
@@ -87,7 +87,7 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("sqs:SendMessage", arn("sqs", "my-project-realtime")),
       call("personalize:GetRecommendations", personalize("campaign/my-project-similar-items")),
       call("personalize:GetPersonalizedRanking", personalize("campaign/my-project-personalized-ranking")),
-      // IAM knows it on every resource only.
+      // IAM supports this action only on all resources.
       call("personalize:PutEvents", "*"),
       call("kms:Decrypt", OWN_KEY, TABLES),
     ],
@@ -231,12 +231,12 @@ for (const { role, stack, does, doesNot } of ROLES) {
   });
 }
 
-test("every role is in the list above", () => {
+test("covers every role", () => {
   const roles = [personalization, service].flatMap((stack) => stack.ids("aws_iam_role"));
   assert.equal(roles.sort(), ROLES.map(({ role }) => role).sort());
 });
 
-test("no action is a wildcard", () => {
+test("allows no wildcard action", () => {
   for (const { role, stack } of ROLES) {
     const actions = statementsOf(stack, role).flatMap(({ Action }) => Action);
     assert.equal(
@@ -247,10 +247,10 @@ test("no action is a wildcard", () => {
   }
 });
 
-/** Logs, traces and metrics: these services take no resource for what is open here. */
+/** Logs, traces and metrics: the allowed actions of these services support no resource. */
 const ANY_RESOURCE = /^(logs|xray|cloudwatch):/;
 
-test("on any resource only what takes none: of Personalize lists, and PutEvents", () => {
+test("allows all resources only for actions that support none: Personalize's lists and PutEvents", () => {
   const open = ROLES.flatMap(({ role, stack }) => statementsOf(stack, role))
     .filter(({ Resource }) => Resource.includes("*"))
     .flatMap(({ Action }) => Action)

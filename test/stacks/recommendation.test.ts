@@ -31,7 +31,7 @@ const alarm = (name: string) =>
     `alarm-${name}`,
   );
 
-test("has a campaign a configured recipe, each with an input that personalize-manager takes", () => {
+test("has a campaign for each configured recipe, with an input that personalize-manager accepts", () => {
   assert.equal(stack.ids("aws_lambda_invocation"), CAMPAIGNS);
   const { recipe, name, min_provisioned_tps } = v.parse(
     CampaignInput,
@@ -45,7 +45,7 @@ test("has a campaign a configured recipe, each with an input that personalize-ma
   assert.equal(one.ids("aws_lambda_invocation"), [CAMPAIGNS[0], CAMPAIGNS[2]]);
 });
 
-test("changed TPS are an update of that campaign in place, and of nothing else", () => {
+test("updates only the campaign, in place, when its TPS change", () => {
   const more = changed(["campaign.yaml", ["campaigns", "similar_items", "min_provisioned_tps"], 7]);
   const before = campaign("campaign-similar-items");
   const after = campaign("campaign-similar-items", more);
@@ -58,11 +58,11 @@ test("changed TPS are an update of that campaign in place, and of nothing else",
   );
 });
 
-test("the table of what is served is there before a campaign and after it", () => {
+test("creates the training table before a campaign, and removes it after", () => {
   for (const id of CAMPAIGNS) assert.ok(campaign(id).depends_on.includes("aws_dynamodb_table.table-training"), id);
 });
 
-test("every table is paid by the request, recoverable, encrypted with the service's key and protected", () => {
+test("bills tables by request, and makes each recoverable, encrypted and protected from deletion", () => {
   assert.is(stack.ids("aws_dynamodb_table").length, 5);
   for (const id of stack.ids("aws_dynamodb_table")) {
     const table = stack.resource("aws_dynamodb_table", id);
@@ -78,7 +78,7 @@ test("every table is paid by the request, recoverable, encrypted with the servic
   assert.equal(stack.resource("aws_kms_key", "log-key").lifecycle, { prevent_destroy: true });
 });
 
-test("changes go to one function, two instances at the most, and to the dead letters after fifty tries", () => {
+test("sends changes to at most two instances of one function, and to the dead letters after 50 tries", () => {
   const queue = stack.resource<{ redrive_policy: string; visibility_timeout_seconds: number }>(
     "aws_sqs_queue",
     "changes",
@@ -102,7 +102,7 @@ test("changes go to one function, two instances at the most, and to the dead let
   );
 });
 
-test("events are delivered where ETL looks for them, and training waits for the stream's buffer", () => {
+test("delivers events where ETL reads them, and makes training wait for the stream's buffer", () => {
   const stream = stack.resource<{
     extended_s3_configuration: { prefix: string; buffering_interval: number };
     server_side_encryption: object;
@@ -119,7 +119,7 @@ test("events are delivered where ETL looks for them, and training waits for the 
   assert.equal(stream.server_side_encryption, { enabled: true, key_arn: key, key_type: "CUSTOMER_MANAGED_CMK" });
 });
 
-test("every state machine is logged without its data, and traced", () => {
+test("logs every state machine without its data, and traces it", () => {
   assert.equal(stack.ids("aws_sfn_state_machine"), [
     "etl-machine",
     "teardown-machine",
@@ -138,7 +138,7 @@ test("every state machine is logged without its data, and traced", () => {
   }
 });
 
-test("etl has a disk for what exceeds its engine's memory, and memory besides the engine's", () => {
+test("gives etl a disk beyond its engine's memory, and memory besides the engine's", () => {
   const etl = stack.resource<{
     memory_size: number;
     ephemeral_storage: object;
@@ -150,7 +150,7 @@ test("etl has a disk for what exceeds its engine's memory, and memory besides th
   assert.ok(engine > 0 && engine <= etl.memory_size / 2, `${engine} MB of ${etl.memory_size} MB`);
 });
 
-test("the maps of ETL have a limit, and everything is called through the alias", () => {
+test("limits the concurrency of ETL's maps, and calls functions through their aliases", () => {
   const { States } = machine("training");
   const maps = Object.values(States as Record<string, { Type: string; MaxConcurrency?: number }>).filter(
     ({ Type }) => Type === "Map",
@@ -166,7 +166,7 @@ test("the maps of ETL have a limit, and everything is called through the alias",
   );
 });
 
-test("no training is scheduled unless it is configured", () => {
+test("schedules training only if configured", () => {
   assert.equal(stack.ids("aws_scheduler_schedule"), []);
   const schedule = { schedule: "cron(0 3 ? * SUN *)", training_mode: "init" };
   const clocked = changed(["solution.yaml", ["retraining"], schedule]);
@@ -179,7 +179,7 @@ test("no training is scheduled unless it is configured", () => {
   assert.equal(v.parse(TrainingInput, JSON.parse(target.input)), { mode: "init", accept_missing: false });
 });
 
-test("every end of a training is checked, and reported when it failed or held back a model", () => {
+test("checks how every training ends, and reports failures and rejected models", () => {
   const { event_pattern } = stack.resource<{ event_pattern: string }>("aws_cloudwatch_event_rule", "training-ends");
   assert.equal(JSON.parse(event_pattern).detail, {
     stateMachineArn: ["arn:aws:states:eu-west-1:123456789012:stateMachine:my-project-training"],
@@ -190,7 +190,7 @@ test("every end of a training is checked, and reported when it failed or held ba
     States.HowDidItEnd.Choices.map(({ Next }: { Next: string }) => Next),
     ["NothingToTell", "TellOfFailure", "TellOfHeldModels"],
   );
-  // AWS ends an execution that compares what is not there, which the local interpreter does not.
+  // AWS fails an execution that compares a missing field; the local interpreter does not.
   type Test = { Variable: string; IsPresent?: boolean };
   const guarded = States.HowDidItEnd.Choices.flatMap(({ And }: { And?: Test[] }) => (And ? [And] : []));
   assert.equal(
@@ -206,7 +206,7 @@ test("every end of a training is checked, and reported when it failed or held ba
   }
 });
 
-test("alarms name metrics that are written", () => {
+test("watches metrics that exist with its alarms", () => {
   assert.equal(OWN_METRICS, {
     heldModels: HELD_MODELS,
     uncountedEvents: UNCOUNTED_EVENTS,
@@ -222,14 +222,14 @@ test("alarms name metrics that are written", () => {
   assert.match(JSON.stringify(first("training-failed")), /ExecutionsFailed/);
 });
 
-test("every alarm goes to the project's topic", () => {
+test("sends every alarm to the project's topic", () => {
   for (const id of stack.ids("aws_cloudwatch_metric_alarm")) {
     const { alarm_actions } = stack.resource("aws_cloudwatch_metric_alarm", id);
     assert.equal(alarm_actions, ["arn:aws:sns:eu-west-1:123456789012:my-project-alarms"], id);
   }
 });
 
-test("the dashboard is another one than the search gateway's", () => {
+test("has its own dashboard besides the search gateway's", () => {
   const { dashboard_name, dashboard_body } = stack.resource<{ dashboard_name: string; dashboard_body: string }>(
     "aws_cloudwatch_dashboard",
     "dashboard",
@@ -248,7 +248,7 @@ test("the dashboard is another one than the search gateway's", () => {
   }
 });
 
-test("the API has every route behind its key, and what it stores in is there before it", () => {
+test("protects every route of the API with its key, and creates the event stream before the API", () => {
   const { body } = stack.resource<{ body: string }>("aws_api_gateway_rest_api", "api");
   assert.equal(
     Object.keys(JSON.parse(body).paths).filter((path) => !["/", "/{proxy+}"].includes(path)),
@@ -266,7 +266,7 @@ test("the API has every route behind its key, and what it stores in is there bef
   assert.equal(stack.ids("aws_api_gateway_usage_plan_key"), ["usage-plan-key-1"]);
 });
 
-test("roles have other names than those of the search gateway's stack", () => {
+test("does not name roles like those of the search gateway's stack", () => {
   const names = (of: Stack) =>
     of.ids("aws_iam_role").map((id) => of.resource<{ name: string }>("aws_iam_role", id).name);
   const both = changed(["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }]);

@@ -39,7 +39,7 @@ const line: Record<string, unknown> = JSON.parse(
   ),
 );
 
-test("the table has every field of a line, in its order", () => {
+test("has a column for every field of a line, in the line's order", () => {
   const { columns } = all.resource<Table>("aws_glue_catalog_table", "log-table").storage_descriptor;
   assert.equal(
     columns.map(({ name }) => name),
@@ -49,7 +49,7 @@ test("the table has every field of a line, in its order", () => {
   for (const field of Object.keys(line.query_attributes as object)) assert.match(attributes, `${field}:`);
 });
 
-test("the table finds days by their folders, which are those that the stream writes", () => {
+test("finds days by the folders that the stream writes", () => {
   const { parameters, storage_descriptor } = all.resource<Table>("aws_glue_catalog_table", "log-table");
   const bucket = "all-options-relevance-123456789012-eu-west-1";
   assert.is(storage_descriptor.location, `s3://${bucket}/logs/search/`);
@@ -65,7 +65,7 @@ test("the table finds days by their folders, which are those that the stream wri
   );
 });
 
-test("the table of events has every field of an event, and its days are the folders of their stream", () => {
+test("has a column for every field of an event, and finds days by the folders of the event stream", () => {
   const { parameters, storage_descriptor } = all.resource<Table>("aws_glue_catalog_table", "events-table");
   const event = {
     action_name: "click",
@@ -91,7 +91,7 @@ test("the table of events has every field of an event, and its days are the fold
   assert.is(stream.extended_s3_configuration.prefix, "logs/events/day=!{timestamp:yyyy-MM-dd}/");
 });
 
-test("the streams are encrypted", () => {
+test("encrypts the streams", () => {
   for (const id of ["delivery", "events-delivery"]) {
     const { server_side_encryption } = all.resource("aws_kinesis_firehose_delivery_stream", id);
     assert.equal(server_side_encryption, {

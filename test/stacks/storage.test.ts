@@ -25,7 +25,7 @@ const statements = (stack: Stack, type: string, id: string): PolicyStatement[] =
 const services = (stack: Stack, type: string, id: string) =>
   statements(stack, type, id).flatMap(({ Principal }) => Principal.Service ?? []);
 
-test("the bucket is versioned, encrypted with the project's key, and closed to the public", () => {
+test("makes the bucket versioned, encrypted with the project's key, and closed to the public", () => {
   const versioning = all.resource<{ versioning_configuration: unknown }>(
     "aws_s3_bucket_versioning",
     "bucket-versioning",
@@ -48,7 +48,7 @@ test("the bucket is versioned, encrypted with the project's key, and closed to t
   });
 });
 
-test("the bucket refuses requests without TLS", () => {
+test("denies requests to the bucket without TLS", () => {
   const bucket = "arn:aws:s3:::all-options-relevance-123456789012-eu-west-1";
   assert.equal(statements(all, "aws_s3_bucket_policy", "bucket-policy"), [
     {
@@ -62,12 +62,12 @@ test("the bucket refuses requests without TLS", () => {
   ]);
 });
 
-test("the key rotates, and lets alarms reach their topic", () => {
+test("rotates the key, and lets alarms use it for their topic", () => {
   assert.is(all.resource<{ enable_key_rotation: boolean }>("aws_kms_key", "key").enable_key_rotation, true);
   assert.equal(services(all, "aws_kms_key", "key"), ["cloudwatch.amazonaws.com"]);
 });
 
-test("Personalize may read what ETL made, and nothing else, when the recommendation service is enabled", () => {
+test("lets Personalize read only ETL's output, if the recommendation service is enabled", () => {
   assert.equal(services(both, "aws_kms_key", "key"), ["cloudwatch.amazonaws.com", "personalize.amazonaws.com"]);
   const own = statements(both, "aws_s3_bucket_policy", "bucket-policy").filter(({ Effect }) => Effect === "Allow");
   const bucket = "arn:aws:s3:::my-project-relevance-123456789012-eu-west-1";
@@ -80,7 +80,7 @@ test("Personalize may read what ETL made, and nothing else, when the recommendat
   );
 });
 
-test("the request log goes after logging.retention_days", () => {
+test("deletes the request log after logging.retention_days", () => {
   const { rule } = all.resource<{ rule: Array<{ id: string; filter: unknown; expiration?: unknown }> }>(
     "aws_s3_bucket_lifecycle_configuration",
     "bucket-lifecycle",
@@ -89,7 +89,7 @@ test("the request log goes after logging.retention_days", () => {
   assert.equal([log?.filter, log?.expiration], [[{ prefix: "logs/" }], [{ days: 45 }]]);
 });
 
-test("events and what ETL made of them go after event_retention_days, or never; runs after run_retention_days", () => {
+test("deletes events and their ETL output after event_retention_days if set, runs after run_retention_days", () => {
   const rules = (stack: typeof all) =>
     stack.resource<{ rule: Array<{ id: string; filter: [{ prefix?: string }]; expiration?: [{ days: number }] }> }>(
       "aws_s3_bucket_lifecycle_configuration",
@@ -109,7 +109,7 @@ test("events and what ETL made of them go after event_retention_days, or never; 
   ]);
 });
 
-test("has no configuration files: those that an earlier state has are forgotten, not deleted", () => {
+test("has no configuration files; forgets, not deletes, those in an earlier state", () => {
   assert.equal(all.ids("aws_s3_object"), []);
   const { removed } = JSON.parse(all.text);
   const files = Object.keys(configuration("all-options").files).sort();
@@ -122,7 +122,7 @@ test("has no configuration files: those that an earlier state has are forgotten,
   );
 });
 
-test("the key of user ids has no value in Terraform, and is there for hmac only", () => {
+test("creates the secret for user ids only for hmac, and without a value", () => {
   const secret = all.resource<{ name: string; recovery_window_in_days: number }>(
     "aws_secretsmanager_secret",
     "user-id-key",
@@ -132,7 +132,7 @@ test("the key of user ids has no value in Terraform, and is there for hmac only"
   assert.equal(example("storage", "minimal").ids("aws_secretsmanager_secret"), []);
 });
 
-test("refuses every plan that would lose the bucket or the key", () => {
+test("rejects every plan that would delete the bucket or the key", () => {
   for (const [type, id] of [
     ["aws_s3_bucket", "bucket"],
     ["aws_kms_key", "key"],

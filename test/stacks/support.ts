@@ -27,7 +27,7 @@ const FUNCTIONS = [
   "training",
 ] as const;
 
-/** Archives that are named and not there: stacks take their hashes as given. */
+/** Archives that do not exist: stacks use their names and hashes as given. */
 export const ARTIFACTS = Object.fromEntries(
   FUNCTIONS.map((name) => [name, { zip: `dist/functions/${name}.zip`, sha256: `hash-of-${name}` }]),
 );
@@ -40,7 +40,7 @@ export interface Stack {
   output: Record<string, { value: string; sensitive?: boolean }>;
   import: unknown;
   moved?: Array<{ from: string; to: string }>;
-  /** A resource, in the part of it that a test is about. Throws with what there is when it is not there. */
+  /** Returns a resource, typed by the attributes that a test checks. If it is missing, throws with those that exist. */
   resource<Attributes = Record<string, unknown>>(type: string, id: string): Attributes;
   /** Ids of the resources of a type, sorted. */
   ids(type: string): string[];
@@ -64,7 +64,7 @@ export function synth(name: StackName, synthesis: Synthesis): Stack {
   return read(readFileSync(join(stack.directory, "cdk.tf.json"), "utf8"));
 }
 
-/** Synthesizes one stack of an example configuration, changed. */
+/** Synthesizes one stack of an example configuration with changes. */
 export function example(name: StackName, from: ConfigurationName, changes: readonly Change[] = []): Stack {
   return synth(name, { config: configuration(from, changes) });
 }
@@ -82,14 +82,14 @@ function read(text: string): Stack {
     resource<Attributes>(type: string, id: string) {
       const found = resources[type]?.[id];
       if (!found) throw new Error(`no ${type}.${id}; there are ${Object.keys(resources[type] ?? {}).join(", ")}`);
-      // Where CDKTF made it is no attribute.
+      // CDKTF's metadata is not an attribute.
       return Object.fromEntries(Object.entries(found).filter(([name]) => name !== "//")) as Attributes;
     },
     ids: (type) => Object.keys(resources[type] ?? {}).sort(),
   };
 }
 
-/** The recommendation service, changed: the shipped example without the search gateway. */
+/** Returns the shipped example without the search gateway, with changes. */
 export function recommendation(changes: readonly Change[] = []): Configuration {
   const files = filledExample();
   const project = (files["project.yaml"] ?? "").replace(/^vpc:[\s\S]*?(?=^# personalize)/m, "");
@@ -97,5 +97,5 @@ export function recommendation(changes: readonly Change[] = []): Configuration {
   return valid(changes.reduce<Files>((current, [file, path, value]) => changed(current, file, path, value), alone));
 }
 
-/** A reference as Terraform reads it. */
+/** Returns a reference as Terraform reads it. */
 export const ref = (expression: string): string => `\${${expression}}`;

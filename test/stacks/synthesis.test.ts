@@ -15,7 +15,7 @@ const test = suite("stacks: synthesis");
 const scratch = mkdtempSync(join(tmpdir(), "synthesis-"));
 test.after(() => rmSync(scratch, { recursive: true }));
 
-/** Every stack's text, written to a folder of its own. */
+/** Writes every stack to a folder and returns their texts. */
 function written(folder: string, config = configuration("all-options")): string[] {
   const input = { config, discovery: discoveryOf(config), artifacts: ARTIFACTS, outdir: join(scratch, folder) };
   return synthesize(input).map(({ directory }) => readFileSync(join(directory, "cdk.tf.json"), "utf8"));
@@ -33,11 +33,11 @@ test("does not depend on comments and the order of keys", () => {
   assert.equal(written("same", parseConfiguration(Object.fromEntries(files))), written("same"));
 });
 
-test("stacks are in the order of their deployment", () => {
+test("returns the stacks in the order of deployment", () => {
   assert.equal(stackNames(configuration("minimal")), ["storage", "foundation", "search-gateway"]);
 });
 
-test("synthesizes the stacks that are asked for", () => {
+test("synthesizes only the requested stacks", () => {
   const config = configuration("minimal");
   const outdir = join(scratch, "chosen");
   const input = { config, discovery: discoveryOf(config), artifacts: {}, outdir };
@@ -45,7 +45,7 @@ test("synthesizes the stacks that are asked for", () => {
   assert.equal(found, [{ name: "storage", directory: join(outdir, "stacks", "storage") }]);
 });
 
-test("a function that was not built is named", () => {
+test("names a function that has not been built", () => {
   const config = configuration("minimal");
   const input = { config, discovery: discoveryOf(config), artifacts: {}, outdir: join(scratch, "unbuilt") };
   assert.throws(() => synthesize(input), /function api-router has not been built/);
@@ -61,7 +61,7 @@ test("needs no Terraform on the PATH", () => {
   }
 });
 
-test("a provider of the discovered account and region alone, with the project's tags", () => {
+test("limits the provider to the discovered account and region, and sets the project's tags", () => {
   const [provider] = example("foundation", "all-options").provider.aws;
   assert.equal(provider, {
     allowed_account_ids: ["123456789012"],
@@ -79,18 +79,18 @@ test("a provider of the discovered account and region alone, with the project's 
   });
 });
 
-test("the provider's retries can be bounded", () => {
+test("can limit the provider's retries", () => {
   const stack = synth("foundation", { config: configuration("minimal"), maxRetries: 2 });
   assert.is(stack.provider.aws[0]?.max_retries, 2);
 });
 
-test("takes exactly the provider that the tests run", () => {
+test("requires exactly the provider version that the tests use", () => {
   const { terraform, text } = example("foundation", "minimal");
   assert.is(JSON.parse(text).terraform.required_providers.aws.version, "5.100.0");
   assert.is(terraform.required_version, ">= 1.10");
 });
 
-test("state in a bucket is encrypted and locked by a file beside it", () => {
+test("encrypts state in a bucket, and locks it with a file", () => {
   assert.equal(example("storage", "all-options").terraform.backend, {
     s3: {
       bucket: "all-options-terraform-state",
@@ -102,7 +102,7 @@ test("state in a bucket is encrypted and locked by a file beside it", () => {
   });
 });
 
-test("local state is in a file of the stack, the account and the region, by a path from the stack's folder", () => {
+test("keeps local state in a file for each stack, account and region, relative to the stack's folder", () => {
   const config = configuration("minimal");
   const pathIn = (account: string) => {
     const discovery = { ...discoveryOf(config), account };
@@ -114,7 +114,7 @@ test("local state is in a file of the stack, the account and the region, by a pa
   assert.match(second ?? "", "/minimal/210987654321-eu-west-1/storage.tfstate");
 });
 
-test("a recommendation service alone has no gateway", () => {
+test("has no gateway for a recommendation service alone", () => {
   const files = fullExample();
   const project = (files["project.yaml"] ?? "").replace(/^vpc:[\s\S]*?(?=^# personalize)/m, "");
   const config = valid({ ...files, "project.yaml": project });

@@ -33,7 +33,7 @@ const recommendation: DeployedApi = {
   keys: [{ key: "default", name: "only", value: "k3" }],
 };
 
-/** What is printed on standard output. */
+/** Returns what is printed on standard output. */
 function printed(apis: readonly DeployedApi[], options: { show?: boolean; alarms?: Alarms } = {}): string {
   let text = "";
   const out = { write: (part: string) => (text += part) };
@@ -42,7 +42,7 @@ function printed(apis: readonly DeployedApi[], options: { show?: boolean; alarms
   return text;
 }
 
-test("URLs, every key, and last the topic with the page about subscribing", () => {
+test("prints the URLs, every key, and last the alarm topic with the guide about subscribing", () => {
   assert.is(
     printed([gateway, recommendation]),
     [
@@ -62,14 +62,14 @@ test("URLs, every key, and last the topic with the page about subscribing", () =
   );
 });
 
-test("the values of keys only on request", () => {
+test("prints key values only on request", () => {
   const text = printed([gateway], { show: false });
   assert.match(text, "  API key  default (first)\n  API key  shop (second)\n");
   assert.not.match(text, /k1|k2/);
   assert.not.match(JSON.stringify(apisJson([gateway], { names, alarms: NONE, show: false })), /k1|k2/);
 });
 
-test("an API without keys says how its callers are authorized, and offers no values of keys", () => {
+test("says how callers are authorized if an API has no keys, and does not offer to show keys", () => {
   for (const [authorization, words] of [
     ["iam", "callers  sign their requests (authorization: iam); there are no API keys"],
     ["lambda", "callers  are authorized by your function (authorization: lambda); there are no API keys"],
@@ -83,12 +83,12 @@ test("an API without keys says how its callers are authorized, and offers no val
   }
 });
 
-test("without a deployed service there is no topic to print", () => {
+test("prints no topic if no service is deployed", () => {
   assert.is(printed([]), "");
   assert.equal(apisJson([], { names, alarms: NONE, show: true }), {});
 });
 
-test("every topic of the configuration, by severity", () => {
+test("prints the configured topics by severity", () => {
   const topics = { critical: "arn:aws:sns:eu-west-1:123456789012:on-call" };
   assert.match(
     printed([gateway], { alarms: { ...NONE, topics } }),
@@ -100,7 +100,7 @@ test("every topic of the configuration, by severity", () => {
   assert.not.match(text, OWN_TOPIC);
 });
 
-test("as JSON each service names the topics that its alarms have in the stack", () => {
+test("lists for each service in JSON the same topics as the stack's alarms have", () => {
   const { "search-gateway": found } = apisJson([gateway], { names, alarms: NONE, show: true });
   assert.equal(found, {
     url: gateway.url,

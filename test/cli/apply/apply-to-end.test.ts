@@ -8,7 +8,7 @@ import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("applying to the end");
+const test = suite("applying until done");
 const folder = scratchFolder(TEST_OUTPUT, "apply-to-end");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -20,7 +20,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   [KEY_DENIED]: `${who} is not authorized to perform: kms:Decrypt on resource: x`,
 };
 
-/** A program in Terraform's place whose first applies fail with these errors of the invoked function. */
+/** A stand-in for Terraform whose applies fail with these errors of the invoked function, then succeed. */
 function runner(...errors: readonly string[]) {
   const path = join(folder, "terraform.mjs");
   const notes: string[] = [];
@@ -47,7 +47,7 @@ function runner(...errors: readonly string[]) {
   write();
   return {
     notes,
-    /** The next apply fails with the next error. */
+    /** Makes the next apply fail with the next error. */
     next() {
       left.shift();
       write();
@@ -61,13 +61,13 @@ function runner(...errors: readonly string[]) {
   };
 }
 
-/** A saved plan that creates these. */
+/** A saved plan that creates these resources. */
 const saved = (...addresses: readonly string[]) =>
   savedActions(...addresses.map((address) => [address, ["create"]] as const));
 
 type Planned = readonly [address: string, actions: readonly string[]];
 
-/** A saved plan that does this. */
+/** A saved plan with these changes. */
 function savedActions(...changes: readonly Planned[]): PlannedStack {
   const file = join(folder, "filters.tfplan");
   writeFileSync(file, "");
@@ -83,7 +83,7 @@ function savedActions(...changes: readonly Planned[]): PlannedStack {
 
 const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
-test("a resource still in progress is planned and applied again until it is done", async () => {
+test("plans and applies again until a resource is no longer in progress", async () => {
   const { run, notes, next } = runner("StillInProgress", "StillInProgress");
   let rounds = 0;
   const again = async () => {
@@ -97,7 +97,7 @@ test("a resource still in progress is planned and applied again until it is done
   assert.not(existsSync(join(folder, "filters.tfplan")));
 });
 
-test("what IAM does not permit yet is applied again, and it says what it waits for", async () => {
+test("applies again while IAM does not yet permit an action, and says what it waits for", async () => {
   const { run, notes, next } = runner(DENIED, DENIED);
   const pauses: number[] = [];
   const again = async () => {
@@ -116,7 +116,7 @@ for (const [error, minutes] of [
   [DENIED, 2],
   [KEY_DENIED, 6],
 ] as const) {
-  test(`what ${error} denies after ${minutes} minutes is denied for good`, async () => {
+  test(`gives up when ${error} persists for ${minutes} minutes`, async () => {
     const { run } = runner(error);
     let minute = 0;
     const again = async () => saved("a");
@@ -129,13 +129,13 @@ for (const [error, minutes] of [
   });
 }
 
-test("any other error ends it", async () => {
+test("stops at any other error", async () => {
   const { run } = runner("ManagerError");
   const again = () => Promise.reject(new Error("must not be planned"));
   assert.match(String(await failureOf(applyToTheEnd(run, saved("a"), { again }))), "is still CREATE PENDING");
 });
 
-test("after an hour it ends with what it waited for", async () => {
+test("gives up after an hour, with the reason for the wait", async () => {
   const { run } = runner("StillInProgress");
   let hour = 0;
   const now = () => hour * 3_600_000;
@@ -149,7 +149,7 @@ test("after an hour it ends with what it waited for", async () => {
   assert.is(hour, 1);
 });
 
-test("a later plan that does more than was agreed to is not applied", async () => {
+test("does not apply a later plan that changes more than was confirmed", async () => {
   const { run, next } = runner("StillInProgress");
   const again = async () => {
     next();
@@ -174,24 +174,24 @@ for (const [what, later, words] of [
   ["replacement, the new one first", ["create", "delete"], "a would be replaced"],
   ["deletion", ["delete"], "a would be deleted"],
 ] as const) {
-  test(`a ${what} of what was to be updated is not applied`, async () => {
+  test(`does not apply a ${what} when an update was confirmed`, async () => {
     const error = await followedBy(savedActions(["a", later]), ["a", ["update"]]);
     assert.instance(error, Failure);
     assert.match(String(error), words);
   });
 }
 
-test("a confirmed replacement continues as the deletion of the old resource", async () => {
+test("resumes a confirmed replacement by deleting the old resource", async () => {
   const later = savedActions(["a", ["no-op"]], ["a", ["delete"]]);
   assert.is(await followedBy(later, ["a", ["create", "delete"]]), undefined);
 });
 
-test("the rest of a predecessor may be deleted as confirmed, whatever else happens at its address", async () => {
+test("deletes an old resource as confirmed, even if its address also had an update", async () => {
   const later = savedActions(["a", ["delete"]]);
   assert.is(await followedBy(later, ["a", ["delete"]], ["a", ["update"]]), undefined);
 });
 
-test("what was to be created and has begun is updated", async () => {
+test("updates a resource whose confirmed creation has begun", async () => {
   assert.is(await followedBy(savedActions(["a", ["update"]]), ["a", ["create"]]), undefined);
 });
 

@@ -4,11 +4,11 @@ import { createTerminal } from "../../../cli/terminal.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("the probe of the request log");
+const test = suite("request log probe");
 
 const names = namesOf({ project: "my-shop", account: "123456789012", region: "eu-west-1" });
 
-/** Probes an Athena whose query is in one state after another and stays in the last. */
+/** Probes an Athena whose query goes through these states and stays in the last. */
 async function run(states: readonly string[], start: Athena["start"] = async () => "id", reason = "told so") {
   let text = "";
   const terminal = createTerminal(
@@ -23,7 +23,7 @@ async function run(states: readonly string[], start: Athena["start"] = async () 
   return { works, text, pauses: pauses.length };
 }
 
-test("asks for one day of the project's table, and waits for the answer", async () => {
+test("queries one day of the project's table, and waits for the result", async () => {
   const asked: unknown[] = [];
   const outcome = await run(["QUEUED", "RUNNING", "SUCCEEDED"], async (query) => {
     asked.push(query);
@@ -43,19 +43,19 @@ test("asks for one day of the project's table, and waits for the answer", async 
   );
 });
 
-test("a query that fails says why, and what to do", async () => {
+test("says why a query failed and what to do", async () => {
   const { works, text } = await run(["FAILED"]);
   assert.is(works, false);
   assert.match(text, "the request log: FAILED with told so\n    Searches work, but nobody can query the request log.");
 });
 
-test("a query that never ends is given up", async () => {
+test("gives up on a query that never ends", async () => {
   const { works, text, pauses } = await run(["RUNNING"]);
   assert.equal([works, pauses], [false, 120]);
   assert.match(text, "no result for a minute");
 });
 
-test("without the permission to ask nothing is checked, and nothing failed", async () => {
+test("skips the check, without a failure, if the credentials may not query Athena", async () => {
   const denied = () =>
     Promise.reject(Object.assign(new Error("no athena:StartQueryExecution"), { name: "AccessDeniedException" }));
   const { works, text } = await run([], denied);
@@ -66,7 +66,7 @@ test("without the permission to ask nothing is checked, and nothing failed", asy
   );
 });
 
-test("any other error of the call is reported", async () => {
+test("reports any other error of the call", async () => {
   const { works, text } = await run([], () => Promise.reject(new Error("the workgroup is disabled")));
   assert.is(works, false);
   assert.match(text, "Error: the workgroup is disabled");

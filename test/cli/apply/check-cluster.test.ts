@@ -5,7 +5,7 @@ import { checkCluster, refusalAdvice } from "../../../cli/apply/check-cluster.ts
 import { freePort } from "../../../local/process/ports.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("a request to the cluster through the API");
+const test = suite("checking the cluster through the API");
 
 interface Reply {
   status: number;
@@ -13,7 +13,7 @@ interface Reply {
   body: unknown;
 }
 
-/** Asks a server that answers with one reply after another and repeats the last. Returns the result and the calls. */
+/** Checks against a server that sends these replies in turn and repeats the last. Returns the result and the calls. */
 async function ask(replies: readonly Reply[], timeoutMs = 1_000) {
   const calls: { url: string | undefined; key: unknown }[] = [];
   const server = createServer((request, response) => {
@@ -41,19 +41,19 @@ const newKey: Reply = {
   body: { error: { code: "forbidden", message: "The API key is missing or wrong." } },
 };
 
-test("works when the cluster returns its version; the key is sent", async () => {
+test("sends the key, and returns the cluster's version", async () => {
   const { result, calls } = await ask([works]);
   assert.equal(result, { kind: "works", version: "2.19.1" });
   assert.equal(calls, [{ url: "/v1/raw-backend", key: "k" }]);
 });
 
-test("a new key and a new API that are not known everywhere yet are asked again", async () => {
+test("retries while a new key or a new API has not reached every server", async () => {
   const { result, calls } = await ask([newKey, { status: 500, body: {} }, works]);
   assert.is(result.kind, "works");
   assert.is(calls.length, 3);
 });
 
-test("a rule of the configuration that refuses the request is not a failure: the gateway has answered", async () => {
+test("reports a request that a configured rule refuses as answered by the gateway, not as a failure", async () => {
   const error = { code: "forbidden", message: 'The rule "deny" refuses', cause: { rule: "deny" } };
   const { result, calls } = await ask([{ status: 403, headers: ours, body: { error } }]);
   assert.equal(result, { kind: "not-let-through", rule: "deny" });
@@ -61,37 +61,37 @@ test("a rule of the configuration that refuses the request is not a failure: the
 });
 
 for (const status of [401, 403]) {
-  test(`${status} of the cluster is a refusal at once`, async () => {
+  test(`reports a ${status} from the cluster as a refusal, without a retry`, async () => {
     const { result, calls } = await ask([{ status, headers: ours, body: { message: "no permissions" } }, works]);
     assert.equal(result, { kind: "refused", status });
     assert.is(calls.length, 1);
   });
 }
 
-test("a refusal of fine-grained access control, with the cluster's own error, is one", async () => {
+test("recognizes a refusal of fine-grained access control by the cluster's own error", async () => {
   const error = { root_cause: [], type: "security_exception", reason: "no permissions for [cluster:monitor/main]" };
   const { result } = await ask([{ status: 403, headers: ours, body: { error, status: 403 } }]);
   assert.equal(result, { kind: "refused", status: 403 });
 });
 
-test("a refusal of the gateway itself is a failure", async () => {
+test("reports a refusal by the gateway itself as a failure", async () => {
   const error = { code: "forbidden", message: "GET / is not allowed here." };
   const { result } = await ask([{ status: 403, headers: ours, body: { error } }], 0);
   assert.equal(result, { kind: "failed", status: 403, message: error.message });
 });
 
-test("a key that stays wrong is a failure, not a refusal of the cluster", async () => {
+test("reports a key that stays wrong as a failure, not as a refusal by the cluster", async () => {
   const { result } = await ask([newKey], 0);
   assert.equal(result, { kind: "failed", status: 403, message: "The API key is missing or wrong." });
 });
 
-test("a cluster that cannot be reached is a failure with the gateway's words", async () => {
+test("reports an unreachable cluster as a failure with the gateway's message", async () => {
   const error = { code: "upstream_unavailable", message: "The search cluster cannot be reached." };
   const { result } = await ask([{ status: 503, headers: ours, body: { error } }], 0);
   assert.equal(result, { kind: "failed", status: 503, message: error.message });
 });
 
-test("no answer at all is unreachable, with the reason", async () => {
+test("reports an API that does not answer as unreachable, with the reason", async () => {
   const result = await checkCluster({ url: `http://127.0.0.1:${await freePort()}`, key: "k", timeoutMs: 0 });
   assert.is(result.kind, "unreachable");
   assert.match(result.kind === "unreachable" ? result.reason : "", "ECONNREFUSED");
@@ -99,17 +99,17 @@ test("no answer at all is unreachable, with the reason", async () => {
 
 const ROLE = "arn:aws:iam::123456789012:role/shop-api-router-eu-west-1";
 
-test("a refused role is printed with how to map it", () => {
+test("prints a refused role and how to map it", () => {
   const text = refusalAdvice({ type: "aws" }, ROLE);
   assert.match(text, `The cluster does not know the gateway's role\n  ${ROLE}\n`);
   assert.match(text, `PUT _plugins/_security/api/rolesmapping/all_access\n{ "backend_roles": ["${ROLE}"] }`);
 });
 
-test("without auth, the key to set is named", () => {
+test("names the setting to add if there is no auth", () => {
   assert.match(refusalAdvice(undefined, ROLE), "opensearch.auth in project.yaml is not set");
 });
 
-test("with basic auth, the secret is named, and no role", () => {
+test("points to the secret, not to a role, with basic auth", () => {
   const text = refusalAdvice({ type: "basic", master_user_secret_arn: "arn:secret" }, ROLE);
   assert.match(text, "Check username and password in it");
   assert.not.match(text, ROLE);

@@ -16,7 +16,7 @@ interface Run {
   timeoutMs?: number;
 }
 
-/** Probes with one answer of the function after another, repeating the last. */
+/** Probes a function that gives these answers in turn and repeats the last. */
 async function run(answers: readonly (readonly Probe[] | Awaited<ReturnType<Invoke>> | Error)[], options: Run = {}) {
   let text = "";
   const terminal = createTerminal(
@@ -47,7 +47,7 @@ const failed = (name: string, error: string, kind: Probe["kind"] = "model"): Pro
   error: { name: error, message: "told so" },
 });
 
-test("names what works, and what is not trained yet", async () => {
+test("lists what works and what is not trained yet", async () => {
   const { works: fine, text, calls } = await run([[works, { kind: "campaign", name: "a", state: "untrained" }]]);
   assert.is(fine, true);
   assert.equal(calls, ["api-router"]);
@@ -57,7 +57,7 @@ test("names what works, and what is not trained yet", async () => {
   );
 });
 
-test("a model without access says how to get it, and that the deployment stands", async () => {
+test("says how to get access to a model, and that the deployment is complete", async () => {
   const { works: fine, text } = await run([[works, failed("ext_embed_english_v3", "AccessDeniedException")]]);
   assert.is(fine, false);
   assert.match(
@@ -68,7 +68,7 @@ test("a model without access says how to get it, and that the deployment stands"
   assert.match(text, "The deployment is complete, but the model ext_embed_english_v3 cannot be called");
 });
 
-test("each failure has its advice", async () => {
+test("gives advice for each failure", async () => {
   for (const [probe, advice] of [
     [failed("sparse_v3", "ValidationError"), "/aws/sagemaker/Endpoints/all-options-sparse-v3-0d6e4079"],
     [failed("sparse_v3", "ModelFilesError"), "Run `make models` and deploy again"],
@@ -84,13 +84,13 @@ test("each failure has its advice", async () => {
   }
 });
 
-test("an existing endpoint is the one to look at", async () => {
+test("points to the existing endpoint of a failed model", async () => {
   const changes: Change[] = [["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }]];
   const { text } = await run([[failed("sparse_v3", "ModelError")]], { changes });
   assert.match(text, "See the endpoint shop-sparse in the SageMaker console");
 });
 
-test("access that IAM denies at first is asked for again", async () => {
+test("retries when IAM denies access at first", async () => {
   const denied = [failed("ext_embed_english_v3", "AccessDeniedException")];
   const { works: fine, text, calls } = await run([denied, denied, [works]], { timeoutMs: 60_000 });
   assert.is(fine, true);
@@ -98,14 +98,14 @@ test("access that IAM denies at first is asked for again", async () => {
   assert.not.match(text, /failed/);
 });
 
-test("a function that fails is a failure, with its log", async () => {
+test("reports a failing function, and names its log", async () => {
   const { works: fine, text } = await run([{ payload: '{"errorMessage":"boom"}', failed: true }]);
   assert.is(fine, false);
   assert.match(text, 'api-router fails: {"errorMessage":"boom"}');
   assert.match(text, "See the log /aws/lambda/all-options-api-router");
 });
 
-test("credentials that may not invoke the function do not fail the deployment", async () => {
+test("does not fail the deployment if the credentials may not invoke the function", async () => {
   const denied = Object.assign(new Error("no"), { name: "AccessDeniedException" });
   const { works: fine, text } = await run([denied]);
   assert.is(fine, true);
@@ -113,7 +113,7 @@ test("credentials that may not invoke the function do not fail the deployment", 
   assert.is((await run([new Error("broken")])).works, false);
 });
 
-test("without models and campaigns nothing is called", async () => {
+test("calls nothing without models and campaigns", async () => {
   assert.equal(await run([], { from: "minimal" }), { works: true, text: "", calls: [] });
 });
 

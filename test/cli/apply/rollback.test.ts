@@ -35,7 +35,7 @@ test("has no target without an earlier deployment", () => {
   assert.is(targetOf(FIRST.functions, []), undefined);
 });
 
-test("keeps the versions of recorded deployments and the newest, which Terraform's state names", () => {
+test("keeps the versions of recorded deployments, and the newest, which is in Terraform's state", () => {
   assert.equal(prunable(["1", "2", "3", "4", "5"], "api-router", [SECOND, FIRST]), ["3", "4"]);
   assert.equal(prunable([], "api-router", [SECOND]), []);
 });

@@ -46,7 +46,7 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
   };
 }
 
-/** What a read gives, changed. */
+/** Returns the result of a read, changed. */
 export async function changedRead<Name extends "domain" | "vpc" | "certificate">(
   name: Name,
   change: Partial<NonNullable<Awaited<ReturnType<DiscoveryClients[Name]>>>>,

@@ -45,45 +45,45 @@ test("finds what stacks need", async () => {
   });
 });
 
-test("is plain JSON that is read back as it was saved", async () => {
+test("survives being saved as JSON and read back", async () => {
   const found = await discover(configuration("all-options"), account());
   assert.equal(parseDiscovery(formatDiscovery(found)), found);
 });
 
-test("a saved discovery of another version is refused", () => {
+test("rejects a saved discovery of another version", () => {
   assert.throws(() => parseDiscovery('{"format": 0}'), /saved discovery is of another version \(format\)/);
   assert.throws(() => parseDiscovery("{"), /saved discovery is not JSON/);
 });
 
-test("a wildcard certificate covers one label", async () => {
+test("accepts a wildcard certificate for one label only", async () => {
   const wildcard = () => changedRead("certificate", { names: ["*.EXAMPLE.org"] });
   assert.equal(await problems("minimal", { certificate: wildcard }), []);
   const deep: Change = ["api.yaml", ["domain_name_system", "sub_domain_name"], "a.search"];
   assert.is((await problems("minimal", { certificate: wildcard }, [deep])).length, 1);
 });
 
-test("a cluster on loopback needs no endpoint that agrees", async () => {
+test("does not compare endpoints for a cluster on loopback", async () => {
   const local: Change = ["project.yaml", ["opensearch", "domain"], "http://127.0.0.1:9200"];
   assert.equal(await problems("minimal", {}, [local]), []);
 });
 
-test("2.11 is enough without hybrid search", async () => {
+test("accepts OpenSearch 2.11 without hybrid search", async () => {
   const domain = () => changedRead("domain", { engineVersion: "OpenSearch_2.11" });
   assert.equal(await problems("minimal", { domain }), []);
 });
 
-test("OpenSearch 3 is newer than 2.12", async () => {
+test("accepts OpenSearch 3 as newer than 2.12", async () => {
   const domain = () => changedRead("domain", { engineVersion: "OpenSearch_3.1" });
   assert.equal(await problems("aws-auth", { domain }), []);
 });
 
-test("without a DNS record of ours no zone is looked for", async () => {
+test("does not look for a hosted zone if no DNS record is created", async () => {
   const reads = { zonesNamed: named("AccessDenied"), zone: named("AccessDenied") };
   const off: Change = ["api.yaml", ["domain_name_system", "create_dns_record"], false];
   assert.equal(await problems("minimal", reads, [off]), []);
 });
 
-test("endpoints without private names, and those of other services, serve nobody", async () => {
+test("ignores endpoints without private names and endpoints of other services", async () => {
   const endpoint = { id: "vpce-1", serviceName: "com.amazonaws.eu-west-1.bedrock-runtime", tags: {} };
   const found = await discover(
     configuration("aws-auth"),
@@ -98,7 +98,7 @@ test("endpoints without private names, and those of other services, serve nobody
   assert.equal(found.searchGateway?.network.endpoints, [{ service: "bedrock-runtime", id: "vpce-2", owned: true }]);
 });
 
-test("an existing endpoint is identified by its ARN and variant", async () => {
+test("returns the ARN and variant of an existing endpoint", async () => {
   const change: Change = ["model.yaml", ["sparse_v3"], { endpoint_name: "Shop-Sparse" }];
   const found = await discover(configuration("all-options", [change]), account());
   assert.equal(found.searchGateway?.modelEndpoints, {
@@ -106,26 +106,26 @@ test("an existing endpoint is identified by its ARN and variant", async () => {
   });
 });
 
-test("a role of ours is recognized by its tag", async () => {
+test("recognizes the project's own role by its tag", async () => {
   const roleOf = async (tags: Record<string, string>) =>
     (await discover(configuration("minimal"), account({ role: async () => ({ tags }) }))).apiGateway.role;
   assert.is((await roleOf({ "relevance:project": "minimal" })).owned, true);
   assert.is((await roleOf({ "relevance:project": "other" })).owned, false);
 });
 
-test("two keys of one name while it is rotated", async () => {
+test("returns both keys of a name that is being rotated", async () => {
   const config = configuration("minimal", [["api.yaml", ["keys"], [{ name: "shop", endpoints: ["search"] }]]]);
   const found = await discover(config, account({ parameter: async () => "1 shop=2,3" }));
   assert.equal(found.apiKeys["search-gateway"], [1]);
   assert.equal(found.namedKeys?.["search-gateway"], { shop: [2, 3] });
 });
 
-test("two API keys while they are changed over", async () => {
+test("returns both default API keys during a rotation", async () => {
   const found = await discover(configuration("minimal"), account({ parameter: async () => "1,2" }));
   assert.equal(found.apiKeys, { "search-gateway": [1, 2], recommendation: [1, 2] });
 });
 
-test("a recommendation service alone needs no domain", async () => {
+test("needs no domain for a recommendation service alone", async () => {
   const { fullExample, changed, valid } = await import("../../lib/config/example.ts");
   const files = changed(
     changed(fullExample(), "project.yaml", ["vpc"], undefined),

@@ -32,21 +32,21 @@ const inventory = (parts: Partial<Inventory> = {}): Inventory => ({
 const group = { kind: "dataset_group", name: "my-project" };
 const unread = { kind: "filter", filter: "unread", name: "my-project-unread-1", expression: EXPRESSION };
 
-test("what is as it was applied has no marker", () => {
+test("does not mark a resource that is as it was applied", () => {
   assert.equal(repairMarkers({ "dataset-group": group }, inventory()), {});
 });
 
-test("what differs gets a marker, and another one when it differs again", () => {
+test("marks a resource that differs, with a new marker when it differs again", () => {
   assert.equal(repairMarkers({ "filter-unread": unread }, inventory()), { "filter-unread": "1" });
   assert.equal(repairMarkers({ "filter-unread": { ...unread, repair: "1" } }, inventory()), { "filter-unread": "2" });
 });
 
-test("a marker stays when the repair is done, so that nothing is planned", () => {
+test("keeps a marker after the repair, so that nothing is planned", () => {
   const repaired = inventory({ filters: [filter("my-project-unread-1")] });
   assert.equal(repairMarkers({ "filter-unread": { ...unread, repair: "2" } }, repaired), { "filter-unread": "2" });
 });
 
-test("a campaign whose update failed is marked, one that awaits its training is not", () => {
+test("marks a campaign whose update failed, but not one that awaits training", () => {
   const campaign = {
     kind: "campaign",
     name: "my-project-similar-items",
@@ -65,7 +65,7 @@ test("a campaign whose update failed is marked, one that awaits its training is 
   assert.equal(repairMarkers({ campaign }, inventory()), {});
 });
 
-test("a campaign that a training makes or changes right now is not marked, one that goes or has failed is", () => {
+test("marks a campaign that failed or is being deleted, but not one that a training is changing", () => {
   const campaign = {
     kind: "campaign",
     name: "my-project-similar-items",
@@ -89,11 +89,11 @@ test("a campaign that a training makes or changes right now is not marked, one t
   for (const status of ["CREATE FAILED", "DELETE PENDING"]) assert.equal(markers(status), { campaign: "1" }, status);
 });
 
-test("an input of an older version is left to the plan", () => {
+test("leaves an input of an older version to the plan", () => {
   assert.equal(repairMarkers({ "dataset-group": { kind: "group" } }, inventory()), {});
 });
 
-test("a deployment without a recommendation service reads nothing of Personalize", async () => {
+test("does not read Personalize without a recommendation service", async () => {
   const clients = account({
     inventory: async () => {
       throw new Error("was read");
@@ -102,14 +102,14 @@ test("a deployment without a recommendation service reads nothing of Personalize
   assert.is((await discover(configuration("minimal"), clients)).personalize, undefined);
 });
 
-test("markers are saved with the discovery", async () => {
+test("saves markers with the discovery", async () => {
   const clients = account({ inventory: async () => inventory() });
   const found = await discover(recommendation(), clients, { "filter-unread": unread });
   assert.equal(found.personalize, { repairs: { "filter-unread": "1" } });
   assert.equal(parseDiscovery(formatDiscovery(found)), found);
 });
 
-test("a schema that its dataset cannot take is refused before anything is planned, with the file and the way out", async () => {
+test("rejects a schema that its dataset cannot take before planning, naming the file and what to do", async () => {
   const config = recommendation();
   const { item, interaction } = config.recommendation?.schemas ?? {};
   if (!item || !interaction) throw new Error("the example has a recommendation service");
@@ -137,7 +137,7 @@ test("a schema that its dataset cannot take is refused before anything is planne
   assert.equal(rest, []);
 });
 
-test("filters that find no room are refused before anything is planned", async () => {
+test("rejects filters that exceed the quota before anything is planned", async () => {
   const filters = Array.from({ length: 30 }, (_, index) => filter(`my-project-f${index}-0000000001`));
   const clients = account({ inventory: async () => inventory({ filters }) });
   try {
@@ -152,7 +152,7 @@ test("filters that find no room are refused before anything is planned", async (
   }
 });
 
-test("the account's own quota of filters counts, and the usual one for those who may not read it", async () => {
+test("uses the account's own filter quota, or the default if the credentials may not read it", async () => {
   const filters = Array.from({ length: 30 }, (_, index) => filter(`my-project-f${index}-0000000001`));
   const outcome = (filterQuota: () => Promise<number | undefined>) =>
     discover(recommendation(), account({ inventory: async () => inventory({ filters }), filterQuota })).then(
@@ -165,7 +165,7 @@ test("the account's own quota of filters counts, and the usual one for those who
   assert.is(await outcome(() => Promise.reject(denied)), "Personalize takes 30");
 });
 
-test("what was applied is in Terraform's state, without what is being replaced", () => {
+test("reads the applied inputs from Terraform's state, without those being replaced", () => {
   const instance = (input: unknown, more: object = {}) => ({ attributes: { input: JSON.stringify(input) }, ...more });
   const managed = { mode: "managed" };
   const state = {

@@ -4,7 +4,7 @@ import { DiscoveryError } from "../../../lib/infrastructure/discovery.ts";
 import { type Change, type ConfigurationName, configuration } from "../../fixtures/configurations/configurations.ts";
 import { account } from "./account.ts";
 
-/** The problems that a user reads; none when discovery succeeds. */
+/** Returns the problems that discovery reports; none when it succeeds. */
 export async function problems(
   name: ConfigurationName,
   reads: Partial<DiscoveryClients> = {},
@@ -19,7 +19,7 @@ export async function problems(
   }
 }
 
-/** A read that AWS refuses with this error. */
+/** Returns a read that AWS refuses with this error. */
 export const named = (name: string) => async () => {
   throw Object.assign(new Error(`${name}: refused`), { name });
 };

@@ -27,25 +27,25 @@ const problems = (quotas: QuotaReads, of = config) =>
     (error: { problems: string[] }) => error.problems,
   );
 
-test("quotas that suffice are not worth a word", async () => {
+test("reports nothing when the quotas suffice", async () => {
   assert.equal(await checkQuotas(config, names, reads(1_000)), []);
 });
 
-test("an account that cannot start the endpoints is refused, with the quota to ask for", async () => {
+test("rejects an account that cannot start the endpoints, naming the quota to raise", async () => {
   assert.equal(await problems(reads(1_000, { "ml.g5.xlarge": 0 })), [
     "model.yaml asks for 1 × ml.g5.xlarge, but the account may have 0 in endpoints: request more of the quota " +
       '"ml.g5.xlarge for endpoint usage" of SageMaker in Service Quotas, or choose another instance_type',
   ]);
 });
 
-test("the endpoint of a previous model needs instances beside the new one", async () => {
+test("counts the instances of a previous model beside those of the new one", async () => {
   const previous = { dense_large_en_v1_5: { initial_instance_count: 1, instance_type: "ml.g5.xlarge" } };
   const both = configuration("all-options", [["model.yaml", ["previous"], previous]]);
   const [problem = ""] = await problems(reads(1_000, { "ml.g5.xlarge": 1 }), both);
   assert.match(problem, "model.yaml asks for 2 × ml.g5.xlarge, but the account may have 1 in endpoints");
 });
 
-test("an endpoint that could not be updated, or not scale as far as it may, is a note", async () => {
+test("notes endpoints that could not be updated or could not scale to their maximum", async () => {
   const [update, scale, ...rest] = await checkQuotas(
     config,
     names,
@@ -62,7 +62,7 @@ test("an endpoint that could not be updated, or not scale as far as it may, is a
   assert.equal(rest, []);
 });
 
-test("reservations and provisioned instances of other functions leave 100 functions to the account", async () => {
+test("rejects reserved and provisioned concurrency that leaves the account fewer than 100", async () => {
   // 100 reserved for api-router, with its one provisioned instance, and one provisioned instance of log-handler.
   assert.equal(await checkQuotas(config, names, reads(201)), []);
   assert.match(
@@ -75,7 +75,7 @@ test("reservations and provisioned instances of other functions leave 100 functi
   assert.match(refused[0], "ask for 2, but the account may run 101 functions at the same time");
 });
 
-test("a new account with ten functions at the same time is a note, if nothing is reserved", async () => {
+test("only notes a new account's limit of ten concurrent functions if nothing is reserved", async () => {
   const free: Files = changed(
     changed(files, "api.yaml", ["reserved_concurrency"], {}),
     "api.yaml",
@@ -87,7 +87,7 @@ test("a new account with ten functions at the same time is a note, if nothing is
   assert.equal(rest, []);
 });
 
-test("what the credentials may not read is not checked, and the plan says so", async () => {
+test("skips the quotas that the credentials may not read, and says so", async () => {
   const denied = async () => {
     throw Object.assign(new Error("no"), { name: "AccessDeniedException" });
   };
@@ -100,7 +100,7 @@ test("what the credentials may not read is not checked, and the plan says so", a
 });
 
 const both = fullConfiguration("both services");
-/** What the account has of each kind, beside nothing else that is short. */
+/** Reads of an account that uses this much of each kind and is short of nothing else. */
 const using = (used: Awaited<ReturnType<QuotaReads["usage"]>>): QuotaReads => ({
   ...reads(1_000),
   usage: async (kinds) => Object.fromEntries(kinds.flatMap((kind) => (used[kind] ? [[kind, used[kind]]] : []))),
@@ -115,7 +115,7 @@ const ofBoth = (used: Awaited<ReturnType<QuotaReads["usage"]>>) =>
     (error: { problems: string[] }) => ({ notes: [], problems: error.problems }),
   );
 
-test("a quota of API Gateway without room is refused; what exists already needs none", async () => {
+test("rejects a project that exceeds a quota of API Gateway; its existing resources need no room", async () => {
   assert.equal(await ofBoth({ apis: some(599, 600) }), {
     notes: [],
     problems: [
@@ -126,7 +126,7 @@ test("a quota of API Gateway without room is refused; what exists already needs 
   assert.equal(await ofBoth({ apis: some(598, 600, ...ours) }), { notes: [], problems: [] });
 });
 
-test("each key of api.yaml is a key and a usage plan of each service that it may call", async () => {
+test("counts each key of api.yaml as a key and a usage plan for every service that it may call", async () => {
   const { problems } = await ofBoth({ usagePlans: some(0, 3), apiKeys: some(0, 3) });
   assert.equal(
     problems.map((problem) => /the project needs (\d+) more/.exec(problem)?.[1]),
@@ -134,7 +134,7 @@ test("each key of api.yaml is a key and a usage plan of each service that it may
   );
 });
 
-test("little room left is a note", async () => {
+test("notes when little room is left", async () => {
   const { notes, problems } = await ofBoth({ usagePlans: some(290, 300) });
   assert.equal(notes, [
     "The account has 290 of 300 Usage plans of API Gateway in this region, and the project needs 4 more: few are left",
@@ -142,7 +142,7 @@ test("little room left is a note", async () => {
   assert.equal(problems, []);
 });
 
-test("the dataset group, and its schemas, need room in Personalize", async () => {
+test("counts the dataset group and its schemas against the quotas of Personalize", async () => {
   const { problems } = await ofBoth({ datasetGroups: some(5, 5), schemas: some(498, undefined) });
   assert.equal(problems, [
     "the account has 5 of 5 active dataset groups of Personalize in this region, and the project needs 1 more: request more of this quota in Service Quotas, or remove some that nobody needs",

@@ -7,13 +7,13 @@ import { suite } from "../../suite.ts";
 import { account, changedRead } from "./account.ts";
 import { named, problems } from "./problems.ts";
 
-const test = suite("what discovery refuses");
+const test = suite("refusals of discovery");
 
 const TLS = "domain_name_system.certificate_arn";
 const REGIONAL = "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f";
 const ENDPOINT = "vpc-books-abcdefghijklmnopqrstuvwxyz.eu-west-1.es.amazonaws.com";
 
-/** What AWS would refuse, and what a user reads instead. */
+/** What AWS would refuse, and the message that a user gets instead. */
 const REFUSALS: ReadonlyArray<
   readonly [what: string, name: ConfigurationName, reads: Partial<DiscoveryClients>, problem: string]
 > = [
@@ -212,7 +212,7 @@ for (const [what, name, reads, problem] of REFUSALS) {
   });
 }
 
-test("a certificate and a secret of another region are refused, whatever has let them through", async () => {
+test("rejects a certificate and a secret of another region, even if validation let them pass", async () => {
   const config = configuration("all-options");
   const { searchGateway: gateway } = config;
   if (!gateway?.domainNameSystem) throw new Error("all-options has a domain name");
@@ -231,7 +231,7 @@ test("a certificate and a secret of another region are refused, whatever has let
   ]);
 });
 
-test("an existing endpoint that does not exist, or is not in service, is refused", async () => {
+test("rejects an endpoint_name whose endpoint does not exist or is not in service", async () => {
   const change: Change = ["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }];
   const found = (endpoint: Awaited<ReturnType<DiscoveryClients["modelEndpoint"]>>) =>
     problems("all-options", { modelEndpoint: async () => endpoint }, [change]);
@@ -247,7 +247,7 @@ test("an existing endpoint that does not exist, or is not in service, is refused
   assert.equal(await found({ arn: "arn", status: "InService", variant: "a" }), []);
 });
 
-test("no number of nodes that is whole zones is refused", async () => {
+test("rejects a range of node counts without a multiple of the zones", async () => {
   const scaling = ["opensearch", "auto_scaling"];
   const found = await problems("all-options", { domain: () => changedRead("domain", { zones: 3 }) }, [
     ["project.yaml", [...scaling, "min_instance_count"], 4],
@@ -267,7 +267,7 @@ test("finds every problem at once", async () => {
   assert.is(found.length, 3);
 });
 
-test("what nobody can do anything about passes through as it is", async () => {
+test("passes on an unexpected error as it is", async () => {
   const bug = async () => {
     throw new TypeError("a bug");
   };

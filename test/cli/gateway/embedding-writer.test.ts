@@ -5,11 +5,11 @@ import { createRunCalls } from "../../../lib/search/index/rebuild/run-calls.ts";
 import type { Cluster } from "../../../lib/search/opensearch/cluster.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("writer of copies that are embedded anew");
+const test = suite("writer of re-embedded copies");
 
 const COPY = { id: "a", version: 2n ** 40n + 3n, source: '{"n":1.0}' };
 
-/** Writes copies to a gateway that gives these answers, one after the other. */
+/** Writes copies to a gateway that returns these answers in turn. */
 async function write(answers: Array<object | [status: number, body: object]>, copies = [COPY]) {
   const sent: string[] = [];
   const waits: number[] = [];
@@ -38,7 +38,7 @@ test("sends the text of a document as it is, with its version", async () => {
   assert.equal(sent, [`{"index":"target","bulk_request":[${operation}]}`]);
 });
 
-test("retries what a busy model failed, and treats a conflict as an existing copy", async () => {
+test("retries documents that failed on a busy model, and treats a conflict as an existing copy", async () => {
   const busy = item(503, { type: "embedding_failed", reason: "busy", retryable: true });
   const { outcomes, waits } = await write([busy, item(409, { type: "conflict", reason: "", retryable: true })]);
   assert.equal(outcomes, [{ kind: "unchanged" }]);
@@ -64,7 +64,7 @@ test("stops when a model stays busy", async () => {
   }
 });
 
-test("sends the halves of a request that one document makes invalid, and rejects that document", async () => {
+test("splits a request that one document makes invalid, and rejects only that document", async () => {
   const bad: [number, object] = [
     400,
     { error: { message: "invalid", issues: [{ path: "bulk_request.0", message: "no" }] } },
@@ -85,7 +85,7 @@ test("stops when the index is the problem", async () => {
   }
 });
 
-test("divides documents so that a request stays below the gateway's limit", async () => {
+test("splits documents so that each request stays below the gateway's limit", async () => {
   const source = `{"text":"${"x".repeat(2 * 1024 * 1024)}"}`;
   const { sent } = await write(
     [item(201), item(201)],

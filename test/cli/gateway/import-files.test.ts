@@ -11,12 +11,12 @@ import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("files of imports");
+const test = suite("import files");
 const CONTENT = Buffer.from("x".repeat(300_000) + "y".repeat(300_000));
 let etag = '"first"';
 const ranges: string[] = [];
 
-/** S3 with one object, whose first two answers break off. */
+/** S3 with one object, which closes the connection during the first two answers. */
 const server = createServer((call, answer) => {
   const url = new URL(call.url ?? "", "http://s3");
   if (url.searchParams.get("list-type") === "2") {
@@ -62,7 +62,7 @@ test("resumes reading an object where its connection broke", async () => {
   assert.equal(await buffer(open(file, CONTENT.length)), Buffer.alloc(0));
 });
 
-test("a prefix stands for all its objects", async () => {
+test("finds all objects below a prefix", async () => {
   assert.equal(
     (await find(["s3://bucket/in/"])).map(({ name }) => name),
     ["s3://bucket/in/a.ndjson", "s3://bucket/in/a.ndjson.old"],
@@ -76,7 +76,7 @@ test("does not resume reading an object that has changed", async () => {
   assert.match(await messageOf(() => buffer(open(file, 0))), "has changed since the import began");
 });
 
-test("local files are read the same way, and a folder stands for its files", async () => {
+test("reads local files the same way, and finds all files of a folder", async () => {
   const folder = scratchFolder(TEST_OUTPUT, "import-files");
   mkdirSync(join(folder, "inner"));
   for (const name of ["b.csv", "a.csv"]) writeFileSync(join(folder, name), name);

@@ -24,7 +24,7 @@ const planned = (actions: string[], before: object | null, after: object, type =
 ];
 const BUCKET = "aws_s3_bucket_server_side_encryption_configuration";
 
-test("is refused: the message names the key to set back", () => {
+test("is rejected with a message that names the key to restore", () => {
   assert.throws(
     () => refuseKeyChange(planned(["update"], encryption(OLD), encryption(NEW)) as never),
     (error: unknown) =>
@@ -33,7 +33,7 @@ test("is refused: the message names the key to set back", () => {
   );
 });
 
-test("is not: the first deployment, another change of the bucket, another resource", () => {
+test("accepts a first deployment, another change of the bucket, and a change of another resource", () => {
   for (const plan of [
     planned(["create"], null, encryption(NEW)),
     planned(["update"], encryption(OLD), { ...encryption(OLD), bucket_key_enabled: true }),

@@ -5,18 +5,18 @@ import { namesOf } from "../../../lib/core/naming/names.ts";
 import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("changed settings in words");
+const test = suite("description of changed settings");
 
 const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
 
-/** The changes of api-router's settings between two configurations. */
+/** Returns the changes of api-router's settings between two configurations. */
 function routerChanges(before: readonly Change[], after: readonly Change[]): string[] {
   const settings = (changes: readonly Change[]) =>
     settingsOf(configuration("all-options", changes), { names })["api-router"] ?? {};
   return settingChanges(settings(before), settings(after));
 }
 
-test("a deny rule, a weight and a failure policy are named with old and new value", () => {
+test("names a deny rule, a weight and a failure policy with the old and the new value", () => {
   const query = ["hybrid_queries", 0];
   const index = configuration("all-options").searchGateway?.hybridQueries[0]?.index;
   assert.equal(
@@ -38,14 +38,14 @@ test("a deny rule, a weight and a failure policy are named with old and new valu
   );
 });
 
-test("a rule list in place of the word, and no list at all", () => {
+test('shows a change between a rule list and "recommended", and from no list', () => {
   const [word] = routerChanges([], [["api.yaml", ["raw_backend", "deny"], ["DELETE /a"]]]);
   assert.is(word, 'raw backend deny: "recommended" → ["DELETE /a"]');
   const [none] = routerChanges([["api.yaml", ["raw_backend"], undefined]], []);
   assert.is(none, 'raw backend deny: [] → "recommended"');
 });
 
-test("a mapping that is added, removed or moved is named by its index", () => {
+test("names an added or removed mapping by its index, and notes another order", () => {
   const entry = (index: string) => ({ index, candidates: 100 });
   assert.equal(settingChanges({ indexes: [entry("a"), entry("b")] }, { indexes: [entry("b"), entry("c")] }), [
     'indexes: "a" is removed',
@@ -56,7 +56,7 @@ test("a mapping that is added, removed or moved is named by its index", () => {
   ]);
 });
 
-test("equal settings change nothing", () => {
+test("returns nothing for equal settings", () => {
   assert.equal(routerChanges([], []), []);
 });
 

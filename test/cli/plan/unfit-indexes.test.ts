@@ -30,11 +30,11 @@ const stored = (index: string, revision: string, src_fields = ["title"], entry =
 const notes = (before: SearchGateway, after: SearchGateway, indexes?: readonly StoredIndex[]) =>
   unfitNotes(changedEmbeddings(before, after), after, indexes);
 
-test("an unchanged model needs no words", () => {
+test("says nothing about an unchanged model", () => {
   assert.equal(notes(AFTER, AFTER, [stored("books-1", "second")]), []);
 });
 
-test("names indexes with vectors of the earlier model, and says what happens until they are rebuilt", () => {
+test("names indexes with vectors of the earlier model and what happens until they are rebuilt", () => {
   const indexes = [
     stored("books-1", "first"),
     stored("books-2", "second"),
@@ -49,15 +49,15 @@ test("names indexes with vectors of the earlier model, and says what happens unt
   ]);
 });
 
-test("names the entry if the gateway does not answer", () => {
+test("names the configuration entry if the gateway does not answer", () => {
   assert.match(notes(BEFORE, AFTER)[0] ?? "", /^Indexes of books: vector has vectors of/);
 });
 
-test("a new model without vectors so far says so", () => {
+test("says that no index has vectors of a new model yet", () => {
   assert.match(notes(BEFORE, AFTER, [])[0] ?? "", "No index has vectors of it yet");
 });
 
-test("other source fields leave the stored vectors in use", () => {
+test("says that stored vectors stay in use when the source fields change", () => {
   const after = gatewayOf({ src_fields: ["title", "text"] }, [
     "model.yaml",
     ["dense_large_en_v1_5", "revision"],
@@ -75,7 +75,7 @@ const PREVIOUS: Change = [
   { dense_large_en_v1_5: { initial_instance_count: 1, instance_type: "ml.g5.xlarge", revision: "first" } },
 ];
 
-test("a previous model embeds until the rebuild", () => {
+test("says that a previous model embeds until the rebuild", () => {
   const after = gatewayOf({}, ["model.yaml", ["dense_large_en_v1_5", "revision"], "second"], PREVIOUS);
   assert.equal(notes(BEFORE, after, [stored("books-1", "first")]), [
     "books-1: vector has vectors of dense_large_en_v1_5 (first), and the configured model will be dense_large_en_v1_5 " +
@@ -84,7 +84,7 @@ test("a previous model embeds until the rebuild", () => {
   ]);
 });
 
-test("a previous model says what it costs, what needs it, and when it can go", () => {
+test("says what a previous model costs, which indexes need it, and when to remove it", () => {
   const after = gatewayOf({}, ["model.yaml", ["dense_large_en_v1_5", "revision"], "second"], PREVIOUS);
   const kept =
     "previous.dense_large_en_v1_5 in model.yaml keeps dense_large_en_v1_5 (first): 1 × ml.g5.xlarge, billed by the hour";

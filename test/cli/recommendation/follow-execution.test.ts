@@ -5,12 +5,12 @@ import { reasonOf } from "../../../cli/recommendation/failure-reason.ts";
 import { followExecution, type Work } from "../../../cli/recommendation/follow-execution.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("following an execution");
+const test = suite("watching an execution");
 
 const named = (name: string) => Object.assign(new Error("said by AWS"), { name });
 const EXPIRED = named("ExpiredTokenException");
 
-/** Follows an execution that answers each poll with the next of these outcomes. Returns its output or the error. */
+/** Follows an execution whose polls return these outcomes in turn. Returns its output or the error. */
 async function follow(
   work: Work,
   looks: readonly (object | Error)[],
@@ -40,7 +40,7 @@ async function follow(
 const RUNNING = { status: "RUNNING" };
 const DONE = { status: "SUCCEEDED", output: '{"recipes":[]}' };
 
-test("expired credentials end the watching but not the training", async () => {
+test("stops watching, but not the training, when credentials expire", async () => {
   const error = await follow("training", [RUNNING, EXPIRED]);
   assert.instance(error, Failure);
   assert.match(
@@ -50,7 +50,7 @@ test("expired credentials end the watching but not the training", async () => {
   assert.match(String(error), "the AWS credentials have expired: get new ones");
 });
 
-test("a missing permission to read the lock ends the watching, not the teardown", async () => {
+test("stops watching, but not the teardown, without permission to read the lock", async () => {
   const error = await follow("teardown", [RUNNING], () => Promise.reject(named("AccessDeniedException")));
   assert.instance(error, Failure);
   assert.match(String(error), "The teardown w1 may still be running; run the command again to follow it.");
@@ -59,24 +59,24 @@ test("a missing permission to read the lock ends the watching, not the teardown"
 
 const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
 
-test("a call that fails for a moment is retried", async () => {
+test("retries a call after a temporary failure", async () => {
   assert.equal(await follow("training", [reset, named("ThrottlingException"), DONE]), { recipes: [] });
 });
 
-test("after two minutes without an answer the watching ends with a reason, not with a stack", async () => {
+test("gives up after two minutes without an answer, with a reason instead of a stack trace", async () => {
   const error = await follow("training", [RUNNING, reset, reset, reset, reset, DONE]);
   assert.instance(error, Failure);
   assert.match(String(error), /It cannot be watched: .*cannot reach AWS for states:DescribeExecution \(ECONNRESET\)/);
   assert.equal(await follow("training", [RUNNING, reset, reset, reset, DONE]), { recipes: [] });
 });
 
-test("an execution that a restart of the local stack has dropped is a failure, not a bug", async () => {
+test("reports an execution that a restart of the local stack dropped as a failure, not as a bug", async () => {
   const error = await follow("training", [RUNNING, named("ExecutionDoesNotExist")]);
   assert.instance(error, Failure);
   assert.match(String(error), "The training w1 is gone: the local stack was restarted meanwhile");
 });
 
-test("a failure has a remedy: that of training's own error, else to start it again", async () => {
+test("gives the remedy of training's own error, or else says to start it again", async () => {
   const failed = async (error: string, cause: string) =>
     ((await follow("training", [{ status: "FAILED", error, cause }])) as Failure).message;
   assert.is(
@@ -89,11 +89,11 @@ test("a failure has a remedy: that of training's own error, else to start it aga
   );
 });
 
-test("an error of our own is not disguised", async () => {
+test("passes on an error that is a bug", async () => {
   assert.is(await follow("training", [named("ValidationException")]).then(String), "ValidationException: said by AWS");
 });
 
-test("the reason of a failure is the function's, else what Step Functions says", () => {
+test("takes the reason of a failure from the function, or else from Step Functions", () => {
   assert.is(reasonOf({ error: "E", cause: '{"errorMessage":"no data"}' }), "no data");
   assert.is(reasonOf({ error: "States.Timeout", cause: undefined }), "States.Timeout");
   assert.is(reasonOf({ error: undefined, cause: undefined }), "no reason given");

@@ -5,9 +5,9 @@ import { namesOf } from "../../../lib/core/naming/names.ts";
 import { serveStandIns } from "../../fixtures/stand-in-server.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("the teardown of what training made");
+const test = suite("teardown of what training created");
 
-/** Starts the teardown where Step Functions answers with an error. Gives the operations that it was asked for. */
+/** Starts the teardown while Step Functions returns an error. Returns the operations that it received. */
 async function teardown(error: string) {
   const operations: (string | undefined)[] = [];
   const server = await serveStandIns([
@@ -32,12 +32,12 @@ async function teardown(error: string) {
 }
 
 for (const error of ["StateMachineDoesNotExist", "StateMachineDeleting"]) {
-  test(`${error}: an interrupted uninstallation got further, so there is nothing to do`, async () => {
+  test(`does nothing on ${error}, because an interrupted uninstallation got further`, async () => {
     assert.equal(await teardown(error), ["AWSStepFunctions.StartExecution"]);
   });
 }
 
-test("any other error ends the uninstallation", async () => {
+test("fails at any other error", async () => {
   const error = await teardown("InvalidArn").catch((thrown: unknown) => thrown);
   assert.match(String(error), "InvalidArn");
 });

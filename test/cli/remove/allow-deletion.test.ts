@@ -4,7 +4,7 @@ import type { PlanJson } from "../../../cli/plan/summary/plan-json.ts";
 import { refuseMore } from "../../../cli/remove/allow-deletion.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("allowing the deletion of what holds data");
+const test = suite("allowing the deletion of data");
 
 const planOf = (type: string, ...actions: readonly string[]): PlanJson => ({
   resource_changes: [
@@ -20,7 +20,7 @@ for (const [what, plan] of [
   ["the alias of the key, which an interrupted uninstallation has removed", planOf("aws_kms_alias", "create")],
   ["a plan without any change", {}],
 ] as const) {
-  test(`${what} is applied without being shown`, () => refuseMore(plan));
+  test(`applies ${what} without showing it`, () => refuseMore(plan));
 }
 
 for (const [what, plan, shown] of [
@@ -35,7 +35,7 @@ for (const [what, plan, shown] of [
   ["a changed policy", planOf("aws_iam_role_policy", "update"), "aws_iam_role_policy.x (update)"],
   ["a deleted log group", planOf("aws_cloudwatch_log_group", "delete"), "aws_cloudwatch_log_group.x (delete)"],
 ] as const) {
-  test(`${what} is not: the message names it and the way out`, () => {
+  test(`refuses ${what} with a message that names it and what to do`, () => {
     assert.throws(
       () => refuseMore(plan),
       (error: unknown) =>

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { lostKeyAdvice } from "../../../cli/remove/lost-keys.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("advice about keys without a state");
+const test = suite("advice about orphaned keys");
 
 test("does not claim that a key exists, since nobody has checked", () => {
   const [first = "", ...commands] = lostKeyAdvice(["alias/shop"], "eu-west-1");
@@ -11,7 +11,7 @@ test("does not claim that a key exists, since nobody has checked", () => {
   assert.match(commands[1] ?? "", "schedule-key-deletion --region eu-west-1");
 });
 
-test("is empty without any", () => {
+test("is empty without orphaned keys", () => {
   assert.equal(lostKeyAdvice([], "eu-west-1"), []);
 });
 

@@ -10,7 +10,7 @@ const test = suite("finding Terraform");
 const folder = scratchFolder(TEST_OUTPUT, "terraform-binary");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program that says it is of a version. */
+/** Writes a program that prints this text as its version, and returns its path. */
 function program(place: string, name: string, text: string): string {
   const path = join(folder, place, name);
   mkdirSync(join(folder, place), { recursive: true });
@@ -34,7 +34,7 @@ const message = async (env: Record<string, string>) => {
   throw new Error("it was found");
 };
 
-test("terraform on the PATH takes precedence over tofu", async () => {
+test("prefers terraform on the PATH to tofu", async () => {
   assert.equal(await findTerraform({ PATH: `/nowhere:${join(folder, "both")}` }), {
     path: terraform,
     product: "Terraform",
@@ -42,37 +42,37 @@ test("terraform on the PATH takes precedence over tofu", async () => {
   });
 });
 
-test("tofu is used if there is no terraform", async () => {
+test("uses tofu if there is no terraform", async () => {
   const found = await findTerraform({ PATH: join(folder, "tofu-alone") });
   assert.equal(found, { path: tofu, product: "OpenTofu", version: "1.10.6" });
 });
 
-test("TERRAFORM_BINARY takes precedence over the PATH, as a path and as a name", async () => {
+test("prefers TERRAFORM_BINARY to the PATH, as a path or a name", async () => {
   const PATH = join(folder, "both");
   assert.is((await findTerraform({ PATH, TERRAFORM_BINARY: tofu })).path, tofu);
   assert.is((await findTerraform({ PATH, TERRAFORM_BINARY: "tofu" })).path, join(PATH, "tofu"));
 });
 
-test("without any: both names, the version and where to get it", async () => {
+test("says what to install and where to get it if neither is found", async () => {
   assert.match(
     await message({ PATH: "/nowhere" }),
     /^Terraform is missing: neither terraform nor tofu is on the PATH\. Install Terraform 1\.10 or newer \(https:\/\/developer\.hashicorp\.com\/terraform\/install\), or OpenTofu/,
   );
 });
 
-test("a TERRAFORM_BINARY that is not a program is named", async () => {
+test("names a TERRAFORM_BINARY that is not a program", async () => {
   assert.match(await message({ TERRAFORM_BINARY: "/no/such" }), "TERRAFORM_BINARY is /no/such, which is not a program");
   assert.match(await message({ TERRAFORM_BINARY: folder }), `TERRAFORM_BINARY is ${folder}, which is not a program`);
 });
 
-test("one that is too old is named with its version", async () => {
+test("names a program that is too old, with its version", async () => {
   assert.match(
     await message({ TERRAFORM_BINARY: old }),
     `${old} is Terraform 1.9.8, but 1.10 or newer is required: install Terraform 1.10 or newer`,
   );
 });
 
-test("a program that does not print its version is named with its output", async () => {
+test("names a program that does not print its version, with its output", async () => {
   assert.match(
     await message({ TERRAFORM_BINARY: strange }),
     `${strange} does not report its version (it prints "hello\\n")`,

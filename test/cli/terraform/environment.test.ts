@@ -6,11 +6,11 @@ import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("environment of Terraform");
+const test = suite("Terraform's environment");
 const folder = scratchFolder(TEST_OUTPUT, "terraform-environment");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("keeps the caller's variables, and asks and colours nothing", () => {
+test("keeps the caller's variables, and turns off prompts and colours", () => {
   assert.equal(terraformEnvironment({ AWS_PROFILE: "x", GONE: undefined }), {
     AWS_PROFILE: "x",
     TF_IN_AUTOMATION: "1",
@@ -20,7 +20,7 @@ test("keeps the caller's variables, and asks and colours nothing", () => {
   });
 });
 
-test("leaves out a configuration file that does not exist, and options for all runs", () => {
+test("drops a configuration file that does not exist, and command-line options from variables", () => {
   const given = { TF_CLI_CONFIG_FILE: "/no/such", TF_CLI_ARGS: "-x", TF_CLI_ARGS_plan: "-target=y" };
   assert.equal(
     Object.keys(terraformEnvironment(given)).filter((name) => name.startsWith("TF_CLI")),
@@ -32,7 +32,7 @@ test("leaves out a configuration file that does not exist, and options for all r
   );
 });
 
-test("takes providers from TF_PROVIDER_MIRROR alone", () => {
+test("takes providers only from TF_PROVIDER_MIRROR if it is set", () => {
   assert.equal(initOptions({ TF_PROVIDER_MIRROR: "mirror" }, join(folder, "a")), {
     args: [`-plugin-dir=${resolve("mirror")}`],
     env: {},
@@ -40,7 +40,7 @@ test("takes providers from TF_PROVIDER_MIRROR alone", () => {
   assert.not(existsSync(join(folder, "a")));
 });
 
-test("keeps downloaded providers once for all stacks, unless the user has said where", () => {
+test("shares one provider cache between stacks, unless the user has set one", () => {
   const cache = join(folder, "b");
   assert.is(initOptions({}, cache).env.TF_PLUGIN_CACHE_DIR, cache);
   assert.ok(existsSync(cache));

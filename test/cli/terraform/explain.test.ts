@@ -3,7 +3,7 @@ import { terraformFailure } from "../../../cli/terraform/explain.ts";
 import { diagnosticsOf } from "../../../cli/terraform/messages.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("errors of Terraform");
+const test = suite("Terraform's errors");
 
 const place = { stack: "storage", directory: "dist/x", program: "terraform" };
 const explain = (summary: string, detail?: string, address?: string) =>
@@ -20,7 +20,7 @@ Lock Info:
   Created:   2026-01-02 03:04:05.678 +0000 UTC
   Info:`;
 
-test("a locked state: who, since when, doing what, and how to unlock it", () => {
+test("says who locked the state, when and for what, and how to unlock it", () => {
   assert.is(
     explain("Error acquiring the state lock", LOCK),
     "Stack storage: its state is locked by ci@build-7 since 2026-01-02 03:04:05.678 +0000 UTC (apply). " +
@@ -29,7 +29,7 @@ test("a locked state: who, since when, doing what, and how to unlock it", () => 
   );
 });
 
-test("a locked state that does not name its owner shows what Terraform said", () => {
+test("shows Terraform's message if a lock does not name its owner", () => {
   assert.match(
     explain("Error acquiring the state lock", "permission denied"),
     /does not name its owner\n(.*\n)* {2}permission denied/,
@@ -75,18 +75,18 @@ for (const [what, summary, advice] of [
     "docs/guides/deploy.md",
   ],
 ] as const) {
-  test(`${what}: says what to do`, () => {
+  test(`says what to do about ${what}`, () => {
     const text = explain(summary);
     assert.ok(text.startsWith("Stack storage: "), text);
     assert.match(text, advice);
   });
 }
 
-test("a missing permission is shown", () => {
+test("shows a missing permission", () => {
   assert.match(explain("x", "is not authorized to perform: kms:CreateKey"), "kms:CreateKey");
 });
 
-test("any other error: where it happened, its text, and that running again resumes", () => {
+test("shows where any other error happened, its text, and that running again resumes", () => {
   assert.is(
     explain("creating SageMaker Endpoint: LimitExceeded", "quota of 0", "aws_sagemaker_endpoint.x"),
     "Stack storage failed. Completed changes are in the state: fix the problem and run the command again.\n" +
@@ -94,7 +94,7 @@ test("any other error: where it happened, its text, and that running again resum
   );
 });
 
-test("diagnostics are read from JSON lines, warnings apart", () => {
+test("reads diagnostics from JSON lines, and reports only the errors", () => {
   const line = (severity: string, summary: string) =>
     JSON.stringify({ type: "diagnostic", diagnostic: { severity, summary, detail: "" } });
   const found = diagnosticsOf(`{"type":"version"}\nnoise\n${line("warning", "w")}\n${line("error", "e")}`, "");
@@ -108,12 +108,12 @@ test("diagnostics are read from JSON lines, warnings apart", () => {
   assert.match(terraformFailure(found, place).message, /\n {2}e$/);
 });
 
-test("diagnostics are read from framed text on standard error", () => {
+test("reads diagnostics from framed text on standard error", () => {
   const text = "╷\n│ Warning: w\n╵\n╷\n│ Error: no such file\n│ \n│ more of it\n╵\n";
   assert.equal(diagnosticsOf("", text), [{ severity: "error", summary: "no such file\n\nmore of it" }]);
 });
 
-test("a failure without a word says how to see more", () => {
+test("says how to see more if Terraform failed without a message", () => {
   assert.match(terraformFailure(diagnosticsOf("", ""), place).message, "TF_LOG=debug");
 });
 

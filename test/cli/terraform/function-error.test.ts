@@ -4,7 +4,7 @@ import { functionErrorIn, waitOf } from "../../../cli/terraform/function-error.t
 import type { Diagnostic } from "../../../cli/terraform/messages.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("errors of functions that Terraform invoked");
+const test = suite("errors of functions that Terraform invokes");
 
 const thrown = (errorType: string, errorMessage: string): Diagnostic => ({
   severity: "error",
@@ -20,7 +20,7 @@ const IN_PROGRESS = thrown(
   "The filter shop-read-1 is still CREATE IN_PROGRESS: apply again; it resumes",
 );
 
-test("the function's own words are shown, not Lambda's answer", () => {
+test("shows the function's own message instead of Lambda's response", () => {
   const place = { stack: "filters", directory: "dist/x", program: "terraform" };
   const reason = "The filter shop-read-1 is CREATE FAILED: (Items.X) is unknown";
   assert.is(
@@ -30,7 +30,7 @@ test("the function's own words are shown, not Lambda's answer", () => {
   );
 });
 
-test("what is not an error of a function is told apart", () => {
+test("ignores errors that are not from a function", () => {
   for (const summary of ["no such host", "{out of memory}", "invoking Lambda Function (f): {}", '["{}"]']) {
     assert.is(functionErrorIn({ severity: "error", summary }), undefined, summary);
   }
@@ -41,7 +41,7 @@ const DENIED = thrown(
   "User: arn:aws:sts::123456789012:assumed-role/shop-manager/shop-manager is not authorized to perform: personalize:CreateFilter",
 );
 
-test("continues only if every error is of a kind that passes", () => {
+test("waits only if every error is temporary", () => {
   const warning: Diagnostic = { severity: "warning", summary: "deprecated" };
   assert.is(waitOf([IN_PROGRESS, warning, IN_PROGRESS]), "work");
   assert.is(waitOf([IN_PROGRESS, DENIED]), "permissions");
@@ -54,7 +54,7 @@ test("continues only if every error is of a kind that passes", () => {
   assert.is(waitOf([warning]), undefined);
 });
 
-test("what a function may not do is not blamed on the deployer's credentials", () => {
+test("does not blame the deployer's credentials for a function's missing permission", () => {
   const place = { stack: "filters", directory: "dist/x", program: "terraform" };
   const { message } = terraformFailure([DENIED], place);
   assert.match(

@@ -9,7 +9,7 @@ import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("what interrupted deployments leave");
+const test = suite("leftovers of interrupted deployments");
 
 const planOf = (type: string, after: object, actions = ["create"], before: object | null = null): PlanJson => ({
   resource_changes: [{ address: `${type}.x`, mode: "managed", type, name: "x", change: { actions, before, after } }],
@@ -49,7 +49,7 @@ for (const [type, after, id] of [
   ["aws_api_gateway_stage", { rest_api_id: "a1", stage_name: "v1" }, "a1/v1"],
   ["aws_api_gateway_usage_plan_key", { usage_plan_id: "p", key_id: "k" }, "p/k"],
 ] as const) {
-  test(`${type} is imported by what it is named: ${id}`, () => {
+  test(`imports ${type} by name: ${id}`, () => {
     const found = leftoversIn([failed(`${type}.x`, "X already exists")], planOf(type, after), PLACE);
     assert.equal(found, [{ to: `${type}.x`, id }]);
   });
@@ -81,7 +81,7 @@ for (const [type, after, id, args] of [
     },
   ],
 ] as const) {
-  test(`${type} is found by a data source, as AWS assigns its id`, async () => {
+  test(`finds ${type} with a data source, because AWS assigns its id`, async () => {
     const found = leftoversIn([failed(`${type}.x`, "X already exists")], planOf(type, after), PLACE);
     const folder = scratchFolder(TEST_OUTPUT, "leftovers");
     await writeLeftovers(folder, found);
@@ -93,7 +93,7 @@ for (const [type, after, id, args] of [
   });
 }
 
-test("a queue of China has that partition's host", () => {
+test("imports a queue in China by the host name of that partition", () => {
   const found = leftoversIn(
     [failed("aws_sqs_queue.x", "QueueAlreadyExists")],
     planOf("aws_sqs_queue", { name: "q" }),
@@ -102,7 +102,7 @@ test("a queue of China has that partition's host", () => {
   assert.equal(found, [{ to: "aws_sqs_queue.x", id: `https://sqs.cn-north-1.amazonaws.com.cn/${ACCOUNT}/q` }]);
 });
 
-test("an event source mapping is imported by the id that AWS returns, not by the request's", () => {
+test("imports an event source mapping by the id in AWS's message, not by the request's", () => {
   const type = "aws_lambda_event_source_mapping";
   const id = "14e0db71-5d35-4eb5-b481-8945cf9d10c2";
   const told = (detail: string) =>
@@ -131,13 +131,13 @@ for (const text of [
   "InvalidGroup.Duplicate: The security group 'shop-functions' already exists",
   "InvalidParameter: private-dns-enabled cannot be set because there is already a conflicting DNS domain for x in the VPC",
 ]) {
-  test(`AWS says so: ${text}`, () => {
+  test(`recognizes "already exists": ${text}`, () => {
     const diagnostics = [failed("aws_iam_role.x", text)];
     assert.is(leftoversIn(diagnostics, planOf("aws_iam_role", { name: "n" }), PLACE).length, 1);
   });
 }
 
-test("other errors, other resources, and those that were not to be created are none", () => {
+test("ignores other errors, other resources, and resources that were not to be created", () => {
   const plan = planOf("aws_iam_role", { name: "n" });
   assert.equal(leftoversIn([failed("aws_iam_role.x", "AccessDenied")], plan, PLACE), []);
   assert.equal(leftoversIn([failed("aws_iam_role.y", "already exists")], plan, PLACE), []);
@@ -145,7 +145,7 @@ test("other errors, other resources, and those that were not to be created are n
   assert.equal(leftoversIn([failed("aws_iam_role.x", "already exists")], update, PLACE), []);
 });
 
-test("what is in the state already is not imported: tainted, it is kept", () => {
+test("does not import a tainted resource, because it is in the state", () => {
   const plan = planOf("aws_iam_role", { name: "n" }, ["create", "delete"]);
   const tainted = {
     resource_changes: (plan.resource_changes ?? []).map((one) => ({
@@ -159,12 +159,12 @@ test("what is in the state already is not imported: tainted, it is kept", () => 
   assert.equal(taintedIn([failed("aws_iam_role.x", "AccessDenied")], tainted), []);
 });
 
-test("a type or a name that gives no id is not imported", () => {
+test("does not import a resource whose type or name gives no id", () => {
   assert.equal(leftoversIn([failed("aws_sns_topic.x", "already exists")], planOf("aws_sns_topic", {}), PLACE), []);
   assert.equal(leftoversIn([failed("aws_iam_role.x", "already exists")], planOf("aws_iam_role", {}), PLACE), []);
 });
 
-test("they are imported by a file in the stack's folder, and no longer when there are none", async () => {
+test("writes the import file, and removes it when nothing is left to import", async () => {
   const folder = scratchFolder(TEST_OUTPUT, "leftovers");
   const file = join(folder, "leftovers.tf.json");
   await writeLeftovers(folder, [{ to: "a.b", id: "c" }]);
@@ -178,17 +178,17 @@ const TAG = { key: "project", value: "shop" };
 const imported = [{ to: "aws_iam_role.x", id: "n" }];
 const strangers = (before: object) => strangersIn(planOf("aws_iam_role", {}, ["update"], before), imported, TAG);
 
-test("imports only what has the project's tag", () => {
+test("imports only resources with the project's tag", () => {
   assert.equal(strangers({ tags_all: { project: "shop" } }), []);
   assert.equal(strangers({ tags_all: { project: "other" } }), ["aws_iam_role.x"]);
   assert.equal(strangers({ tags_all: null }), ["aws_iam_role.x"]);
 });
 
-test("imports what has no tags at all", () => {
+test("imports resources of a type without tags", () => {
   assert.equal(strangers({}), []);
 });
 
-test("what is not imported is not asked for its tags", () => {
+test("does not check the tags of other resources", () => {
   assert.equal(strangersIn(planOf("aws_iam_role", {}, ["update"], { tags_all: {} }), [], TAG), []);
 });
 

@@ -2,9 +2,9 @@ import * as assert from "uvu/assert";
 import { managedResources } from "../../../cli/terraform/managed-resources.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("resources of a state");
+const test = suite("resources in a state");
 
-test("lists what is managed, with ARN and id, each instance by itself, sorted", () => {
+test("lists each managed instance with ARN and id, sorted", () => {
   const state = {
     version: 4,
     resources: [
@@ -28,7 +28,7 @@ test("lists what is managed, with ARN and id, each instance by itself, sorted", 
   ]);
 });
 
-test("no state, and an empty one, have none", () => {
+test("lists nothing for a missing or an empty state", () => {
   assert.equal(managedResources("storage", undefined), []);
   assert.equal(managedResources("storage", { version: 4 }), []);
 });

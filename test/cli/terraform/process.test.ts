@@ -10,7 +10,7 @@ const test = suite("running Terraform");
 const folder = scratchFolder(TEST_OUTPUT, "terraform-process");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program of Node.js in Terraform's place. */
+/** Writes a Node.js program that stands in for Terraform. */
 function program(source: string) {
   const path = join(folder, "program.mjs");
   writeFileSync(path, `#!${process.execPath}\n${source}`);
@@ -20,7 +20,7 @@ function program(source: string) {
 
 const options = { cwd: folder, env: { A: "b" }, onInterrupt: () => {} };
 
-test("returns exit code and both outputs, each line as it comes", async () => {
+test("returns the exit code and both outputs, and passes on each line as it arrives", async () => {
   const lines: string[] = [];
   const source =
     'console.log("one"); console.log(process.env.A, process.argv[2]); console.error("e"); process.exitCode = 2;';
@@ -29,7 +29,7 @@ test("returns exit code and both outputs, each line as it comes", async () => {
   assert.equal(lines, ["one", "b plan"]);
 });
 
-test("passes on an interruption once, waits for the end, and says so", async () => {
+test("passes on an interruption once, waits for the end, and reports each interruption", async () => {
   // Counts the interruptions that reach it and ends a while after the first.
   const source = `
     let count = 0;
@@ -66,7 +66,7 @@ test("leaves no listener behind", async () => {
   assert.is(process.listenerCount("SIGINT"), before);
 });
 
-test("a program that was killed is a failure that names the signal", async () => {
+test("names the signal that killed the program", async () => {
   const error = await runTerraform(program('process.kill(process.pid, "SIGKILL");'), [], options).catch(
     (thrown: unknown) => thrown,
   );

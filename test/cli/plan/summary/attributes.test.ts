@@ -11,7 +11,7 @@ const lines = (change: Partial<Change>) =>
       `${path}: ${before} -> ${after}${forcesReplacement ? " forces" : ""}`,
   );
 
-test("names what differs, below structures and lists, and nothing else", () => {
+test("names only what differs, including parts of structures and lists", () => {
   const before = { memory: 512, tags: { a: "1", b: "2" }, list: [{ x: 1 }, { x: 2 }], same: [1] };
   const after = { memory: 1024, tags: { a: "1", c: "3" }, list: [{ x: 1 }, { x: 5 }], same: [1] };
   assert.equal(lines({ before, after }), [
@@ -29,22 +29,22 @@ test("compares JSON in text by its parts", () => {
   ]);
 });
 
-test("text that only looks like JSON is text", () => {
+test("compares text that only looks like JSON as text", () => {
   assert.equal(lines({ before: { text: "{a" }, after: { text: "{b" } }), ['text: "{a" -> "{b"']);
 });
 
-test("leaves out what AWS recomputes when another change explains it", () => {
+test("leaves out a value that AWS recomputes when another change explains it", () => {
   const change = { before: { hash: "a", version: "1" }, after: { hash: "b" }, after_unknown: { version: true } };
   assert.equal(lines(change), ['hash: "a" -> "b"']);
 });
 
-test("shows what is known after the apply alone when nothing else explains the change", () => {
+test("shows a value that is only known after the apply if nothing else explains the change", () => {
   assert.equal(lines({ before: { version: "1" }, after: {}, after_unknown: { version: true } }), [
     'version: "1" -> (known after apply)',
   ]);
 });
 
-test("an unknown value that forces the replacement is shown beside others", () => {
+test("shows an unknown value that forces the replacement beside other changes", () => {
   const change = {
     before: { id: "a", size: 1 },
     after: { size: 2 },
@@ -54,7 +54,7 @@ test("an unknown value that forces the replacement is shown beside others", () =
   assert.equal(lines(change), ['id: "a" -> (known after apply) forces', "size: 1 -> 2"]);
 });
 
-test("marks what forces the replacement, also when a structure above it is named", () => {
+test("marks what forces the replacement, even if the plan names the structure that contains it", () => {
   const change = {
     before: { vpc: [{ subnets: ["a"] }], vpcs: 1 },
     after: { vpc: [{ subnets: ["b"] }], vpcs: 2 },
@@ -63,7 +63,7 @@ test("marks what forces the replacement, also when a structure above it is named
   assert.equal(lines(change), ['vpc[0].subnets[0]: "a" -> "b" forces', "vpcs: 1 -> 2"]);
 });
 
-test("never shows a sensitive value, also below a sensitive structure", () => {
+test("never shows a sensitive value or a part of a sensitive structure", () => {
   const change = {
     before: { value: "old", inner: { a: 1, b: 1 } },
     after: { value: "new", inner: { a: 2, b: 1 } },
@@ -75,13 +75,13 @@ test("never shows a sensitive value, also below a sensitive structure", () => {
   assert.equal(lines(whole), ["s: (sensitive) -> (sensitive)"]);
 });
 
-test("long values are shown as their length", () => {
+test("shows only the length of long values", () => {
   assert.equal(lines({ before: { text: "a".repeat(60) }, after: { text: "short" } }), [
     'text: (text of 62 characters) -> "short"',
   ]);
 });
 
-test("one kind of nothing for another is not a change", () => {
+test("does not count one kind of empty value for another as a change", () => {
   const before = { a: "", b: false, c: 0, d: [], e: { f: "" }, g: "" };
   assert.equal(lines({ before, after: { a: null, d: null, g: "x" } }), ['g: "" -> "x"']);
 });

@@ -5,7 +5,7 @@ import { formatSummary } from "../../../../cli/plan/summary/format.ts";
 import type { PlanSummary } from "../../../../cli/plan/summary/summary.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("a plan as text");
+const test = suite("text of a plan");
 
 const textOf = (summary: PlanSummary) => formatSummary(summary, createColors(false));
 
@@ -26,7 +26,7 @@ const NONE: PlanSummary = {
   notes: [],
 };
 
-test("a plan as a whole", () => {
+test("prints a whole plan", () => {
   const text = textOf({
     ...NONE,
     stacks: [
@@ -80,11 +80,11 @@ Plan: 1 to create, 1 to change, 1 to replace.`,
   );
 });
 
-test("without changes it says so", () => {
+test("says that there is nothing to change", () => {
   assert.is(textOf(NONE), "Nothing to change.");
 });
 
-test("a resource with many changed attributes shows the first eight and how many more there are", () => {
+test("shows the first eight changed attributes of a resource and how many more there are", () => {
   const attributes = Array.from({ length: 11 }, (_, index) => attribute(`a${index}`));
   const stacks = [{ stack: "s", changes: [{ address: "x.y", action: "update" as const, attributes }] }];
   const lines = textOf({ ...NONE, stacks, changes: true }).split("\n");
@@ -92,7 +92,7 @@ test("a resource with many changed attributes shows the first eight and how many
   assert.ok(lines.includes("      and 3 more"));
 });
 
-test("one attribute more than eight is shown rather than counted", () => {
+test("shows a ninth attribute instead of counting it", () => {
   const attributes = Array.from({ length: 9 }, (_, index) => attribute(`a${index}`));
   const stacks = [{ stack: "s", changes: [{ address: "x.y", action: "update" as const, attributes }] }];
   const lines = textOf({ ...NONE, stacks, changes: true }).split("\n");

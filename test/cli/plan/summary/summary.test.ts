@@ -30,16 +30,16 @@ for (const [given, action] of [
   [["create", "forget"], "replace"],
   [["forget"], "forget"],
 ] as const) {
-  test(`${given.join(" and ")} is ${action}`, () => {
+  test(`reports ${given.join(" and ")} as ${action}`, () => {
     assert.equal(actions(planOf(["aws_iam_role", given])), [action]);
   });
 }
 
-test("a resource that is there already is imported, whatever changes in it", () => {
+test("reports an existing resource as imported, whatever changes in it", () => {
   assert.equal(actions(planOf(["aws_iam_role", ["update"], { importing: { id: "x" } }])), ["import"]);
 });
 
-test("unchanged resources and data sources are left out", () => {
+test("leaves out unchanged resources and data sources", () => {
   const data = planOf(["aws_vpc", ["read"]]);
   const read = { resource_changes: data.resource_changes?.map((one) => ({ ...one, mode: "data" as const })) ?? [] };
   assert.equal(actions(planOf(["aws_iam_role", ["no-op"]])), []);
@@ -60,7 +60,7 @@ test("counts over all stacks, and says whether there are changes", () => {
   assert.is(summaryOf(planOf(["aws_iam_role", ["no-op"]])).changes, false);
 });
 
-test("changed outputs alone are a change", () => {
+test("counts changed outputs alone as a change", () => {
   assert.is(summaryOf({ output_changes: { url: { actions: ["update"] } } }).changes, true);
   assert.is(summaryOf({ output_changes: { url: { actions: ["no-op"] } } }).changes, false);
 });
@@ -87,13 +87,13 @@ for (const [type, kind] of [
   ["aws_lambda_event_source_mapping", "interruption"],
   ["aws_sfn_state_machine", "interruption"],
 ] as const) {
-  test(`${type}: deletion and replacement are warned about (${kind}), a change is not`, () => {
+  test(`warns about deleting and replacing ${type} (${kind}), but not about changing it`, () => {
     const risks = (...given: string[]) => summaryOf(planOf([type, given])).stacks[0]?.changes[0]?.risk?.kind;
     assert.equal([risks("delete"), risks("delete", "create"), risks("update")], [kind, kind, undefined]);
   });
 }
 
-/** A plan for what personalize-manager makes. */
+/** A plan for a resource that personalize-manager creates. */
 const personalizePlan = (kind: string, ...given: string[]) =>
   planOf(["aws_lambda_invocation", given, { before: { input: JSON.stringify({ kind, name: "shop-x" }) } }]);
 
@@ -111,17 +111,17 @@ for (const [kind, risk] of [
   });
 }
 
-test("a filter whose successor serves before it goes is replaced without a warning, a campaign is not", () => {
+test("does not warn about a filter that is replaced, new one first, but does for a campaign", () => {
   const risk = (kind: string) => summaryOf(personalizePlan(kind, "create", "delete")).stacks[0]?.changes[0]?.risk?.kind;
   assert.equal([risk("filter"), risk("campaign")], [undefined, "interruption"]);
 });
 
-test("an invocation of another function is removed without a warning", () => {
+test("does not warn about a deleted invocation of another function", () => {
   const foreign = planOf(["aws_lambda_invocation", ["delete"], { before: { input: "no JSON" } }]);
   assert.is(summaryOf(foreign).stacks[0]?.changes[0]?.risk, undefined);
 });
 
-test("what holds nothing is deleted without a warning", () => {
+test("does not warn about a deleted resource that holds nothing", () => {
   assert.is(summaryOf(planOf(["aws_iam_role", ["delete"]])).stacks[0]?.changes[0]?.risk, undefined);
 });
 
@@ -141,7 +141,7 @@ const planned = (
   },
 });
 
-test("names what costs when idle, the most expensive first, and groups similar resources", () => {
+test("lists what costs money while idle, most expensive first, and groups similar resources", () => {
   const variant = { initial_instance_count: 2, instance_type: "ml.g5.xlarge" };
   const plan = planned(
     ["aws_kms_key", "key", {}],
@@ -164,7 +164,7 @@ test("names what costs when idle, the most expensive first, and groups similar r
   );
 });
 
-test("names campaigns with the requests per second that are billed, and tables by what they store", () => {
+test("lists campaigns with the billed requests per second, and tables as billed by storage", () => {
   const manager = (name: string, input: object) =>
     ["aws_lambda_invocation", name, { input: JSON.stringify(input) }] as const;
   const plan = planned(
@@ -187,7 +187,7 @@ test("names campaigns with the requests per second that are billed, and tables b
   );
 });
 
-test("the campaigns of the stack are recognised", () => {
+test("recognizes the campaigns of the stack", () => {
   const stack = synth("recommendation", { config: recommendation() });
   const ids = stack.ids("aws_lambda_invocation").filter((id) => id.startsWith("campaign-"));
   assert.ok(ids.length > 0);
