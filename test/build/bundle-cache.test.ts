@@ -5,12 +5,12 @@ import * as assert from "uvu/assert";
 import { buildFunctions } from "../../build/functions.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("bundles of an earlier build");
+const test = suite("cached bundles");
 
 const root = mkdtempSync(join(tmpdir(), "bundle-cache-test-"));
 test.after(() => rmSync(root, { recursive: true }));
 
-/** Writes a file as if it had been there for long. */
+/** Writes a file with an old modification time. */
 function write(path: string, content: string): void {
   const file = join(root, path);
   mkdirSync(dirname(file), { recursive: true });
@@ -43,20 +43,20 @@ async function build(): Promise<{ code: string; isNew: boolean }> {
   return { code, isNew: statSync(STORED).mtimeMs !== old.getTime() };
 }
 
-test("are used while nothing that they were made from has changed", async () => {
+test("are used while none of their inputs has changed", async () => {
   const first = await build();
   assert.is(first.isNew, true);
   assert.equal(await build(), { code: first.code, isNew: false });
 });
 
-test("are built again after a change of a source that has the same length and time", async () => {
+test("are rebuilt after a source changed to text of the same length and time", async () => {
   write("lib/value.ts", "export const value: number = 2;");
   const { code, isNew } = await build();
   assert.is(isNew, true);
   assert.match(code, /\b2\b/);
 });
 
-test("are built again after other packages were installed", async () => {
+test("are rebuilt after other packages were installed", async () => {
   write("node_modules/pad/index.js", 'export const pad = "two";');
   write("node_modules/.package-lock.json", '{"version":"1.0.1"}');
   const { code, isNew } = await build();
@@ -64,12 +64,12 @@ test("are built again after other packages were installed", async () => {
   assert.match(code, "two");
 });
 
-test("are built again after a file of a package was edited", async () => {
+test("are rebuilt after a file of a package was edited", async () => {
   write("node_modules/pad/index.js", 'export const pad = "three";');
   assert.match((await build()).code, "three");
 });
 
-test("are built again when what is stored cannot be read", async () => {
+test("are rebuilt when the cached file is damaged", async () => {
   writeFileSync(STORED, "half a fi");
   const { code, isNew } = await build();
   assert.is(isNew, true);

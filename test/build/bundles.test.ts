@@ -24,7 +24,7 @@ const built = await buildFunctions({
   files: await functionFiles(configuration, { names }),
 });
 
-/** What each function is started with. */
+/** The environment that each function is started with. */
 const ENVIRONMENTS: Record<string, Record<string, string>> = {
   "api-router": { OPENSEARCH_AUTH: "none", OPENSEARCH_NODE: "http://127.0.0.1:9", AWS_REGION: "eu-west-1" },
   "search-events": { EVENTS_STREAM: "demo", AWS_REGION: "eu-west-1" },
@@ -89,7 +89,7 @@ const bundleOf = (name: string): BuiltFunction => {
   return found;
 };
 
-/** Imports a bundle in a fresh process with nothing but its environment; gives the type of its handler and what is loaded. */
+/** Imports a bundle in a fresh process with only this environment. Returns the handler's type and loaded modules. */
 function importFresh(name: string, env: Record<string, string>): { handler: string; loaded: string[] } {
   const url = pathToFileURL(join(bundleOf(name).dir, "index.mjs")).href;
   const script = `const { handler } = await import(${JSON.stringify(url)});
@@ -103,23 +103,23 @@ function importFresh(name: string, env: Record<string, string>): { handler: stri
   return JSON.parse(out);
 }
 
-test("are all started here", () => {
+test("are all covered by this test", () => {
   assert.equal(Object.keys(ENVIRONMENTS).sort(), Object.keys(built).sort());
 });
 
 for (const [name, env] of Object.entries(ENVIRONMENTS)) {
-  test(`${name} starts in a fresh Node from its own folder and exports a handler`, () => {
+  test(`${name} starts in a fresh Node.js process from its own folder and exports a handler`, () => {
     assert.is(importFresh(name, env).handler, "function");
   });
 
-  test(`${name} does not load Node's own fetch when it starts, which takes as long as all of the gateway's code`, () => {
+  test(`${name} starts without loading Node's own fetch, which takes as long as all of the gateway's code`, () => {
     assert.equal(
       importFresh(name, env).loaded.filter((module) => module.includes("undici")),
       [],
     );
   });
 
-  test(`${name} does not start without its environment, and prints what is missing, but no credentials`, () => {
+  test(`${name} names a missing variable and does not start, without printing credentials`, () => {
     const [variable = ""] = Object.keys(env);
     const { [variable]: _, ...rest } = env;
     try {
@@ -136,7 +136,7 @@ for (const [name, env] of Object.entries(ENVIRONMENTS)) {
 
 const TOOLS = ["cdktf", "@cdktf", "constructs", "esbuild", "node", "commander", "yaml"];
 
-/** Whether a package is there for development alone: what both need is not. */
+/** The locked packages; `dev` marks those that only development needs. */
 const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
   packages: Record<string, { dev?: true }>;
 };
@@ -145,7 +145,7 @@ const isDevelopment = (path: string) => {
   return packages[folder]?.dev === true;
 };
 
-test("hold no development dependency, nothing of Terraform and nothing of the tools", () => {
+test("contain no development dependency and no code of Terraform or the tools", () => {
   for (const [name, { metafile }] of Object.entries(built)) {
     const wrong = Object.keys(metafile.inputs).filter(
       (path) =>
@@ -157,14 +157,14 @@ test("hold no development dependency, nothing of Terraform and nothing of the to
   }
 });
 
-test("are checked by a list that knows development dependencies", () => {
+test("are checked against a list that marks development dependencies", () => {
   assert.equal(
     ["uvu/dist/index.js", "valibot/dist/index.js"].map((path) => isDevelopment(`node_modules/${path}`)),
     [true, false],
   );
 });
 
-/** Bytes of the files that importing these entries of a bundle reads. */
+/** Returns the bytes of the files that are loaded when these entries of a bundle are imported. */
 function loadedBytes({ outputs }: Metafile, sources: readonly string[]): number {
   const loaded = new Set<string>();
   const visit = (path: string) => {

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { buildFunctions, functionNames } from "../../build/functions.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("build of functions");
+const test = suite("building functions");
 
 const root = mkdtempSync(join(tmpdir(), "build-test-"));
 const SOURCES = {
@@ -32,7 +32,7 @@ test.after(() => rmSync(root, { recursive: true }));
 const build = (outdir: string, files?: Record<string, string>) =>
   buildFunctions({ root, outdir: join(root, outdir), functions: ["tiny"], ...(files && { files: { tiny: files } }) });
 
-test("gives the same archive for the same input, in any time zone", async () => {
+test("builds the same archive for the same input in any time zone", async () => {
   const zone = process.env.TZ;
   process.env.TZ = "Pacific/Auckland";
   const first = (await build("one/functions")).tiny;
@@ -44,7 +44,7 @@ test("gives the same archive for the same input, in any time zone", async () => 
   assert.equal(readFileSync(second?.zip ?? ""), readFileSync(first?.zip ?? ""));
 });
 
-test("gives the same archive wherever the sources lie", async () => {
+test("builds the same archive wherever the sources are", async () => {
   const elsewhere = join(root, "else/where");
   for (const folder of ["functions", "lib"]) cpSync(join(root, folder), join(elsewhere, folder), { recursive: true });
   const moved = await buildFunctions({
@@ -55,7 +55,7 @@ test("gives the same archive wherever the sources lie", async () => {
   assert.is(moved.tiny?.sha256, (await build("here/functions")).tiny?.sha256);
 });
 
-test("gives another archive when a file beside the bundle differs", async () => {
+test("builds another archive when a file beside the bundle differs", async () => {
   const [first, second] = [
     await build("a/functions", { "config.json": "1" }),
     await build("b/functions", { "config.json": "2" }),
@@ -63,7 +63,7 @@ test("gives another archive when a file beside the bundle differs", async () => 
   assert.is.not(first.tiny?.sha256, second.tiny?.sha256);
 });
 
-test("puts the entry, its chunks, a package.json and the extra files into the archive, sorted, and nothing else", async () => {
+test("puts only the entry, its chunks, a package.json and the extra files into the archive, sorted", async () => {
   const built = (await build("zip/functions", { "config.json": "{}" })).tiny;
   const files = unzipSync(readFileSync(built?.zip ?? ""));
   const names = Object.keys(files);
@@ -100,13 +100,13 @@ test("loads a dynamic import only when it is used, with packages that call requi
   assert.equal(await handler({ lazy: true }), ["shared", "legacy/"]);
 });
 
-test("replaces what an earlier build left", async () => {
+test("replaces the output of an earlier build", async () => {
   const first = (await build("again/functions", { "old.json": "1" })).tiny;
   await build("again/functions");
   assert.not(readdirSync(first?.dir ?? "").includes("old.json"));
 });
 
-test("says file, line and reason when a source cannot be bundled", async () => {
+test("reports file, line and reason when a source cannot be bundled", async () => {
   const error = await buildFunctions({ root, outdir: join(root, "x"), functions: ["broken"] }).catch(
     (thrown) => thrown,
   );
@@ -115,7 +115,7 @@ test("says file, line and reason when a source cannot be bundled", async () => {
   assert.match(error.message, /Could not resolve ".\/missing.ts"[\s\S]*functions\/broken\/index.ts:1:24/);
 });
 
-test("names the functions that exist when one does not", async () => {
+test("lists the existing functions when one does not exist", async () => {
   const error = await buildFunctions({ root, outdir: join(root, "x"), functions: ["tinny"] }).catch((thrown) => thrown);
   assert.is(error.message, 'there is no function "tinny" in functions/: choose one of broken, tiny');
 });
@@ -125,7 +125,7 @@ test("refuses an extra file that would replace the bundle", async () => {
   assert.match(error.message, /extra file "index.mjs" would replace/);
 });
 
-test("takes every folder with an index.ts as a function", () => {
+test("treats every folder with an index.ts as a function", () => {
   assert.equal(functionNames(root), ["broken", "tiny"]);
 });
 

@@ -14,12 +14,12 @@ const names = namesOf({ project: "demo", account: "123456789012", region: "eu-we
 const local = loadConfiguration("conf.local");
 const settings = (configuration: Configuration = local) => gatewaySettings(configuration, { names });
 
-test("are what api-router accepts, whole", () => {
+test("are accepted completely by api-router", () => {
   const parsed = v.parse(GatewaySettings, JSON.parse(JSON.stringify(settings())));
   assert.equal(parsed, settings());
 });
 
-test("hold every index with its mappings and what a failing model means", () => {
+test("contain every index with its mappings and its policy for a failing model", () => {
   const { indexes } = settings();
   assert.equal(
     indexes.map(({ index }) => index),
@@ -51,7 +51,7 @@ test("name the endpoint of a self-hosted model, its pruning and its parallel cal
   ]);
 });
 
-/** The local configuration with other mappings and models. */
+/** Returns the local configuration with other mappings and models. */
 function withModel(model_name: "ext_embed_english_v3" | "ext_embed_bedrock", section = {}): Configuration {
   assert.ok(local.searchGateway);
   const [entry] = local.searchGateway.hybridQueries;
@@ -81,7 +81,7 @@ test("name any model of Bedrock by its id and dimension", () => {
   ]);
 });
 
-test("name an existing endpoint, and take the place of the files as their revision", () => {
+test("name an existing endpoint, and use it or the location of the files as the revision", () => {
   const named = (section: Parameters<typeof denseSettings>[0]) => {
     const { endpoint_name, revision } = denseSettings(section);
     return [endpoint_name, revision];
@@ -92,11 +92,11 @@ test("name an existing endpoint, and take the place of the files as their revisi
   assert.equal(named({ model_data: "s3://models/a/" }), ["demo-dense-large-en-v1-5-b920d0ac", "s3://models/a/"]);
 });
 
-test("give another model no prefix of the built-in one", () => {
+test("do not apply the built-in model's prefix to another model", () => {
   assert.is(denseSettings({ model_id: "a/b", dimension: 1024, revision: "1" }).query_prefix, "");
 });
 
-test("hold the timeouts of every kind of model", () => {
+test("contain the timeouts of every kind of model", () => {
   assert.ok(local.searchGateway);
   const timeouts = { query_timeout_ms: 1_500, document_timeout_ms: 20_000 };
   const host = { initial_instance_count: 1, instance_type: "ml.g5.xlarge" };
@@ -122,7 +122,7 @@ test("hold the timeouts of every kind of model", () => {
   );
 });
 
-/** The dense model's settings with these keys in its section of model.yaml. */
+/** Returns the dense model's settings with these keys in its section of model.yaml. */
 function denseSettings(section: NonNullable<Models["dense_large_en_v1_5"]>) {
   assert.ok(local.searchGateway);
   const dense_large_en_v1_5 = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", ...section };
@@ -132,13 +132,13 @@ function denseSettings(section: NonNullable<Models["dense_large_en_v1_5"]>) {
   return dense;
 }
 
-/** Its dimension and prefixes. */
+/** Returns the dense model's dimension and prefixes. */
 function denseWith(section: NonNullable<Models["dense_large_en_v1_5"]>) {
   const dense = denseSettings(section);
   return [dense.dimension, dense.query_prefix, dense.passage_prefix];
 }
 
-test("take a dimension and prefixes that are not the model's own", () => {
+test("accept a dimension and prefixes that are not the model's own", () => {
   assert.equal(denseWith({ dimension: 384, query_prefix: "query: ", passage_prefix: "passage: " }), [
     384,
     "query: ",
@@ -147,17 +147,17 @@ test("take a dimension and prefixes that are not the model's own", () => {
   assert.equal(denseWith({ query_prefix: "" }), [1024, "", ""]);
 });
 
-test("put the prefix of BGE before no query of a model with another dimension", () => {
+test("have no prefix of BGE for a model with another dimension", () => {
   assert.equal(denseWith({ dimension: 384 }), [384, "", ""]);
 });
 
-test("name the key of user ids only where it is used", () => {
+test("name the key for user ids only if it is used", () => {
   const hmac = { ...local, api: { ...local.api, logging: { ...local.api.logging, user_id: "hmac" as const } } };
   assert.is(settings().logging.hmac_secret_name, undefined);
   assert.is(settings(hmac).logging.hmac_secret_name, "/relevance/demo/search-gateway/user-id-key");
 });
 
-test("have no ranking without a campaign, and all of its settings with one", () => {
+test("contain all settings of the ranking with a campaign, and no ranking without one", () => {
   const { campaign_arn: _, ...rest } = local.api.personalized_ranking;
   const without = { ...local, api: { ...local.api, personalized_ranking: rest } };
   assert.is(settings(without).personalized_ranking, undefined);
@@ -170,7 +170,7 @@ test("have no ranking without a campaign, and all of its settings with one", () 
   ]);
 });
 
-test("are refused for a configuration without search gateway", () => {
+test("are rejected for a configuration without a search gateway", () => {
   assert.throws(() => settings({ ...local, searchGateway: undefined }), /add vpc and opensearch to project\.yaml/);
 });
 

@@ -21,7 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   "pytorch_model.bin": "not served",
 };
 
-/** The Hub's paths for one repository. */
+/** A model hub with one repository. */
 const requests: string[] = [];
 const server = createServer(({ url = "" }, response) => {
   requests.push(url);
@@ -48,7 +48,7 @@ test.before.each(async () => {
 test.after.each(() => rm(folder, { recursive: true }));
 test.after(() => void server.close());
 
-/** What is put into S3, as bucket, key and content. */
+/** Returns what is uploaded to S3, as bucket, key and content. */
 async function upload(section: NonNullable<Models["dense_large_en_v1_5"]>) {
   const objects: string[][] = [];
   await uploadModelData({
@@ -68,7 +68,7 @@ const failure = (section: NonNullable<Models["dense_large_en_v1_5"]>) =>
     ({ message }: Error) => message,
   );
 
-test("puts the files that the model server reads under the prefix, from the pinned commit", async () => {
+test("uploads the files that the model server reads, from the pinned commit", async () => {
   assert.equal(await upload(DATA), [
     ["models", "bge/1_Pooling/config.json", "pooling"],
     ["models", "bge/config.json", "{}"],
@@ -76,7 +76,7 @@ test("puts the files that the model server reads under the prefix, from the pinn
   ]);
 });
 
-test("takes files that were placed by hand as they are", async () => {
+test("uploads files that were placed by hand as they are", async () => {
   const own = join(folder, `BAAI--bge-large-en-v1.5-${COMMIT}`);
   await mkdir(own, { recursive: true });
   await writeFile(join(own, "config.json"), "mine");
@@ -84,7 +84,7 @@ test("takes files that were placed by hand as they are", async () => {
   assert.equal(requests, []);
 });
 
-test("an interrupted download is not uploaded, and says where to put the files", async () => {
+test("does not upload an interrupted download, and says where to put the files", async () => {
   assert.match(
     await failure({ ...DATA, revision: "other" }),
     /cannot be downloaded .* put its files into .*v1\.5-other/,
@@ -92,13 +92,13 @@ test("an interrupted download is not uploaded, and says where to put the files",
   assert.not(existsSync(join(folder, "BAAI--bge-large-en-v1.5-other")));
 });
 
-test("an archive, and a model of one's own without a revision, cannot be filled", async () => {
+test("rejects an archive, and the user's own model without a revision", async () => {
   assert.match(await failure({ model_data: "s3://models/a.tar.gz" }), "which you make and upload yourself");
   assert.match(await failure({ ...DATA, model_id: "a/b" }), "set revision in model.yaml");
   assert.match(await failure({}), "no model in model.yaml has model_data");
 });
 
-test("old weights only where there are no others", () => {
+test("uploads weights in the old format only if there are no others", () => {
   assert.equal(servedFiles(["config.json", "pytorch_model.bin"]), ["config.json", "pytorch_model.bin"]);
   assert.equal(servedFiles(["model-00001-of-2.safetensors", "pytorch_model.bin"]), ["model-00001-of-2.safetensors"]);
 });

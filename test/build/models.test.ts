@@ -84,14 +84,14 @@ test("asks the hub's own paths for the revision", async () => {
   assert.is(mirror.requests[0], `/${REPOSITORY}/resolve/v1/tokenizer.json`);
 });
 
-test("the commit behind a branch is used for the other files, and locked", async () => {
+test("uses the commit behind a branch for the other files, and locks it", async () => {
   const report = await sync({ revision: "main", hub: `${hub}/direct` });
   assert.is(report.revision, COMMIT);
   assert.is((await lock()).sparse_v3.revision, COMMIT);
   assert.is(mirror.requests[2], `/direct/${REPOSITORY}/resolve/${COMMIT}/idf.json`);
 });
 
-test("a second run fetches nothing and agrees with the lock", async () => {
+test("fetches nothing in a second run and agrees with the lock", async () => {
   await sync();
   mirror.requests = [];
   const report = await sync();
@@ -99,7 +99,7 @@ test("a second run fetches nothing and agrees with the lock", async () => {
   assert.equal(mirror.requests, []);
 });
 
-test("a lost file is fetched again at the locked revision", async () => {
+test("fetches a lost file again at the locked revision", async () => {
   await sync({ revision: "v1" });
   await rm(join(folder, "idf.json"));
   const report = await sync();
@@ -107,7 +107,7 @@ test("a lost file is fetched again at the locked revision", async () => {
   assert.match(mirror.requests.at(-1) ?? "", /\/resolve\/v1\/idf\.json$/);
 });
 
-test("a changed file on the hub is refused and not written", async () => {
+test("rejects a changed file on the hub and does not write it", async () => {
   await sync();
   await rm(join(folder, "idf.json"));
   mirror.files = OTHER;
@@ -115,14 +115,14 @@ test("a changed file on the hub is refused and not written", async () => {
   assert.not((await readdir(folder)).includes("idf.json"));
 });
 
-test("a changed file in the folder is refused", async () => {
+test("rejects a changed file in the folder", async () => {
   await sync();
   await place({ "idf.json": OTHER["idf.json"] });
   assert.match(await failure(sync()), /^idf\.json in .* has sha256 /);
   assert.match((await modelFilesProblem({ folder, lockFile })) ?? "", /^sparse_v3: idf\.json in .* has sha256 /);
 });
 
-test("another revision than the locked one must be asked for on purpose", async () => {
+test("rejects another revision than the locked one, and says how to change it", async () => {
   await sync({ revision: "v1" });
   assert.match(
     await failure(sync({ revision: "v2" })),
@@ -130,26 +130,26 @@ test("another revision than the locked one must be asked for on purpose", async 
   );
 });
 
-test("files placed by hand are checked and locked without the hub", async () => {
+test("checks and locks files placed by hand without the hub", async () => {
   await place(REAL);
   const report = await sync({ hub: "http://127.0.0.1:1" });
   assert.equal([report.fetched, report.locked], [[], true]);
 });
 
-test("a hub that cannot be reached says what to do by hand", async () => {
+test("says what to do by hand if the hub cannot be reached", async () => {
   const message = await failure(sync({ hub: "http://127.0.0.1:1" }));
   assert.match(message, /^the model hub http:\/\/127\.0\.0\.1:1 cannot be reached \(/);
   assert.ok(message.includes(`Fetch tokenizer.json, tokenizer_config.json, idf.json of ${REPOSITORY}`));
   assert.ok(message.includes(`put them into ${folder}, and run \`make models\` again`));
 });
 
-test("an answer that is an error says which, and writes nothing", async () => {
+test("reports an error response and writes nothing", async () => {
   mirror.status = 503;
   assert.match(await failure(sync()), /tokenizer\.json answered 503\. Fetch /);
   assert.not.ok(await readFile(lockFile).catch(() => undefined));
 });
 
-test("files of another model are refused: the real one has 30,522 tokens", async () => {
+test("rejects files of another model: the real one has 30,522 tokens", async () => {
   const options = { folder, lockFile, hub };
   assert.match(
     await failure(syncModelFiles(options)),
@@ -158,7 +158,7 @@ test("files of another model are refused: the real one has 30,522 tokens", async
   assert.not.ok(await readFile(lockFile).catch(() => undefined));
 });
 
-test("files of your own, all put there by hand, are locked, and no deployment takes them", async () => {
+test("locks the user's own files, all placed by hand, but does not let a deployment use them", async () => {
   await place(REAL);
   const lines: string[] = [];
   const own = { folder, lockFile, hub: "http://127.0.0.1:1", log: (line: string) => lines.push(line) };
@@ -171,25 +171,25 @@ test("files of your own, all put there by hand, are locked, and no deployment ta
   assert.match(await failure(syncModelFiles(own)), /^idf\.json in .* has sha256 /);
 });
 
-test("a page in place of a file is refused", async () => {
+test("rejects a web page in place of a file", async () => {
   mirror.files = { ...REAL, "idf.json": Buffer.from("<html>") };
   assert.match(await failure(sync()), /^idf\.json is not JSON/);
   assert.not.ok(await readFile(lockFile).catch(() => undefined));
 });
 
-test("entries of other models stay in the lock", async () => {
+test("keeps entries of other models in the lock", async () => {
   await sync();
   await writeFile(lockFile, JSON.stringify({ other: (await lock()).sparse_v3 }));
   await sync();
   assert.equal(Object.keys(await lock()), ["other", "sparse_v3"]);
 });
 
-test("a damaged lock is refused", async () => {
+test("rejects a damaged lock", async () => {
   await writeFile(lockFile, '{"sparse_v3": {}}');
   assert.match(await failure(sync()), /is not a lock file: restore it from version control/);
 });
 
-test("what keeps a deployment from having the files", async () => {
+test("says why a deployment cannot use the files", async () => {
   const problem = () => modelFilesProblem({ folder, lockFile });
   assert.match((await problem()) ?? "", /^sparse_v3: tokenizer\.json, .* missing in .*; run `make models`$/);
   await place(REAL);

@@ -17,7 +17,7 @@ const FOLDER = "node_modules/@duckdb/node-bindings-linux-arm64";
 /** The field e_machine of an ELF file. Source: elf(5); 183 is AArch64. */
 const machineOf = (file: Uint8Array | undefined) => file && Buffer.from(file).readUInt16LE(18);
 
-test("is in its archive for Lambda's processor, and within Lambda's limits", async () => {
+test("is in the archive, built for Lambda's processor, and within Lambda's limits", async () => {
   const build = async (name: string) => {
     const files = await withNativeCode({ etl: { "config.json": "{}" } }, ["etl", "training"]);
     const { etl } = await buildFunctions({ outdir: join(folder, name), functions: ["etl"], files });
@@ -43,7 +43,7 @@ test("goes to no other function", async () => {
   assert.equal(await withNativeCode({ training: { a: "b" } }, ["training"]), { training: { a: "b" } });
 });
 
-test("is refused if it is not the package of package-lock.json", async () => {
+test("is rejected if it is not the package of package-lock.json", async () => {
   const root = join(folder, "other");
   const kept = join(root, ".local/native");
   mkdirSync(kept, { recursive: true });

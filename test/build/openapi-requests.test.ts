@@ -24,7 +24,7 @@ import { bodiesOf, type OpenApi, type Overrides, schemaCompiler } from "../fixtu
 import { SHOP_DEFINITIONS } from "../functions/recommendation-api/definitions.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("requests of the OpenAPI documents");
+const test = suite("request schemas of the OpenAPI documents");
 
 const RUNS = 2_000;
 const SEED = 20_261_122;
@@ -70,7 +70,7 @@ const parsers = {
   events: eventParser(definitions, { now: () => 0, id: () => "made-up" }),
 };
 
-/** The issues of an upload and of its records, except those of the deployment's own columns. */
+/** Returns the issues of an upload and its records, except those of the deployment's own columns. */
 const uploadIssues =
   (field: keyof typeof parsers, schema: v.GenericSchema, known: readonly string[]) => (body: unknown) => {
     const issues = issuesOf(schema, body);
@@ -102,7 +102,7 @@ const NativeQuery = fc.constantFrom({ match: { title: "salt" } }, { match_all: {
 /** The document cannot know the names of a deployment. */
 const template = fc.constantFrom(NAMED.name, 1, {});
 
-/** Half of a surrogate pair cannot be distinguished from a whole one by a pattern. */
+/** Patterns cannot distinguish half of a surrogate pair from a whole one. */
 const HALF_A_PAIR = /\\ud[89a-f]/;
 
 interface Case {
@@ -138,7 +138,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { document, path, issues, overrides } of CASES) {
-  test(`the schema of ${path} accepts what the service accepts, and refuses what it refuses`, () => {
+  test(`${path}: the schema accepts and rejects what the service accepts and rejects`, () => {
     const content = document.paths[path]?.post?.requestBody?.content["application/json"];
     if (!content) throw new Error(`${path} has no body`);
     const accepts = schemaCompiler(document)(content.schema);
@@ -146,7 +146,7 @@ for (const { document, path, issues, overrides } of CASES) {
     const seen = { accepted: 0, refused: 0 };
     fc.assert(
       fc.property(bodiesOf(content.schema, document, overrides), (generated) => {
-        // As it arrives: keys such as __proto__ are plain ones.
+        // As the service receives it: JSON.parse makes keys such as __proto__ plain ones.
         const body: unknown = JSON.parse(JSON.stringify(generated));
         const found = issues(body);
         const accepted = accepts(body);
@@ -160,12 +160,12 @@ for (const { document, path, issues, overrides } of CASES) {
       }),
       { numRuns: RUNS, seed: SEED },
     );
-    // Without both kinds the test would prove nothing.
+    // The test proves something only if both kinds occur.
     assert.ok(seen.accepted > RUNS / 10 && seen.refused > RUNS / 10, JSON.stringify(seen));
   });
 }
 
-test("an optional field may be null", () => {
+test("allow null for an optional field", () => {
   const search = { index: "books", search_request: {}, user_id: null, business_rules: null, is_logging_enable: null };
   assert.equal(validate(SearchRequest, search), {
     index: "books",

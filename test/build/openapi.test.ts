@@ -34,7 +34,7 @@ interface Answer {
   content?: Record<string, { schema: object }>;
 }
 
-/** Returns what a reference of a document names, or the value itself when it is no reference. */
+/** Returns what a reference refers to in a document, or the value itself if it is not a reference. */
 function resolve<Value extends { $ref?: string }>(document: object, value: Value): Value {
   if (value.$ref === undefined) return value;
   const path = value.$ref.slice("#/".length).split("/");
@@ -53,13 +53,13 @@ function operationsOf({ paths }: { paths: Record<string, Record<string, Operatio
 
 const idsOf = (operations: readonly Operation[]) => operations.map(({ operationId }) => operationId);
 
-/** What an answer's status may be, in order. */
+/** The possible statuses of a response, in order. */
 const STATUSES = [
   "200",
   ...new Set(ERROR_CODES.map((code) => String(new ApiError(code as FaultCode, "", { cause: "" }).statusCode))),
 ].sort();
 
-test("docs/reference/openapi.json follows from the routes; `make reference` writes it", () => {
+test("docs/reference/openapi.json is up to date: run make reference", () => {
   assert.ok(kept === openApiJson(), "the file is stale");
 });
 
@@ -80,7 +80,7 @@ test("has every route with every method", () => {
   }
 });
 
-test("operation ids are unique", () => {
+test("has unique operation ids", () => {
   const ids = idsOf(operationsOf(document));
   assert.is(new Set(ids).size, ids.length);
 });
@@ -96,7 +96,7 @@ test("describes the fields of a hybrid search with their limits", () => {
   assert.is(HybridQuery.properties.queries.maxItems, 5);
 });
 
-test("the raw backend takes any body, or none, where HTTP gives a body a meaning", () => {
+test("accepts any body or none for the raw backend's methods that may have one", () => {
   const path = document.paths["/raw-backend/{proxy}"];
   for (const method of ["post", "put", "patch"]) {
     const { required, content } = path[method].requestBody;
@@ -105,7 +105,7 @@ test("the raw backend takes any body, or none, where HTTP gives a body a meaning
   for (const method of ["get", "head", "delete"]) assert.is(path[method].requestBody, undefined, method);
 });
 
-test("objects that belong to the cluster or to the caller's schema say that they are open", () => {
+test("allows additional properties in objects of the cluster or of the caller's schema", () => {
   const open = ["Document", "NativeSearch", "HybridTemplate", "TemplateParams", "NativeQuery", "Hit", "SearchResult"];
   for (const name of open) assert.is(document.components.schemas[name].additionalProperties, true, name);
   for (const name of ["ItemRecord", "UserRecord", "EventRecord"]) {
@@ -113,7 +113,7 @@ test("objects that belong to the cluster or to the caller's schema say that they
   }
 });
 
-test("a delete takes no document, every other operation needs one", () => {
+test("requires a document for every bulk operation but delete, which takes none", () => {
   const { BulkOperation, BulkIndex, BulkCreate, BulkUpdate, BulkDelete } = document.components.schemas;
   assert.equal(
     BulkOperation.oneOf,
@@ -125,7 +125,7 @@ test("a delete takes no document, every other operation needs one", () => {
   assert.equal(BulkUpdate.not, { anyOf: [{ required: ["doc_as_upsert", "if_seq_no"] }] });
 });
 
-test("searches take the header x-client-id and answer with x-query-id, nothing else does", () => {
+test("has the headers x-client-id and x-query-id for searches only", () => {
   const operations = operationsOf(document);
   const taking = operations.filter(({ parameters = [] }) =>
     parameters.some((one) => one.name === "x-client-id" && one.in === "header"),
@@ -136,7 +136,7 @@ test("searches take the header x-client-id and answer with x-query-id, nothing e
   assert.equal(idsOf(operationsOf(recommendation).filter(({ parameters }) => parameters)), []);
 });
 
-test("every operation has the statuses of the services' errors, and each answer the headers that come with it", () => {
+test("has the statuses of all errors for each operation, and the headers of each response", () => {
   for (const { operationId, tags, responses } of operationsOf(document)) {
     const statuses = Object.keys(responses);
     const missing = STATUSES.filter((status) => !statuses.includes(status));
@@ -154,7 +154,7 @@ test("every operation has the statuses of the services' errors, and each answer 
   }
 });
 
-test("errors of the raw backend are the gateway's or the cluster's, and HEAD has no body", () => {
+test("allows errors of the gateway or the cluster from the raw backend, and no body for HEAD", () => {
   const { post, head } = document.paths["/raw-backend/{proxy}"];
   for (const status of ["401", "404", "406", "408", "409", "412", "501"]) {
     const { content } = resolve<Answer>(document, post.responses[status]);
@@ -170,7 +170,7 @@ test("errors of the raw backend are the gateway's or the cluster's, and HEAD has
   }
 });
 
-test("every reference names something of the document", () => {
+test("has no broken references", () => {
   for (const one of [document, recommendation]) {
     const references = [...JSON.stringify(one).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
     assert.ok(references.length > 0);
@@ -181,11 +181,11 @@ test("every reference names something of the document", () => {
   }
 });
 
-test("docs/reference/openapi-recommendation.json follows from the routes; `make reference` writes it", () => {
+test("docs/reference/openapi-recommendation.json is up to date: run make reference", () => {
   assert.ok(keptRecommendation === recommendationOpenApiJson(), "the file is stale");
 });
 
-test("the recommendation service's is a valid OpenAPI 3.1 document too, with every route", async () => {
+test("is a valid OpenAPI 3.1 document with every route for the recommendation service, too", async () => {
   const result = await new Validator().validate(structuredClone(recommendation));
   assert.equal(result, { valid: true });
   assert.equal(
@@ -204,14 +204,14 @@ test("describes the fields of a recommendation with their limits, and the status
   assert.is(responses[422], undefined);
 });
 
-test("an upload of which nothing was accepted is an error that lists the rejected records", () => {
+test("lists the rejected records in the error for an upload without any accepted record", () => {
   for (const status of ["400", "500", "503"]) {
     const answer = recommendation.paths["/log-event"].post.responses[status] as Answer;
     assert.equal(answer.content?.["application/json"]?.schema, { $ref: "#/components/schemas/RejectedUpload" });
   }
 });
 
-test("a schema that means one thing in requests and another in answers needs two names", () => {
+test("requires two names for a schema that differs between requests and responses", () => {
   const Settings = v.object({ mode: v.nullish(v.string(), "fast") });
   assert.throws(() => schemaComponents({ requests: { Settings }, answers: { Settings } }), "a name of its own");
   const { AppliedSettings } = schemaComponents({ requests: { Settings }, answers: { AppliedSettings: Settings } });

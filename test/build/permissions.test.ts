@@ -10,7 +10,7 @@ test("is up to date: run make reference", () => {
   assert.is(readFileSync(PERMISSIONS_FILE, "utf8"), permissionsReference());
 });
 
-test("has a function's action with its resource and what it is for", () => {
+test("lists a function's action with its purpose and resource", () => {
   const [, training = ""] = permissionsReference().split("\n## training\n");
   assert.match(training, "| read counters | `dynamodb:Query` | `TABLE/ingestion` |");
 });

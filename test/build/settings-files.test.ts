@@ -38,7 +38,7 @@ const READ_BY = {
   training: TrainingSettings,
 };
 
-test("are there for each function that reads one", () => {
+test("exist for each function that reads one", () => {
   const reading = globSync("functions/*/index.ts")
     .filter((path) => readFileSync(path, "utf8").includes('"config.json"'))
     .map((path) => basename(dirname(path)));
@@ -46,7 +46,7 @@ test("are there for each function that reads one", () => {
 });
 
 for (const [name, schema] of Object.entries(READ_BY)) {
-  test(`of ${name} are what it accepts, whole`, async () => {
+  test(`of ${name} are accepted completely by it`, async () => {
     const written = settingsIn((await functionFiles(both, { names }))[name]?.["config.json"]);
     assert.equal(v.parse<typeof schema>(schema, written), written);
   });
@@ -57,13 +57,13 @@ test("are the same in every account and region", async () => {
   assert.equal(await functionFiles(both, { names: elsewhere }), await functionFiles(both, { names }));
 });
 
-test("belong to what the configuration deploys", () => {
+test("exist only for functions that the configuration deploys", () => {
   const files = (config: Configuration) => Object.keys(settingsOf(config, { names })).sort();
   assert.equal(files(gatewayOnly), ["api-router", "search-events"]);
   assert.equal(files(recommendationOnly), ["etl", "realtime-sync", "recommendation-api", "training"]);
 });
 
-test("of the sparse model lie beside api-router where a mapping uses it, and nowhere else", async () => {
+test("include the sparse model's files only for api-router, and only if a mapping uses the model", async () => {
   const models = join(folder, "models");
   mkdirSync(models);
   for (const [name, content] of Object.entries(smallModelFiles({ dragon: 3 })))
@@ -81,7 +81,7 @@ test("of the sparse model lie beside api-router where a mapping uses it, and now
   assert.equal(Object.keys(unused["api-router"] ?? {}), ["config.json"]);
 });
 
-test("the scaler is deployed where it is configured", () => {
+test("are built for the scaler only if it is configured", () => {
   assert.not.ok(functionsOf(both).includes("cluster-scaler"));
   assert.ok(functionsOf(configuration("all-options")).includes("cluster-scaler"));
 });
@@ -90,7 +90,7 @@ test("the scaler is deployed where it is configured", () => {
 const build = (...args: string[]) =>
   promisify(execFile)(process.execPath, [resolve("build/main.ts"), "--out", join(folder, "functions"), ...args]);
 
-test("are written by the build into folder and archive", async () => {
+test("are written into the folder and the archive by the build", async () => {
   await build("--conf", "conf.local", "realtime-sync");
   assert.equal(readdirSync(join(folder, "functions")).sort(), ["realtime-sync", "realtime-sync.zip"]);
   const expected = (await functionFiles(both, { names }))["realtime-sync"]?.["config.json"];
@@ -99,7 +99,7 @@ test("are written by the build into folder and archive", async () => {
   assert.is(strFromU8(archive["config.json"] ?? new Uint8Array()), expected);
 });
 
-test("a function that the configuration does not deploy is refused by the build, with those that it does", async () => {
+test("are refused for a function that the configuration does not deploy, listing those it deploys", async () => {
   const message = await build("--conf", "conf.local", "cluster-scaler").then(
     () => "built",
     (error: { stderr: string }) => error.stderr,

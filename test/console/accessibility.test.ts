@@ -3,12 +3,12 @@ import { suite } from "../suite.ts";
 import { violations } from "./axe.ts";
 import { openTab, startInBrowser } from "./console.ts";
 
-const test = suite("the console for everybody, in a browser");
+const test = suite("the console's accessibility, in a browser");
 
 const history = async () => [{ item: "b4", type: "view", when: "2026-01-02T03:04:05.000Z" }];
 const { browser, console } = await startInBrowser(test, { history });
 
-/** What shows that a place is whole. */
+/** An element of each place that appears once the place is complete. */
 const PLACES: Record<string, string> = {
   "#/search?q=letters&index=books": ".hit",
   "#/judge?q=letters&index=books": ".card h2",
@@ -18,7 +18,7 @@ const PLACES: Record<string, string> = {
 
 for (const colorScheme of ["light", "dark"] as const) {
   for (const [place, whole] of Object.entries(PLACES)) {
-    test(`${place.split("?")[0]} has no accessibility problem that axe finds, ${colorScheme}`, async () => {
+    test(`axe finds no accessibility problem in ${place.split("?")[0]}, ${colorScheme}`, async () => {
       const { page, problems, close } = await openTab(browser, console, place);
       await page.emulateMedia({ colorScheme });
       await page.locator(whole).first().waitFor();
@@ -29,7 +29,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   }
 }
 
-test("an opened hit and an error have no accessibility problem that axe finds", async () => {
+test("axe finds no accessibility problem in an opened hit and an error", async () => {
   const { page, close } = await openTab(browser, console, "#/search?q=letters&index=books");
   await page.locator(".hit .title").first().click();
   await page.locator(".curl summary").first().click();
@@ -42,7 +42,7 @@ test("an opened hit and an error have no accessibility problem that axe finds", 
   await close();
 });
 
-test("a phone shows all views without scrolling sideways", async () => {
+test("shows all views on a phone without scrolling sideways", async () => {
   for (const [place, whole] of Object.entries(PLACES)) {
     const { page, close } = await openTab(browser, console, place, 390);
     await page.locator(whole).first().waitFor();

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 
 /** Returns what axe finds wrong: the rule and the elements. */
 export async function violations(page: Page): Promise<string[]> {
-  // Through the debugger, which the page's own policy does not bind.
+  // Evaluated through the debugger, to which the page's content security policy does not apply.
   await page.evaluate(axe.source);
   const found = (await page.evaluate("axe.run()")) as AxeResults;
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);

@@ -17,7 +17,7 @@ async function messageOf(program: string): Promise<string> {
   }
 }
 
-test("says what to install where there is no browser, or one that does not start", async () => {
+test("says what to install if there is no browser or it does not start", async () => {
   const folder = scratchFolder(TEST_OUTPUT, "browser");
   const absent = join(folder, "absent");
   assert.match(

@@ -12,7 +12,7 @@ import type { suite } from "../suite.ts";
 
 export const KEY = "the-secret-key";
 
-/** A console over the stand-in gateway, with files of its own. */
+/** Starts a console over the stand-in gateway, with its own files. */
 export async function startTestConsole(options: Partial<ConsoleOptions> = {}) {
   const gateway = await startConsoleGateway();
   const files = scratchFolder(TEST_OUTPUT, "console");
@@ -51,10 +51,10 @@ export async function startTestConsole(options: Partial<ConsoleOptions> = {}) {
   return { url: console.url, gateway, files, defaultsFile, stop: console.stop };
 }
 
-/** What stops everything that the tests of a file have started, those that failed included. */
+/** Functions that stop everything that the tests of a file have started, including failed tests. */
 const opened: (() => Promise<void>)[] = [];
 
-/** Stops all consoles. For `after`. */
+/** Stops all consoles; call it in `after`. */
 export async function stopAll(): Promise<void> {
   await Promise.all(opened.map((stop) => stop()));
 }
@@ -71,7 +71,7 @@ export async function startInBrowser(test: ReturnType<typeof suite>, options: Pa
 
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;
 
-/** A tab that collects what goes wrong in it: errors, and requests to any other host. */
+/** Opens a tab that collects its problems: errors, and requests to any other host. */
 export async function openTab(browser: Browser, console: Pick<TestConsole, "url">, place = "", width = 1280) {
   const context = await browser.newContext({ viewport: { width, height: 900 } });
   const page: Page = await context.newPage();
@@ -79,7 +79,7 @@ export async function openTab(browser: Browser, console: Pick<TestConsole, "url"
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
-    // The browser reports each answer that is an error here; the page shows those itself.
+    // The browser also reports error responses here; the page shows those itself.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       problems.push(message.text());
   });

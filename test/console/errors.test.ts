@@ -22,7 +22,7 @@ test.before.each(() => {
 
 const alert = (page: Page, text: string) => page.getByRole("alert").getByText(text).first().waitFor();
 
-test("without an index each column says so, and which command makes one", async () => {
+test("says in each column that the index is missing, and which command creates it", async () => {
   console.gateway.fail("no-index");
   const { page, problems, close } = await openTab(browser, console, "#/search?q=letters&index=books");
   const column = page.getByRole("region", { name: "keyword", exact: true });
@@ -32,7 +32,7 @@ test("without an index each column says so, and which command makes one", async 
   await close();
 });
 
-test("an index without an entry in hybrid_search.yaml is searched by keywords, and the page says why", async () => {
+test("searches only keywords, and says why, for an index without an entry in hybrid_search.yaml", async () => {
   const { page, close } = await openTab(browser, console, "#/search?q=letters&index=films");
   await page.getByText("hybrid_search.yaml has no entry for films").waitFor();
   await page.getByRole("region", { name: "keyword", exact: true }).waitFor();
@@ -40,7 +40,7 @@ test("an index without an entry in hybrid_search.yaml is searched by keywords, a
   await close();
 });
 
-test("judging shows the gateway's words, and those of a file that cannot be written", async () => {
+test("shows while judging the gateway's error, and the error of a file that cannot be written", async () => {
   console.gateway.fail("forbidden");
   const denied = await openTab(browser, console, "#/judge?q=letters&index=books");
   await alert(denied.page, "403: The key may not search in books.");
@@ -54,14 +54,14 @@ test("judging shows the gateway's words, and those of a file that cannot be writ
   await close();
 });
 
-test("measuring says when a run does not exist", async () => {
+test("says when a run to measure does not exist", async () => {
   const id = "2026-01-01T00-00-00-000Z-evaluate";
   const { page, close } = await openTab(browser, console, `#/measure?index=books&run=${id}`);
   await alert(page, `404: There is no run ${id}`);
   await close();
 });
 
-test("recommending says that nothing is trained and what to run, and keeps the rest", async () => {
+test("says that nothing is trained and what to run, and still shows the rest", async () => {
   console.gateway.fail("not-trained");
   const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
   const list = page.getByRole("region", { name: "For U1" });
@@ -72,7 +72,7 @@ test("recommending says that nothing is trained and what to run, and keeps the r
   await close();
 });
 
-test("a status that cannot be read is an error in its place alone", async () => {
+test("shows an unreadable status as an error only in its own section", async () => {
   trouble.status = "AWS does not answer.";
   const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
   const section = page.getByRole("region", { name: "Training and filters" });

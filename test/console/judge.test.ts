@@ -39,12 +39,12 @@ test("grades by key press, saves at once, and moves to the next", async () => {
   await close();
 });
 
-test("whoever comes from the search judges its hits at once, without another search", async () => {
+test("opens with the hits of the search that the user comes from, without another search", async () => {
   const tab = await openTab(browser, console, "#/search?q=letters&index=books&judgments=at-once");
   await tab.page.locator(".hit").first().waitFor();
   await tab.page.getByRole("status").getByText("variants searched for letters").waitFor();
   const searches = console.gateway.received.length;
-  // What the file was before the judgment arrives after it.
+  // The file's earlier content arrives after the judgment.
   const read = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   await tab.page.route("**/api/judgments/rows*", async (route) => {
@@ -70,7 +70,7 @@ test("whoever comes from the search judges its hits at once, without another sea
   await close();
 });
 
-test("undoes with u, moves with the arrows, and leaves keys to fields that one types in", async () => {
+test("undoes with u, moves with the arrows, and leaves keys to text fields", async () => {
   const { page, title, says, close } = await judging("back");
   const first = await title();
   await page.keyboard.press("2");
@@ -88,7 +88,7 @@ test("undoes with u, moves with the arrows, and leaves keys to fields that one t
   await close();
 });
 
-test("shows what was judged before, and no rank", async () => {
+test("shows earlier judgments, but no rank", async () => {
   const before = await judging("kept");
   await before.page.getByRole("button", { name: "1 related" }).click();
   await before.says("related. 1 of 5 judged.");
@@ -100,7 +100,7 @@ test("shows what was judged before, and no rank", async () => {
   await close();
 });
 
-test("says that a file is another's, in the server's words", async () => {
+test("shows the server's error for an invalid file name", async () => {
   const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=a.b");
   await page.getByText('400: "a.b" is not a name').waitFor();
   await close();

@@ -9,16 +9,16 @@ import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's measuring, in a browser");
 
-/** As long as a command of `relevance` may take on a busy machine. */
+/** The longest time that a command of `relevance` may take on a busy machine. */
 const timeout = patient(60_000);
 
 const { browser, console } = await startInBrowser(test);
-// A Sunken Bell is first for dense alone.
+// Only dense search ranks A Sunken Bell first.
 const rows = Array.from({ length: 20 }, (_, query) => `query ${query},b3,3\n`);
 mkdirSync(join(console.files, "judgments"), { recursive: true });
 writeFileSync(join(console.files, "judgments", "twenty.csv"), `query,doc,grade\n${rows.join("")}`);
 
-/** Results suit everybody, and a phone. */
+/** Checks that results are accessible and fit a phone's screen. */
 async function fits(page: Page): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
@@ -32,7 +32,7 @@ async function fits(page: Page): Promise<void> {
 
 const MEASURE = "#/measure?index=books&judgments=twenty";
 
-test("evaluates the variants, and shows tables beside plots", async () => {
+test("evaluates the variants and shows tables beside plots", async () => {
   const { page, problems, close } = await openTab(browser, console, MEASURE);
   await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
   const result = page.getByRole("region", { name: "Evaluation" });
@@ -58,7 +58,7 @@ test("opens an earlier run by its link", async () => {
   await close();
 });
 
-test("tunes, shows the change of hybrid_search.yaml, and writes it when it is confirmed", async () => {
+test("tunes, shows the change of hybrid_search.yaml, and writes it after confirmation", async () => {
   const { page, close } = await openTab(browser, console, MEASURE);
   await page.getByRole("button", { name: "Tune the hybrid search" }).click();
   const result = page.getByRole("region", { name: "Tuning" });
@@ -79,7 +79,7 @@ test("tunes, shows the change of hybrid_search.yaml, and writes it when it is co
   await close();
 });
 
-test("shows a command's own words when it fails", async () => {
+test("shows a command's own message when it fails", async () => {
   const { page, close } = await openTab(browser, console, "#/measure?index=books&judgments=nothing");
   await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
   await page.getByText(/422: .*nothing\.csv/).waitFor({ timeout });

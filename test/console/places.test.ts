@@ -5,7 +5,7 @@ import { seeded } from "../../lib/relevance/statistics/random.ts";
 import { techniquesOf } from "../../lib/relevance/tuning/settings.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("where a hit stands, and why");
+const test = suite("ranks of a hit and their reasons");
 
 /** Three legs over two shards; each finds about half of 40 documents. */
 function candidates(seed: number) {
@@ -55,7 +55,7 @@ test("counts ranks over all shards, and gives none to a document that a leg did 
   assert.is(reasonOf(found, { weights: null, normalization: "min_max", combination: "rrf" }, "c"), undefined);
 });
 
-test("weights sum to 1 whatever is dragged, in hundredths", () => {
+test("keeps weights in hundredths that sum to 1, whichever weight is dragged", () => {
   const random = seeded(3);
   let weights = [0.34, 0.33, 0.33];
   for (let step = 0; step < 500; step += 1) {

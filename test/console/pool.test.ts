@@ -3,21 +3,21 @@ import { pooled } from "../../console/judge/pool.ts";
 import { diffOf } from "../../console/measure/diff.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("what is judged, and what is written");
+const test = suite("pools to judge, and changes to write");
 
-test("pools every document once, in the same order each time, which says nothing of ranks", () => {
+test("pools every document once, in a repeatable order that does not reveal ranks", () => {
   const ranking = Array.from({ length: 200 }, (_, rank) => `d${rank}`);
   const pool = pooled("salt", [ranking, [...ranking].reverse(), ["other"]]);
   assert.is(pool.length, 201);
   assert.is(new Set(pool).size, 201);
   assert.equal(pooled("salt", [[...ranking].reverse(), ["other"], ranking]), pool);
   assert.not.equal(pooled("storm", [ranking, ["other"]]), pool);
-  // Of 200 documents the first half of the pool holds about half of the best 100: four standard deviations are 14.
+  // The first half of the pool should contain about half of the best 100; four standard deviations are 14.
   const best = pool.slice(0, 100).filter((id) => id !== "other" && Number(id.slice(1)) < 100).length;
   assert.ok(Math.abs(best - 50) < 15, String(best));
 });
 
-test("shows the changed lines with three around them", () => {
+test("shows the changed lines with three lines around them", () => {
   const before = "a\nb\nc\nd\ne\nf\ng\n";
   assert.equal(diffOf(before, before), []);
   const lines = diffOf(before, before.replace("e\n", "E\nnew\n"));

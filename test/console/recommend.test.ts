@@ -30,7 +30,7 @@ const past = [{ item: "b4", type: "view", when: "2026-01-02T03:04:05.000Z" }];
 const history = async (user: string) => (user === "U1" ? past : []);
 const { browser, console } = await startInBrowser(test, { history, status: async () => status });
 
-test("shows what a user did beside what the user is recommended", async () => {
+test("shows a user's history beside the recommendations", async () => {
   const { page, problems, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
   await page.getByRole("region", { name: "History" }).getByText("Letters Home").waitFor();
   const list = page.getByRole("region", { name: "For U1" });
@@ -40,7 +40,7 @@ test("shows what a user did beside what the user is recommended", async () => {
   await close();
 });
 
-test("tries a filter live, with its values, and shows the service's words when one is missing", async () => {
+test("applies a filter with its values at once, and shows the service's error when a value is missing", async () => {
   const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
   const list = page.getByRole("region", { name: "For U1" });
   await list.locator(".hit").first().waitFor();
@@ -58,7 +58,7 @@ test("tries a filter live, with its values, and shows the service's words when o
   await close();
 });
 
-test("logs an event and asks again; shows similar items", async () => {
+test("requests recommendations again after logging an event, and shows similar items", async () => {
   const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
   const hit = page.getByRole("region", { name: "For U1" }).locator(".hit", { hasText: "Salt and Storm" });
   await hit.getByRole("button", { name: "log a view" }).click();
@@ -78,7 +78,7 @@ test("logs an event and asks again; shows similar items", async () => {
   await close();
 });
 
-test("a link shows the same filter with its values", async () => {
+test("restores a filter and its values from a link", async () => {
   const place = "#/recommend?user=U1&index=books&filter=category&values=CATEGORY%3Dmystery";
   const { page, close } = await openTab(browser, console, place);
   const list = page.getByRole("region", { name: "For U1" });

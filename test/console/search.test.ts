@@ -28,7 +28,7 @@ test("shows one text as keyword, dense, sparse and hybrid search", async () => {
   await close();
 });
 
-test("says the rank of each hit in each leg, also to a screen reader", async () => {
+test("tells the rank of each hit in each leg, also to a screen reader", async () => {
   const { column, close } = await searched();
   const places = column("hybrid").locator(".hit", { hasText: "A Sunken Bell" }).locator(".places");
   assert.is(await places.locator("[aria-hidden]").textContent(), "k– d1 s2");
@@ -39,7 +39,7 @@ test("says the rank of each hit in each leg, also to a screen reader", async () 
   await close();
 });
 
-test("changes the order while a weight is dragged, without another request, as the gateway would", async () => {
+test("reorders hits while a weight is dragged, without a request, and as the gateway would", async () => {
   const { column, titles, page, close } = await searched();
   const before = console.gateway.received.length;
   await column("hybrid").getByRole("slider", { name: "weight of dense in hybrid" }).fill("1");
@@ -57,7 +57,7 @@ test("changes the order while a weight is dragged, without another request, as t
   await close();
 });
 
-test("sends no weights to a technique that takes none on this version of the cluster", async () => {
+test("sends no weights to a technique that does not support them on this version of the cluster", async () => {
   console.gateway.fail("old");
   const { column, close } = await searched();
   await column("hybrid").locator(".places").first().waitFor();
@@ -79,7 +79,7 @@ test("says when an experiment chose the settings of a user's search", async () =
   await close();
 });
 
-test("says why a hit is there: leg by leg, and in the cluster's words", async () => {
+test("explains a hit leg by leg and in the cluster's words", async () => {
   const { column, close } = await searched();
   const hit = column("hybrid").locator(".hit", { hasText: "A Sunken Bell" });
   await hit.getByRole("button", { name: "A Sunken Bell" }).click();
@@ -90,7 +90,7 @@ test("says why a hit is there: leg by leg, and in the cluster's words", async ()
   await close();
 });
 
-test("a link shows the same search, and the way back works", async () => {
+test("restores a search from a link, and goes back in the history", async () => {
   const first = await searched();
   await first.page.getByRole("searchbox", { name: "Text" }).fill("storm");
   await first.page.getByRole("button", { name: "Search", exact: true }).click();
@@ -104,7 +104,7 @@ test("a link shows the same search, and the way back works", async () => {
   await Promise.all([first.close(), other.close()]);
 });
 
-test("copies a call as curl without the key, which the page never has", async () => {
+test("shows a call as curl without the key, which the page never receives", async () => {
   const { column, page, close } = await searched();
   await column("keyword").getByText("curl of keyword").click();
   const curl = (await column("keyword").locator("pre").textContent()) ?? "";
@@ -120,7 +120,7 @@ test("copies a call as curl without the key, which the page never has", async ()
   await close();
 });
 
-test("shows the stages of a search, and what was degraded", async () => {
+test("shows the stages of a search and what was degraded", async () => {
   console.gateway.fail("paused");
   const { column, page, close } = await searched();
   await column("hybrid").getByText("degraded: embedding").waitFor();
@@ -130,7 +130,7 @@ test("shows the stages of a search, and what was degraded", async () => {
   await close();
 });
 
-test("says in the gateway's words what a key may not do", async () => {
+test("shows the gateway's error when a key may not search", async () => {
   console.gateway.fail("forbidden");
   const { page, problems, close } = await openTab(browser, console, SEARCH);
   await page.getByRole("region", { name: "keyword" }).getByText("403: The key may not search in books.").waitFor();

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { patient } from "../../local/process/wait.ts";
 
-/** Texts that people might type, each with words that only a fitting book's description has. */
+/** Texts that people might type, each with words that only the description of a relevant book contains. */
 const TEXTS: Readonly<Record<string, string>> = {
   "letters from a sunken ship": "letter",
   "a crew wakes from cold sleep": "cold sleep",
@@ -16,7 +16,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "a retired android": "retired android",
 };
 
-/** Judgments of the first text; every other gets {@link FEW}. */
+/** How many judgments the first text gets; every other gets {@link FEW}. */
 const MANY = 10;
 const FEW = 4;
 
@@ -40,7 +40,7 @@ export async function tenMinutes(page: Page, url: string, shoot: (name: string) 
     await page.getByRole("searchbox", { name: "Text" }).fill(text);
     await page.keyboard.press("Enter");
     await page.waitForURL((found) => found.hash.includes(new URLSearchParams({ q: text }).toString()));
-    // The page moves there when the documents are those of the new text.
+    // The page focuses the card once it has the documents of the new text.
     await page.locator(".card:focus").waitFor();
     await judge(page, words, position === 0 ? MANY : FEW);
     if (position === 0) await shoot("console-judge");
@@ -69,7 +69,7 @@ export async function tenMinutes(page: Page, url: string, shoot: (name: string) 
   return verdict;
 }
 
-/** Judges by key press: relevant is what has the words. */
+/** Judges by key press: a document with these words is relevant. */
 async function judge(page: Page, words: string, count: number): Promise<void> {
   const card = page.getByRole("region", { name: "Document to judge" });
   await card.waitFor();

@@ -7,16 +7,16 @@ const test = suite("docs/guides/csv-to-recommendations.md");
 
 const guide = readFileSync("docs/guides/csv-to-recommendations.md", "utf8");
 
-/** What the guide takes along from the folder that ran on the machine: paths of `cp -r my-conf/… conf.mine`. */
+/** What the guide copies from the folder of the local run: paths of `cp -r my-conf/… conf.mine`. */
 const [, taken = ""] = /^cp -r (my-conf\/.*) conf\.mine$/m.exec(guide) ?? [];
 const TAKEN = taken.split(" ").map((path) => path.replace("my-conf/", ""));
 
-/** Files of a row's first cell, and what its last cell says of them without the search gateway. */
+/** The files in a row's first cell, and what its last cell says about them without the search gateway. */
 const rows = [...guide.matchAll(/^\| (`\w+\.yaml`(?:, `\w+\.yaml`)*) \| [^|]+ \| ([^|]+) \|$/gm)].map(
   ([, files = "", alone = ""]) => ({ files: namesIn(files), alone }),
 );
 
-/** The folder `conf.mine`: `conf`, with what was taken along in place of its own. */
+/** Returns the folder `conf.mine`: `conf`, in which the copied files replace its own. */
 function ownFolder(): Files {
   const local = readdirSync("conf.local", { recursive: true, encoding: "utf8" }).filter(
     (path) => /\.(yaml|json)$/.test(path) && TAKEN.some((start) => path === start || path.startsWith(`${start}/`)),
@@ -27,17 +27,17 @@ function ownFolder(): Files {
   };
 }
 
-/** Words in backticks. */
+/** Returns the words in backticks. */
 function namesIn(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
 }
 
-test("the files that it copies for AWS fit the shipped example", () => {
+test("copies files for AWS that are valid in the shipped example", () => {
   assert.equal(TAKEN, ["schema", "etl", "solution.yaml", "filter.yaml"]);
   assert.equal(linesOf(ownFolder()), []);
 });
 
-test("with the sections and files gone that its table names, recommendations deploy alone", () => {
+test("lists the sections and files to remove so that recommendations deploy alone", () => {
   const removed = rows.filter(({ alone }) => /^remove the files?\b/.test(alone)).flatMap(({ files }) => files);
   assert.equal(removed.sort(), ["api.yaml", "hybrid_search.yaml", "model.yaml"]);
   const project = rows.find(({ files }) => files.includes("project.yaml"));

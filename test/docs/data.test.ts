@@ -13,7 +13,7 @@ const LINES = ["e1", "e2", "e3"].map((id, index) =>
   JSON.stringify(event(id, { USER_ID: index === 0 ? "gone" : "stays" })),
 );
 
-test("events replaced by `relevance forget` are no longer trained on, and training misses none of the accepted ones", async () => {
+test("training skips events that `relevance forget` replaced, and still counts them as accepted", async () => {
   const { store, events, run } = world();
   events(DAY, "a", `${LINES.join("\n")}\n`);
   await run("before");
@@ -32,7 +32,7 @@ test("events replaced by `relevance forget` are no longer trained on, and traini
   );
 });
 
-test("lines that are removed stop the training, as it warns", async () => {
+test("training stops when lines are removed, as the guide warns", async () => {
   const { store, events, run } = world();
   events(DAY, "a", `${LINES.slice(1).join("\n")}\n`);
   await run("r");
@@ -42,7 +42,7 @@ test("lines that are removed stop the training, as it warns", async () => {
   assert.is(afterEtl({ ...found, acceptMissing: true }).next, "train");
 });
 
-test("the list of users for the deletion job is where Personalize may read", () => {
+test("the list of users for the deletion job is where Personalize may read it", () => {
   const { policy } = synth("personalization", { config: recommendation() }).resource<{ policy: string }>(
     "aws_iam_role_policy",
     "import-policy",

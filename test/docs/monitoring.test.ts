@@ -17,12 +17,12 @@ const test = suite("docs/guides/monitoring.md");
 const guide = readFileSync("docs/guides/monitoring.md", "utf8");
 const [, section = ""] = guide.split("\n## Alarms\n");
 
-/** Name and description of each alarm of the guide, and what to do, by row. */
+/** The name, description and advice of each alarm of the guide, by row. */
 const rows = [...section.matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \|$/gm)].map(
   ([, name = "", description = "", advice = ""]) => ({ name, description, advice }),
 );
 
-/** Alarms as the guide writes them: one for all models, one for all recipes. */
+/** Placeholders of the guide: one alarm stands for all models, or for all recipes. */
 const KINDS: ReadonlyArray<readonly [kind: string, members: readonly string[]]> = [
   ["<model>", MODEL_NAMES],
   ["<recipe>", RECIPE_KINDS],
@@ -33,7 +33,7 @@ interface Alarm {
   alarm_description: string;
 }
 
-/** Names and descriptions of the alarms of all stacks, with every option of both services. */
+/** Returns the names and descriptions of the alarms of all stacks, with every option of both services. */
 function alarmsOfStacks(): Map<string, string> {
   const folder = mkdtempSync(join(tmpdir(), "monitoring-"));
   const found = new Map<string, string>();
@@ -60,7 +60,7 @@ function alarmsOfStacks(): Map<string, string> {
   }
 }
 
-/** An alarm as the guide has it: `model-<model>-errors` for `model-sparse-v3-errors`. */
+/** Returns an alarm as the guide writes it: `model-<model>-errors` for `model-sparse-v3-errors`. */
 function generalOf(name: string, description: string): { name: string; description: string } {
   for (const [kind, members] of KINDS) {
     const member = members.find((one) => name.includes(one.replaceAll("_", "-")));
@@ -73,20 +73,20 @@ function generalOf(name: string, description: string): { name: string; descripti
   return { name, description };
 }
 
-test("the tables have every alarm of both services with its own description, and no other", () => {
+test("lists exactly the alarms of both services with their own descriptions", () => {
   const documented = rows.map(({ name, description }) => [name, description] as const);
   const byName = (a: readonly string[], b: readonly string[]) => ((a[0] ?? "") < (b[0] ?? "") ? -1 : 1);
   assert.equal(documented.toSorted(byName), [...alarmsOfStacks()].toSorted(byName));
 });
 
-test("the table of vetoes is the scaler's list", () => {
+test("lists exactly the scaler's vetoes", () => {
   const [, scaling = ""] = guide.split("\n## Scaling of the cluster\n");
   const [, table = ""] = scaling.split("\n| veto |");
   const documented = [...table.slice(0, table.indexOf("\n\n")).matchAll(/^\| `(\w+)` \| (.+) \|$/gm)];
   assert.equal(Object.fromEntries(documented.map(([, name, words]) => [name, words])), VETOES);
 });
 
-test("topic and dashboards have the names that the stacks give them", () => {
+test("names the topic and the dashboards as the stacks do", () => {
   const names = namesOf({ project: "<project>", account: "ACCOUNT", region: "REGION" });
   for (const name of [
     names.arn("sns", names.topic()),

@@ -16,7 +16,7 @@ const actionsOf = (policy: string) =>
   (JSON.parse(policy) as { Statement: { Action: string | string[] }[] }).Statement.flatMap(({ Action }) => Action);
 const deploying = actionsOf(deploy);
 
-/** The action that a resource of a type is made with. Source: the provider's code. */
+/** The action that creates a resource of a type. Source: the provider's code. */
 const MADE_BY: Readonly<Record<string, string>> = {
   aws_api_gateway_account: "apigateway:PATCH",
   aws_api_gateway_api_key: "apigateway:POST",
@@ -75,7 +75,7 @@ const MADE_BY: Readonly<Record<string, string>> = {
   aws_vpc_security_group_ingress_rule: "ec2:AuthorizeSecurityGroupIngress",
 };
 
-/** Types of all resources that any stack can have. */
+/** Returns the types of all resources that any stack can have. */
 function typesOfStacks(): string[] {
   const folder = mkdtempSync(join(tmpdir(), "permissions-"));
   try {
@@ -94,18 +94,18 @@ function typesOfStacks(): string[] {
   }
 }
 
-test("every type of resource that a stack has is known here, and no other", () => {
+test("this test knows exactly the resource types of the stacks", () => {
   assert.equal(Object.keys(MADE_BY).sort(), typesOfStacks());
 });
 
-test("the second policy has the action that makes a resource, for each type", () => {
+test("the second policy allows the action that creates a resource of each type", () => {
   const missing = Object.entries(MADE_BY).filter(([, action]) => !deploying.includes(action));
   assert.equal(missing, []);
 });
 
-test("no action is in both policies, or twice in one", () => {
+test("no action is listed twice, in one policy or both", () => {
   const actions = [...actionsOf(read), ...deploying];
-  // The state needs what the project's bucket needs too.
+  // Both the state and the project's bucket need these.
   const often = actions.filter((action, index) => actions.indexOf(action) !== index);
   assert.equal([...new Set(often)].sort(), ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"]);
 });

@@ -40,40 +40,40 @@ const entry: RequestLogEntry = {
 const settings = { application: "shop", userId: "hmac", queryText: true, hmacKey: "a2V5" } as const;
 const line = (changes: Partial<RequestLogEntry> = {}) => JSON.parse(requestLogLine({ ...entry, ...changes }, settings));
 
-/** Names of the fields of a line, those of query_attributes each. */
+/** Returns the names of a line's fields, including each field of query_attributes. */
 function fieldsOf({ query_attributes, ...fields }: Record<string, unknown>): string[] {
   return [...Object.keys(fields), ...Object.keys(query_attributes ?? {}).map((name) => `query_attributes.${name}`)];
 }
 
-/** First cells of the rows of a section's first table. */
+/** Returns the first cells of the rows in a section's first table. */
 function cells(title: string): string[] {
   const [, section = ""] = guide.split(`\n## ${title}\n`);
   const [table = ""] = section.split("\n\n").filter((block) => block.trimStart().startsWith("|"));
   return [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell = ""]) => cell);
 }
 
-test("names every field of a line, and no other", () => {
-  // One line that was cut, and one that could not be made.
+test("names exactly the fields of a line", () => {
+  // One line is cut, and one cannot be written.
   const written = new Set([...fieldsOf(line()), ...fieldsOf(line({ timestamp: new Date(Number.NaN) }))]);
   assert.equal(cells("Fields").sort(), [...written].sort());
 });
 
-test("its limits are the line's", () => {
+test("states the limits of a line", () => {
   assert.match(guide, `at most ${MAX_LINE_BYTES / 1_000} KB`);
   assert.match(guide, `the first ${MAX_HIT_IDS}`);
 });
 
-test("has every way to write user ids", () => {
+test("lists every way to write user ids", () => {
   const ways = { plain: true, hmac: true, none: true } satisfies Record<RequestLogSettings["userId"], true>;
   assert.equal(cells("User ids").sort(), Object.keys(ways).sort());
 });
 
-test("the key of the hash is the secret's text as it is", () => {
+test("the key of the hash is the secret's text, unchanged", () => {
   const { user_id } = line();
   assert.is(user_id, createHmac("sha256", Buffer.from("a2V5", "utf8")).update("U1").digest("hex"));
 });
 
-test("path, table and secret have the names that the stacks give them", () => {
+test("names the path, the table and the secret as the stacks do", () => {
   const names = namesOf({ project: "<project>", account: "ACCOUNT", region: "REGION" });
   const stack = example("search-gateway", "minimal");
   const table = stack.resource<{ name: string; database_name: string }>("aws_glue_catalog_table", "log-table");

@@ -7,11 +7,11 @@ const test = suite("docs/guides/sizing.md");
 
 const results = JSON.parse(readFileSync("bench/results.json", "utf8"));
 
-test("its figures are those of bench/results.json; run make sizing", () => {
+test("is up to date with bench/results.json: run make sizing", () => {
   assert.is(readFileSync(SIZING_FILE, "utf8"), sizingGuide(results));
 });
 
-test("twice the events a second take half the time and money", () => {
+test("derives the processor time from the events per second", () => {
   const faster = structuredClone(results);
   for (const row of faster.etl.rows) {
     row.reached = row.reached.replace(/^[\d,]+$/, "1,000,000");
@@ -21,7 +21,7 @@ test("twice the events a second take half the time and money", () => {
   assert.match(page, "| processor time | 17 minutes of one core |");
 });
 
-test("a figure that was never measured is named", () => {
+test("names a figure that was never measured", () => {
   assert.throws(() => sizingGuide({ ...results, bulk: { rows: [] } }), /no dense_and_sparse_document_ms/);
 });
 

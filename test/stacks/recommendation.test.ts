@@ -138,7 +138,7 @@ test("logs every state machine without its data, and traces it", () => {
   }
 });
 
-test("gives etl a disk beyond its engine's memory, and memory besides the engine's", () => {
+test("gives etl a disk for data that exceeds its engine's memory, and memory beside the engine's", () => {
   const etl = stack.resource<{
     memory_size: number;
     ephemeral_storage: object;
