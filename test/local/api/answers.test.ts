@@ -4,10 +4,10 @@ import type { ProxyHandler } from "../../../lib/core/http/event.ts";
 import { suite } from "../../suite.ts";
 import { errorOf, recorder, send, servers } from "./server.ts";
 
-const test = suite("answers of the local API server");
+const test = suite("responses of the local API server");
 const { start } = servers(test);
 
-test("decodes a base64 answer and sends single and multiple headers", async () => {
+test("decodes a base64 body and sends single and multiple headers", async () => {
   const body = Buffer.from([0, 255, 1]).toString("base64");
   const headers = { "content-type": "application/x-test", "x-number": 7, "x-both": "dropped", connection: "close" };
   const multiValueHeaders = { "set-cookie": ["a=1", "b=2"], "X-Both": ["kept"] };
@@ -28,12 +28,12 @@ test("decodes a base64 answer and sends single and multiple headers", async () =
   assert.is(connection, "keep-alive");
 });
 
-test("calls an answer without a content type JSON, as API Gateway does", async () => {
+test("sends a response without a content type as JSON, as API Gateway does", async () => {
   const { url } = await start(recorder().handler);
   assert.is((await send(url, "/application/search")).headers["content-type"], "application/json");
 });
 
-test("sends no body to HEAD and keeps the length that the function names", async () => {
+test("sends no body to HEAD and keeps the content length that the function sets", async () => {
   const { url } = await start(recorder({ statusCode: 200, headers: { "content-length": 42 }, body: "" }).handler);
   const { headers, text } = await send(url, "/raw-backend/books", { method: "HEAD" });
   assert.equal([headers["content-length"], text], ["42", ""]);
@@ -51,13 +51,13 @@ const MALFORMED: Record<string, unknown> = {
   "a list where a header has one value": { statusCode: 200, multiValueHeaders: { x: "a" }, body: "" },
 };
 for (const [what, result] of Object.entries(MALFORMED)) {
-  test(`answers 500 outcome_unknown when the function's answer is ${what}`, async () => {
+  test(`returns 500 outcome_unknown when the function's response is ${what}`, async () => {
     const { url } = await start(async () => result as Awaited<ReturnType<ProxyHandler>>);
     assert.equal(errorOf(await send(url, "/application/search")), [500, "outcome_unknown"]);
   });
 }
 
-test("answers 500 outcome_unknown when the function's answer is over Lambda's limit, counted as JSON", async () => {
+test("returns 500 outcome_unknown when the function's response as JSON exceeds Lambda's limit", async () => {
   const quotes = (length: number) => recorder({ statusCode: 200, body: '"'.repeat(length) }).handler;
   const fits = await start(quotes(3_145_000));
   const over = await start(quotes(3_146_000));
@@ -65,7 +65,7 @@ test("answers 500 outcome_unknown when the function's answer is over Lambda's li
   assert.equal(errorOf(await send(over.url, "/application/search")), [500, "outcome_unknown"]);
 });
 
-test("answers 500 outcome_unknown without the reason when the function throws, and reports the reason", async () => {
+test("returns 500 outcome_unknown without the reason when the function throws, and reports the reason", async () => {
   const reported: unknown[] = [];
   const fail: ProxyHandler = async () => {
     throw new Error("secret detail");
@@ -79,14 +79,14 @@ test("answers 500 outcome_unknown without the reason when the function throws, a
 
 const never: ProxyHandler = () => new Promise(() => undefined);
 
-test("answers 500 outcome_unknown after the integration timeout", async () => {
+test("returns 500 outcome_unknown after the integration timeout", async () => {
   const { url } = await start(never, { integrationTimeoutMs: 20 });
   const answer = await send(url, "/application/search");
   assert.equal(errorOf(answer), [500, "outcome_unknown"]);
   assert.match(answer.text, "The function did not answer within 0.02 s.");
 });
 
-test("answers 500 outcome_unknown when the function's own timeout ends it first", async () => {
+test("returns 500 outcome_unknown when the function times out first", async () => {
   const { url } = await start(never, { functionTimeoutMs: 20 });
   assert.equal(errorOf(await send(url, "/application/search")), [500, "outcome_unknown"]);
 });

@@ -31,20 +31,20 @@ const ECHO = write(
 const call = async (loaded: Awaited<ReturnType<typeof loadBundle>>, chunks: unknown[] = []) =>
   JSON.parse((await loaded.handler({ chunks } as unknown as ProxyEvent, createContext("1", 1_000))).body);
 
-test("shows a bundle exactly its own environment while it is imported", async () => {
+test("lets a bundle see exactly its own environment while it is imported", async () => {
   const before = process.env.PATH;
   const loaded = await loadBundle({ file: ECHO, env: { SETTING: "a" } });
   assert.equal((await call(loaded)).env, { SETTING: "a" });
   assert.is(process.env.PATH, before);
 });
 
-test("gives each call an instance of its own", async () => {
+test("creates a separate instance each time a bundle is loaded", async () => {
   const [one, two] = [await loadBundle({ file: ECHO, env: {} }), await loadBundle({ file: ECHO, env: {} })];
   await call(one);
   assert.is((await call(two)).calls, 1);
 });
 
-test("gives the environment back when the import fails", async () => {
+test("restores the environment when the import fails", async () => {
   const before = process.env.PATH;
   const file = write("broken.mjs", `throw new Error("SETTING is missing");`);
   const error = await loadBundle({ file, env: {} }).catch((thrown) => thrown);
@@ -52,13 +52,13 @@ test("gives the environment back when the import fails", async () => {
   assert.is(process.env.PATH, before);
 });
 
-test("says which file has no handler", async () => {
+test("names a file without a handler", async () => {
   const file = write("empty.mjs", "export const other = 1;");
   const error = await loadBundle({ file, env: {} }).catch((thrown) => thrown);
   assert.match(error.message, /empty\.mjs exports no function "handler"/);
 });
 
-test("takes request log lines out of standard output and lets the rest through", async () => {
+test("removes request log lines from standard output and passes on the rest", async () => {
   const written: string[] = [];
   const original = process.stdout.write;
   process.stdout.write = ((chunk: string | Uint8Array) =>

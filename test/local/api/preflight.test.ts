@@ -1,4 +1,4 @@
-// What API Gateway answers to OPTIONS by the templates that are deployed, evaluated by a Velocity engine.
+// API Gateway's responses to OPTIONS: a Velocity engine evaluates the deployed templates.
 import * as assert from "uvu/assert";
 import { ApiError } from "../../../lib/core/http/error.ts";
 import { methodsOf, preflight } from "../../../lib/infrastructure/preflight.ts";
@@ -6,7 +6,7 @@ import { mockAnswer } from "../../../local/api/mock.ts";
 import { suite } from "../../suite.ts";
 import { ROUTES } from "./server.ts";
 
-const test = suite("answers to OPTIONS");
+const test = suite("responses to OPTIONS");
 
 const SHOPS = ["https://shop.example", "http://localhost:3000"];
 const optionsOf = (allowOrigins: readonly string[]) =>
@@ -20,7 +20,7 @@ const answer = (origins: readonly string[], headers: Record<string, string>): Re
 const allowed = (origins: readonly string[], headers: Record<string, string>) =>
   answer(origins, headers)["access-control-allow-origin"];
 
-test("says what a page may send", () => {
+test("lists what a page may send", () => {
   assert.equal(answer(SHOPS, { origin: "https://shop.example", "access-control-request-method": "POST" }), {
     status: 204,
     body: "",
@@ -32,7 +32,7 @@ test("says what a page may send", () => {
   });
 });
 
-test("allows each of several origins, in both cases of the header's name, and no other", () => {
+test("allows only the configured origins, with the header's name in either case", () => {
   for (const origin of SHOPS) {
     assert.equal([allowed(SHOPS, { origin }), allowed(SHOPS, { Origin: origin })], [origin, origin]);
   }
@@ -54,13 +54,13 @@ test("allows each of several origins, in both cases of the header's name, and no
   assert.is(allowed(SHOPS, {}), undefined);
 });
 
-test("one origin, or any, is a literal", () => {
+test("returns a single origin, or any, as a literal", () => {
   assert.is(allowed(["https://shop.example"], { origin: "https://evil.example" }), "https://shop.example");
   const { vary: _, ...one } = answer(["https://shop.example"], {});
   assert.equal(answer(["*"], { origin: "https://a.example" }), { ...one, "access-control-allow-origin": "*" });
 });
 
-test("a method response declares each mapped header, without which API Gateway rejects the document", () => {
+test("declares each mapped header in the method response, which API Gateway requires", () => {
   for (const origins of [["*"], SHOPS]) {
     const { responses, "x-amazon-apigateway-integration": integration } = optionsOf(origins);
     const mapped = Object.keys(integration.responses.default.responseParameters);
@@ -71,7 +71,7 @@ test("a method response declares each mapped header, without which API Gateway r
   }
 });
 
-test("fails as API Gateway does: on bytes, on a content type without a template, on an unknown status", () => {
+test("fails like API Gateway on bytes, on a content type without a template, and on an unknown status", () => {
   const mock = mockOf(["*"]);
   const { default: response } = mock.responses;
   const codeOf = (broken: Parameters<typeof mockAnswer>[0], headers: Record<string, string> = {}) => {
@@ -88,7 +88,7 @@ test("fails as API Gateway does: on bytes, on a content type without a template,
   assert.is(codeOf({ ...mock, requestTemplates: { "application/json": '{"statusCode": 200}' } }), "internal");
 });
 
-test("a resource allows the methods of its routes, and one that catches all other paths those of all", () => {
+test("allows the methods of a resource's routes, and all methods for the catch-all resource", () => {
   const [first, second] = ROUTES;
   assert.ok(first && second);
   const routes = [first, { ...second, methods: ["GET", "DELETE"] as const }, { ...second, methods: ["PUT"] as const }];

@@ -27,7 +27,7 @@ test("finds a literal path", () => {
   assert.equal(match("/application/search"), { resource: "/application/search", pathParameters: null });
 });
 
-test("gives what {proxy+} stands for, slashes and percent signs as they came", () => {
+test("returns the value of {proxy+} with slashes and percent signs unchanged", () => {
   const found = match("/raw-backend/books/_doc/a%2Fb");
   assert.equal(found, { resource: "/raw-backend/{proxy+}", pathParameters: { proxy: "books/_doc/a%2Fb" } });
 });
@@ -39,12 +39,12 @@ test("prefers a literal segment to a parameter, and a parameter to {proxy+}", ()
   assert.is(match("/items/7/other")?.resource, "/items/{proxy+}");
 });
 
-test("gives unknown paths to the router", () => {
+test("maps unknown paths to the router", () => {
   assert.equal(match("/nothing/here"), { resource: "/{proxy+}", pathParameters: { proxy: "nothing/here" } });
   assert.equal(match("/raw-backend/"), { resource: "/{proxy+}", pathParameters: { proxy: "raw-backend/" } });
 });
 
-test("has no resource for the root and for what is not a path", () => {
+test("has no resource for the root or for something that is not a path", () => {
   assert.equal([match("/"), match("*")], [undefined, undefined]);
 });
 

@@ -6,7 +6,7 @@ import type { ApiService } from "../../../local/api/service.ts";
 import { type ApiOptions, type RunningApi, startApi } from "../../../local/api/start.ts";
 import type { suite } from "../../suite.ts";
 
-/** The key that the servers take. */
+/** The key that the servers accept. */
 export const KEY = "secret-key";
 const route = (path: string): Route => ({
   methods: ["POST"],
@@ -51,7 +51,7 @@ interface Sent {
   agent?: Agent;
 }
 
-/** One request as it is, where fetch would normalize path and headers. */
+/** Sends a request unchanged; fetch would normalize its path and headers. */
 export async function send(url: string, path: string, { method = "POST", headers = {}, body, agent }: Sent = {}) {
   const { hostname, port } = new URL(url);
   const sent = request({
@@ -75,10 +75,10 @@ export async function send(url: string, path: string, { method = "POST", headers
   };
 }
 
-/** Status and code of our error body. */
+/** Returns the status and the code of an error response. */
 export const errorOf = ({ status, text }: { status: number; text: string }) => [status, JSON.parse(text).error.code];
 
-/** A function that keeps its events and answers 200. */
+/** Returns a function that keeps its events and returns 200 by default. */
 export function recorder(result: Awaited<ReturnType<ProxyHandler>> = { statusCode: 200, body: "{}" }) {
   const events: ProxyEvent[] = [];
   const handler: ProxyHandler = async (event) => {

@@ -11,7 +11,7 @@ import { errorOf, KEY, ROUTES, recorder, send, servers } from "./server.ts";
 const test = suite("local API server");
 const { start, keep } = servers(test);
 
-test("hands a request over as a REST API's proxy event with a binary body", async () => {
+test("passes a request on as a REST API's proxy event with a binary body", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
   const headers = { "Content-Type": "application/json", "X-Several": ["1", "2"] };
@@ -40,7 +40,7 @@ test("hands a request over as a REST API's proxy event with a binary body", asyn
   assert.is(event.headers["X-Forwarded-For"], "127.0.0.1");
 });
 
-test("keeps the headers of the connection to itself", async () => {
+test("does not pass on the connection's headers", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
   await send(url, "/application/search", { headers: { Connection: "close" }, body: "{}" });
@@ -48,7 +48,7 @@ test("keeps the headers of the connection to itself", async () => {
   assert.equal(names.sort(), ["host", "x-api-key", "x-forwarded-for", "x-forwarded-port", "x-forwarded-proto"]);
 });
 
-test("gives null where a request has no body and no query", async () => {
+test("passes null for a missing body and a missing query", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
   await send(url, "/application/search");
@@ -83,7 +83,7 @@ test("fills the request context", async () => {
   assert.ok(requestTimeEpoch >= before && requestTimeEpoch <= Date.now());
 });
 
-test("gives each call a context with an id and the time that is left", async () => {
+test("passes each call a context with an id and the remaining time", async () => {
   let seen: unknown[] = [];
   const { url } = await start(async (event, context) => {
     const left = context.getRemainingTimeInMillis();
@@ -94,7 +94,7 @@ test("gives each call a context with an id and the time that is left", async () 
   assert.equal(seen, [true, true]);
 });
 
-test("sends two services what their base paths say", async () => {
+test("routes requests to two services by their base paths", async () => {
   const answer =
     (body: string): ProxyHandler =>
     async () => ({ statusCode: 200, body });
@@ -111,7 +111,7 @@ test("sends two services what their base paths say", async () => {
   assert.match(await get("/recommendation/x", "a"), /forbidden/);
 });
 
-test("answers a missing key and a wrong key alike, in our error body, without calling the function", async () => {
+test("returns the same error for a missing and a wrong key, without calling the function", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
   const without = await send(url, "/application/search", { headers: { "x-api-key": "" } });
@@ -123,14 +123,14 @@ test("answers a missing key and a wrong key alike, in our error body, without ca
   assert.is(events.length, 0);
 });
 
-test("refuses a large request with a wrong key so that its client sees the answer", async () => {
+test("refuses a large request with a wrong key so that the client sees the response", async () => {
   const { url } = await start(recorder().handler);
   const body = Buffer.alloc(9_000_000);
   const answer = await send(url, "/application/search", { headers: { "x-api-key": "no" }, body });
   assert.equal(errorOf(answer), [403, "forbidden"]);
 });
 
-test("answers OPTIONS itself, without a key, if there are origins, and else asks for the key", async () => {
+test("answers OPTIONS itself and without a key if there are origins, and requires the key otherwise", async () => {
   const { events, handler } = recorder();
   const preflight = { method: "OPTIONS", headers: { "x-api-key": "", origin: "https://a.example" } };
   const open = await start(handler, { options: preflights(ROUTES, { allow_origins: ["https://a.example"] }) });
@@ -140,7 +140,7 @@ test("answers OPTIONS itself, without a key, if there are origins, and else asks
   assert.is(events.length, 0);
 });
 
-test("leaves unknown paths and methods to the function, and refuses the root, which has no resource", async () => {
+test("passes unknown paths and methods to the function, but refuses the root, which has no resource", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
   await send(url, "/unknown", { method: "PATCH" });
@@ -156,7 +156,7 @@ test("throttles by the usage plan with retry-after", async () => {
   assert.ok(Number(answer.headers["retry-after"]) > 0);
 });
 
-test("takes a body that just fits into Lambda's event and refuses a larger one", async () => {
+test("accepts a body that just fits into Lambda's event and refuses a larger one", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
   const fits = await send(url, "/application/search", { body: Buffer.alloc(4_717_000) });
@@ -166,7 +166,7 @@ test("takes a body that just fits into Lambda's event and refuses a larger one",
   assert.is(events.length, 1);
 });
 
-test("refuses a payload over 10 MB and still reads it, so that the client sees the answer", async () => {
+test("refuses a payload over 10 MB but reads it, so that the client sees the response", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
   const answer = await send(url, "/application/search", { body: Buffer.alloc(10 * 1024 * 1024 + 1) });
@@ -185,7 +185,7 @@ test("serves many requests on one connection", async () => {
   assert.is(ports.size, 1);
 });
 
-test("keeps serving when a client leaves in the middle of its request, or before the answer", async () => {
+test("keeps serving when a client disconnects during its request or before the response", async () => {
   const entered = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const { url } = await start(async () => {
@@ -206,7 +206,7 @@ test("keeps serving when a client leaves in the middle of its request, or before
   assert.is((await send(url, "/application/search")).text, "answer");
 });
 
-test("stops gracefully: answers what is in flight, takes nothing new, closes connections", async () => {
+test("stops gracefully: answers requests in flight, accepts no new ones, closes connections", async () => {
   const entered = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const api = await start(async () => {
@@ -227,7 +227,7 @@ test("stops gracefully: answers what is in flight, takes nothing new, closes con
   assert.is(refused, "ECONNREFUSED");
 });
 
-test("does not wait for a function that hangs when it is stopped", async () => {
+test("does not wait for a hanging function when it is stopped", async () => {
   const entered = Promise.withResolvers<void>();
   const api = await start(() => {
     entered.resolve();
@@ -239,7 +239,7 @@ test("does not wait for a function that hangs when it is stopped", async () => {
   assert.is(await hanging, "ECONNRESET");
 });
 
-test("says that a port is taken", async () => {
+test("says that a port is in use", async () => {
   const { url } = await start(recorder().handler);
   const port = Number(new URL(url).port);
   const error = await start(recorder().handler, { port }).catch((thrown) => thrown);

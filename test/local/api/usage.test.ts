@@ -4,7 +4,7 @@ import { suite } from "../../suite.ts";
 
 const test = suite("usage plans of the local API");
 
-/** A usage plan with a clock of its own: what each use gave, "ok" or the seconds to wait. */
+/** A usage plan with its own clock; each attempt returns "ok" or the seconds to wait. */
 function plan(usage: UsagePlan, start = 0) {
   const clock = { ms: start };
   const use = createUsage(usage, () => clock.ms);
@@ -19,26 +19,26 @@ function plan(usage: UsagePlan, start = 0) {
   return { clock, attempt };
 }
 
-test("lets a burst through, then refuses until the rate has filled the bucket again", () => {
+test("allows a burst, then refuses until the rate has refilled the bucket", () => {
   const { clock, attempt } = plan({ rateLimit: 2, burstLimit: 3 });
   assert.equal([attempt(), attempt(), attempt(), attempt()], ["ok", "ok", "ok", "1"]);
   clock.ms = 500;
   assert.equal([attempt(), attempt()], ["ok", "1"]);
 });
 
-test("counts each key on its own", () => {
+test("counts each key separately", () => {
   const { attempt } = plan({ rateLimit: 1 });
   assert.equal([attempt("a"), attempt("b"), attempt("a")], ["ok", "ok", "1"]);
 });
 
-test("refuses what is over the day's quota until midnight UTC", () => {
+test("refuses requests over the daily quota until midnight UTC", () => {
   const { clock, attempt } = plan({ dailyQuota: 2 }, 86_400_000 - 10_000);
   assert.equal([attempt(), attempt(), attempt()], ["ok", "ok", "10"]);
   clock.ms = 86_400_000;
   assert.is(attempt(), "ok");
 });
 
-test("lets everything through without limits", () => {
+test("allows everything without limits", () => {
   const { attempt } = plan({});
   assert.equal(new Set(Array.from({ length: 1_000 }, () => attempt())), new Set(["ok"]));
 });

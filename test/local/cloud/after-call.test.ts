@@ -5,7 +5,7 @@ import type { AfterCall, DoneCall } from "../../../local/cloud/proxy.ts";
 import { router } from "../../../local/cloud/router.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("what runs after a call to the local cloud");
+const test = suite("hook after a call to the local cloud");
 
 const servers: Server[] = [];
 async function serve(handle: RequestListener): Promise<string> {
@@ -49,7 +49,7 @@ async function seen(work: () => Promise<unknown>) {
   return calls;
 }
 
-test("sees the service, the operation and the body, but not the body of an object", async () => {
+test("receives the service, the operation and the body, but not the body of an object", async () => {
   const calls = await seen(async () => {
     await call("dynamodb", { target: "DynamoDB_20120810.PutItem", body: '{"TableName":"t"}' });
     await call("s3", { path: "/bucket/events/a?x-id=PutObject", method: "PUT", body: "line" });
@@ -67,7 +67,7 @@ test("does not run when the call failed", async () => {
   assert.equal(calls, []);
 });
 
-test("ends before the caller gets the answer, and its failure is the caller's", async () => {
+test("finishes before the caller gets the response, and fails the call if it fails", async () => {
   const order: string[] = [];
   afterCall = async () => {
     await new Promise((resolve) => setImmediate(resolve));

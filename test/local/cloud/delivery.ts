@@ -9,7 +9,7 @@ import { waitFor } from "../../../local/process/wait.ts";
 import { clientOptions, type TestCloud } from "../../fixtures/cloud.ts";
 import { createRole, unique } from "./functions.ts";
 
-/** Buckets of a cloud, streams into them, and what arrives. */
+/** Returns functions that create buckets and streams in a cloud, put records, and read what arrives. */
 export function deliveries(cloud: TestCloud) {
   const firehose = new FirehoseClient(clientOptions(cloud));
   const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
@@ -36,7 +36,7 @@ export function deliveries(cloud: TestCloud) {
       }),
     );
 
-  /** The objects of a bucket, as soon as there are any. */
+  /** Waits until a bucket has objects, then returns their keys. */
   const objects = (bucket: string) =>
     waitFor(
       async () => {

@@ -10,16 +10,16 @@ import { zipSync } from "fflate";
 import type { TestCloud } from "../../fixtures/cloud.ts";
 import { callIam } from "./raw-api.ts";
 
-/** A name that no other test uses. */
+/** Returns a name that no other test uses. */
 export const unique = (prefix: string) => `${prefix}-${randomUUID().slice(0, 13)}`;
 
-/** A zip file with one module, `index.mjs`. */
+/** Returns a zip file with one module, `index.mjs`. */
 export const zipOf = (source: string) => zipSync({ "index.mjs": Buffer.from(source) });
 
 const everything = (more: object) =>
   JSON.stringify({ Version: "2012-10-17", Statement: [{ Effect: "Allow", Action: "*", ...more }] });
 
-/** Makes a role that any service may assume and that may do everything, for tests of something else. */
+/** Creates a role that any service may assume and that may do everything, for tests of something else. */
 export async function createRole(cloud: TestCloud): Promise<string> {
   const RoleName = unique("role");
   const AssumeRolePolicyDocument = everything({ Principal: "*", Action: "sts:AssumeRole" });
@@ -29,7 +29,7 @@ export async function createRole(cloud: TestCloud): Promise<string> {
   return `arn:aws:iam::${cloud.accountId}:role/${RoleName}`;
 }
 
-/** Makes a function whose module is `source` and which exports `handler`; returns its name. */
+/** Creates a function from a module's source, which exports `handler`. Returns its name. */
 export async function createFunction(
   cloud: TestCloud,
   lambda: LambdaClient,
@@ -52,7 +52,7 @@ export async function createFunction(
   return FunctionName;
 }
 
-/** Invokes and waits; `payload` is the parsed answer, `logs` the end of the log. */
+/** Invokes a function and waits; `payload` is the parsed response, `logs` the end of the log. */
 export async function invoke(
   lambda: LambdaClient,
   name: string,

@@ -12,8 +12,8 @@ const test = suite("local cloud: installation");
 const folder = join(TEST_OUTPUT, "local-cloud-install");
 
 /**
- * A program that behaves as Python does for the installation and writes down what it was asked. Its version, whether
- * it has venv, and what pip does come from files beside the record.
+ * A program that stands in for Python during the installation and records its calls. Files beside the record set its
+ * version, whether it has venv, and what pip does.
  */
 const PYTHON = `#!/bin/sh
 here="${folder}"
@@ -39,21 +39,21 @@ test.before.each(() => {
   chmodSync(python, 0o755);
 });
 
-test("makes a virtual environment with the pinned packages and nothing else", async () => {
+test("creates a virtual environment with only the pinned packages", async () => {
   assert.is(await installCloud({ dir, python }), join(dir, "venv-moto/bin/python"));
   const install = calls().find((call) => call.includes(" install "));
   assert.match(install ?? "", "--no-deps --requirement");
   assert.equal(readdirSync(dir), ["venv-moto"]);
 });
 
-test("does nothing when it is done already", async () => {
+test("does nothing when already installed", async () => {
   await installCloud({ dir, python });
   const before = calls().length;
   await installCloud({ dir, python });
   assert.is(calls().length, before);
 });
 
-test("does it again when the pinned packages are others", async () => {
+test("reinstalls when the pinned packages have changed", async () => {
   await installCloud({ dir, python });
   const marker = join(dir, "venv-moto/.complete");
   writeFileSync(marker, readFileSync(marker, "utf8").replace(/[0-9a-f]{64}/, "0"));
@@ -62,7 +62,7 @@ test("does it again when the pinned packages are others", async () => {
   assert.ok(calls().length > before);
 });
 
-test("does it again when the machine's Python is another", async () => {
+test("reinstalls when the machine's Python has changed", async () => {
   await installCloud({ dir, python });
   const marker = join(dir, "venv-moto/.complete");
   writeFileSync(marker, readFileSync(marker, "utf8").replace('"copy"', '"/usr/bin/python3.9"'));
@@ -71,7 +71,7 @@ test("does it again when the machine's Python is another", async () => {
   assert.ok(calls().length > before);
 });
 
-test("does it again when it was interrupted, and clears up", async () => {
+test("reinstalls after an interruption, and cleans up", async () => {
   say("pip-hangs");
   const file = join(folder, "interrupted.ts");
   writeFileSync(
@@ -93,7 +93,7 @@ test("does it again when it was interrupted, and clears up", async () => {
   assert.equal(readdirSync(dir), ["venv-moto"]);
 });
 
-test("two at the same time both end well", async () => {
+test("succeeds when run twice at the same time", async () => {
   const file = join(folder, "other.ts");
   writeFileSync(
     file,
@@ -107,28 +107,28 @@ test("two at the same time both end well", async () => {
   assert.equal(readdirSync(dir), ["venv-moto"]);
 });
 
-test("without Python it says what to install", async () => {
+test("says what to install if Python is missing", async () => {
   const error = await failure({ python: "python-of-nowhere" });
   assert.instance(error, MissingTool);
   assert.match(error.message, "Python 3.10 or newer");
   assert.match(error.message, "no python-of-nowhere on the PATH");
 });
 
-test("an old Python is named with its version", async () => {
+test("names a Python that is too old, with its version", async () => {
   say("version", "3 8\n");
   const error = await failure({ python });
   assert.instance(error, MissingTool);
   assert.match(error.message, "is Python 3.8");
 });
 
-test("a Python without venv names the package that brings it", async () => {
+test("names the package to install if Python has no venv", async () => {
   say("no-venv");
   const error = await failure({ python });
   assert.instance(error, MissingTool);
   assert.match(error.message, "apt-get install python3-venv");
 });
 
-test("packages that cannot be had: what pip said, and what to check", async () => {
+test("shows pip's message and what to check if packages cannot be installed", async () => {
   say("pip-fails");
   const error = await failure({ python });
   assert.instance(error, LocalError);

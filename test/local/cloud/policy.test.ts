@@ -1,4 +1,4 @@
-// The evaluation of policies against what AWS documents. Sources: IAM User Guide, "Policy evaluation logic", "IAM JSON
+// Compares the evaluation of policies with AWS's documentation: IAM User Guide, "Policy evaluation logic", "IAM JSON
 // policy elements: Condition operators", "Multivalued context keys", "IAM policy elements: Variables and tags".
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { ROOT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("policies are evaluated as AWS documents it");
+const test = suite("policies are evaluated as AWS documents");
 
 const ACCOUNT = "123456789012";
 const ROOT_USER = `arn:aws:iam::${ACCOUNT}:root`;
@@ -44,7 +44,7 @@ def answer(case):
 print(json.dumps([answer(case) for case in json.load(sys.stdin)]))
 `;
 
-/** What the evaluator answers to each case: `allowed`, the reason of a denial, or `error: …`. */
+/** Returns the evaluator's result for each case: `allowed`, the reason of a denial, or `error: …`. */
 function answers(cases: readonly Case[]): string[] {
   const input = cases.map((one) => ({ principal: USER, action: "s3:GetObject", resource: OBJECT, ...one }));
   const env = { PATH: process.env.PATH, PYTHONPATH: join(ROOT, "local/cloud/server"), PYTHONDONTWRITEBYTECODE: "1" };
@@ -92,7 +92,7 @@ holds("a permissions boundary limits what identity policies grant, and grants no
 });
 
 const NO_RESOURCE = "because no resource-based policy allows the s3:GetObject action";
-holds("a resource's policy grants to those whom it names", {
+holds("a resource's policy grants access to the principals that it names", {
   "the user": [{ resourcePolicy: [to({ AWS: [ROLE, USER.arn] })] }, ALLOWED],
   "the role of a session": [{ principal: SESSION, resourcePolicy: [to({ AWS: ROLE })] }, ALLOWED],
   everyone: [{ resourcePolicy: [to("*")] }, ALLOWED],
@@ -158,7 +158,7 @@ holds("resources", {
   "NotResource with this": [given({ Effect: "Allow", Action: "*", NotResource: "arn:aws:s3:::data/*" }), NO_IDENTITY],
 });
 
-// Written so that it does not look like a template.
+// Built from parts so that it does not look like a template literal.
 const variable = (name: string) => `\${${name}}`;
 const home = (text: string) => given(allow({ Resource: `arn:aws:s3:::data/${text}/*` }));
 const context = { "aws:username": ["etl"] };
@@ -236,7 +236,7 @@ function sent(arn: string) {
   return { "aws:sourcearn": [arn] };
 }
 
-holds("what cannot be evaluated is an error", {
+holds("a policy that cannot be evaluated is an error", {
   operator: [
     when({ NumericLessThan: { "s3:max-keys": "10" } }),
     "error: the local cloud cannot evaluate the condition operator NumericLessThan",
@@ -251,7 +251,7 @@ holds("what cannot be evaluated is an error", {
   ],
 });
 
-// One Python for all tables.
+// One Python process evaluates all tables.
 const found = answers(tables.flatMap(([, table]) => Object.values(table).map(([one]) => one)));
 for (const [name, table] of tables) {
   const ofTable = found.splice(0, Object.keys(table).length);

@@ -1,6 +1,6 @@
 import type { TestCloud } from "../../fixtures/cloud.ts";
 
-/** A signature as moto reads it: the service is in it, and nobody checks it. */
+/** Returns a signature for moto, which reads the service from it and does not verify it. */
 const authorization = ({ region }: TestCloud, service: string) =>
   `AWS4-HMAC-SHA256 Credential=test/20000101/${region}/${service}/aws4_request, SignedHeaders=host, Signature=0`;
 
@@ -10,7 +10,7 @@ async function read(response: Response, what: string): Promise<string> {
   return text;
 }
 
-/** One call of a service with the JSON protocol whose SDK client this project does not have. */
+/** Calls a service with the JSON protocol for which this project has no SDK client. */
 export async function callJson<Answer>(
   cloud: TestCloud,
   service: string,
@@ -29,12 +29,12 @@ export async function callJson<Answer>(
   return JSON.parse(await read(response, target));
 }
 
-/** One call of IAM; gives the XML. */
+/** Calls IAM. Returns the XML. */
 export function callIam(cloud: TestCloud, parameters: Record<string, string>): Promise<string> {
   return callQuery(cloud, "iam", { Version: "2010-05-08", ...parameters });
 }
 
-/** One call of SNS; gives the XML. */
+/** Calls SNS. Returns the XML. */
 export function callSns(cloud: TestCloud, parameters: Record<string, string>): Promise<string> {
   return callQuery(cloud, "sns", { Version: "2010-03-31", ...parameters });
 }

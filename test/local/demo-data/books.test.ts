@@ -13,21 +13,21 @@ test("differ with the seed", () => {
   assert.is.not(books(1, 7)[0]?.title, catalogue[0]?.title);
 });
 
-test("a shorter catalogue is the start of a longer one", () => {
+test("of a shorter catalogue are the first of a longer one", () => {
   assert.equal(books(100), catalogue.slice(0, 100));
 });
 
-test("are 3,000 with ids B0001 to B3000 and titles of their own", () => {
+test("are 3,000, with ids B0001 to B3000 and unique titles", () => {
   assert.is(catalogue.length, 3_000);
   assert.equal([catalogue[0]?.id, catalogue.at(-1)?.id], ["B0001", "B3000"]);
   assert.is(new Set(catalogue.map((book) => book.title)).size, 3_000);
 });
 
-test("stay unique in title beyond what the words give without numbering", () => {
+test("have unique titles even when the words no longer suffice", () => {
   assert.is(new Set(books(12_000).map((book) => book.title)).size, 12_000);
 });
 
-test("have two to four sentences without unfilled marks", () => {
+test("have two to four sentences without unfilled placeholders", () => {
   const wrong = catalogue.filter(({ description }) => {
     const sentences = description.split(/[.?!](?: |$)/).length - 1;
     return /[{}]/.test(description) || sentences < 2 || sentences > 4;
@@ -35,7 +35,7 @@ test("have two to four sentences without unfilled marks", () => {
   assert.equal(wrong, []);
 });
 
-test("have categories without repeats and a date that exists", () => {
+test("have distinct categories and a valid date", () => {
   const wrong = catalogue.filter(
     ({ categories, published }) =>
       categories.length < 2 ||
@@ -45,7 +45,7 @@ test("have categories without repeats and a date that exists", () => {
   assert.equal(wrong, []);
 });
 
-test("share authors, so that an author is something to learn from", () => {
+test("share authors, so that models can learn from the author", () => {
   const authors = new Set(catalogue.map((book) => book.author)).size;
   assert.ok(authors > 200 && authors < 600, `${authors} authors`);
 });

@@ -12,12 +12,12 @@ const test = suite("demo readers");
 const data = demoData();
 const small = { books: 200, readers: 30, interactions: 900 };
 
-test("are the same every time, and others with another seed", () => {
+test("are the same every time, and differ with the seed", () => {
   assert.equal(demoFiles(demoData(small)), demoFiles(demoData(small)));
   assert.is.not(demoFiles(demoData(small)).users, demoFiles(demoData({ ...small, seed: 2 })).users);
 });
 
-test("are of MovieLens' shape: 600 readers, about 60,000 events, at least 20 each", () => {
+test("resemble MovieLens: 600 readers, about 60,000 events, at least 20 each", () => {
   const events = new Map<string, number>();
   for (const { USER_ID } of data.interactions) events.set(USER_ID, (events.get(USER_ID) ?? 0) + 1);
   assert.is(events.size, 600);
@@ -25,7 +25,7 @@ test("are of MovieLens' shape: 600 readers, about 60,000 events, at least 20 eac
   assert.ok(Math.min(...events.values()) >= 20);
 });
 
-test("do things in the order of time, with values on ratings alone", () => {
+test("have events in chronological order, with values only on ratings", () => {
   const times = data.interactions.map(({ TIMESTAMP }) => TIMESTAMP);
   assert.equal(
     times,
@@ -38,7 +38,7 @@ test("do things in the order of time, with values on ratings alone", () => {
   assert.equal(wrong, []);
 });
 
-test("see impressions of at most ten books that exist, the chosen one among them", () => {
+test("see impressions of at most ten existing books, including the chosen one", () => {
   const known = new Set(data.books.map(({ id }) => id));
   const shown = data.interactions.filter(({ IMPRESSION }) => IMPRESSION);
   assert.ok(shown.length > 3_000);
@@ -49,7 +49,7 @@ test("see impressions of at most ten books that exist, the chosen one among them
   assert.equal(wrong, []);
 });
 
-test("have tastes that can be learnt: what readers of one's books read beats what all read", () => {
+test("have tastes that can be learned: similar readers predict better than popularity", () => {
   const views = data.interactions.filter(({ EVENT_TYPE }) => EVENT_TYPE === "view");
   const cut = Math.floor(views.length * 0.8);
   const readBy = new Map<string, Set<string>>();
@@ -86,7 +86,7 @@ test("have tastes that can be learnt: what readers of one's books read beats wha
   assert.ok(hits.neighbours > 1.5 * hits.popular, JSON.stringify(hits));
 });
 
-test("give exactly the specification's tables", async () => {
+test("produce exactly the tables of the specification", async () => {
   const folder = mkdtempSync(join(tmpdir(), "demo-"));
   const { users, items, interactions } = await writeDemoFiles(data, folder);
   const { schemas } = await generateSchemas({

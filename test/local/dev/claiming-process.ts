@@ -18,7 +18,7 @@ process.on("message", async (order: ClaimOrder | "release") => {
     return;
   }
   await sleep(Math.max(0, order.at - Date.now() - 2));
-  // Busy waiting, so that all processes claim within microseconds of one another.
+  // Waits in a loop, so that all processes claim within microseconds of one another.
   while (Date.now() < order.at);
   try {
     ({ release } = claimFolder(order.dir));

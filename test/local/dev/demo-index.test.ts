@@ -13,7 +13,7 @@ interface Index {
   mappings: { _meta?: { relevance_demo?: unknown }; properties: Record<string, { type: string; dimension?: number }> };
 }
 
-/** A gateway with one index, as far as the demo uses it. */
+/** A gateway with one index, with the calls that the demo uses. */
 function fakeGateway(existing?: Index) {
   const state = { index: existing, stored: new Set<string>(), calls: [] as string[], failItem: "" };
   const gateway: DemoOptions["gateway"] = async (method, path, body) => {
@@ -54,7 +54,7 @@ const ensure = (gateway: DemoOptions["gateway"], more: Partial<DemoOptions> = {}
     ...more,
   });
 
-test("is made with an embedding field for each mapping and filled through bulk", async () => {
+test("is created with an embedding field for each mapping and filled through bulk", async () => {
   const { state, gateway } = fakeGateway();
   await ensure(gateway);
   const { description_dense, description_sparse } = state.index?.mappings.properties ?? {};
@@ -87,7 +87,7 @@ for (const [when, change] of Object.entries(CHANGES)) {
   });
 }
 
-test("is created again when it was not filled to its end", async () => {
+test("is created again when it was not filled completely", async () => {
   const { state, gateway } = fakeGateway();
   state.failItem = "B0700";
   const error = await ensure(gateway).catch((thrown) => thrown);
@@ -98,7 +98,7 @@ test("is created again when it was not filled to its end", async () => {
   assert.ok(state.calls.includes("DELETE /raw-backend/books"));
 });
 
-test("of another dimension is refused with the command that rebuilds it, and not touched", async () => {
+test("is refused unchanged if its dimension differs, with the command that rebuilds it", async () => {
   const { state, gateway } = fakeGateway();
   await ensure(gateway);
   state.calls = [];
@@ -108,14 +108,14 @@ test("of another dimension is refused with the command that rebuilds it, and not
   assert.equal(state.calls, ["GET /raw-backend/books"]);
 });
 
-test("is rebuilt with another dimension when that is asked for", async () => {
+test("is rebuilt with another dimension on request", async () => {
   const { state, gateway } = fakeGateway();
   await ensure(gateway);
   await ensure(gateway, { dimensions: { dense_large_en_v1_5: 384 }, rebuild: true });
   assert.is(state.index?.mappings.properties.description_dense?.dimension, 384);
 });
 
-test("leaves an index of that name alone that is not the demo's", async () => {
+test("does not replace an index of that name that is not the demo's", async () => {
   const { state, gateway } = fakeGateway({ mappings: { properties: {} } });
   const said: string[] = [];
   await ensure(gateway, { say: (line) => said.push(line) });
@@ -123,7 +123,7 @@ test("leaves an index of that name alone that is not the demo's", async () => {
   assert.match(said.join(), /not the demo's: it stays as it is/);
 });
 
-test("says what the gateway answered when it cannot be made", async () => {
+test("reports the gateway's error when it cannot be created", async () => {
   const refuse: DemoOptions["gateway"] = async (method) =>
     method === "GET" ? { status: 404, body: {} } : { status: 503, body: { error: { code: "upstream_unavailable" } } };
   const error = await ensure(refuse).catch((thrown) => thrown);

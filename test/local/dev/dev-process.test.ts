@@ -7,9 +7,9 @@ import { waitFor } from "../../../local/process/wait.ts";
 import { suite } from "../../suite.ts";
 import { processesOf } from "./dev-process.ts";
 
-const test = suite("a make dev of a test");
+const test = suite("make dev of a test");
 
-test("ends with the test's process, even when that is killed", async () => {
+test("ends with the test's process, even if that is killed", async () => {
   const dir = mkdtempSync(join(tmpdir(), "relevance-dev-process-"));
   const script = `(await import(${JSON.stringify(join(import.meta.dirname, "dev-process.ts"))})).startDev(process.argv[1]); console.log("started")`;
   const starter = spawn(process.execPath, ["--input-type=module", "-e", script, dir], {

@@ -6,14 +6,14 @@ import type { DevState } from "../../../local/dev/state-file.ts";
 import { waitFor } from "../../../local/process/wait.ts";
 import { ROOT } from "../../fixtures/env.ts";
 
-/** A `make dev` of a test's own, in a folder of its own. */
+/** A test's own `make dev`, in its own folder. */
 export interface DevProcess {
   pid: number;
   /** Everything it has printed. */
   output(): string;
   /** Waits until it is ready and has printed so. */
   ready(): Promise<DevState>;
-  /** Ctrl-C, as a terminal sends it: to the process and all that it started in its group. */
+  /** Sends Ctrl-C as a terminal does: to the process and everything in its group. */
   interrupt(): void;
   /** The exit code. */
   exited: Promise<number | null>;
@@ -52,12 +52,12 @@ export function startDev(dir: string, args: readonly string[] = [], env: Record<
   };
 }
 
-/** The state file is there a moment before all that is printed has come. */
+/** Returns whether everything has been printed, which is a moment after the state file appears. */
 const isPrinted = (output: string) => output.includes("Ctrl-C stops everything");
 
 /**
- * Kills the group when this process ends, however it ends: a run that is interrupted kills its test files, and a killed
- * process cannot clean up. Its pipe closes even then.
+ * Kills the group when this process ends, however it ends: an interrupted run kills its test files. A killed process
+ * cannot clean up, but its pipe closes.
  */
 function endWithThisProcess(leader: ChildProcess, group: number): void {
   const script = `process.stdin.resume().once("end", () => process.kill(-${group}, "SIGKILL"))`;
@@ -67,7 +67,7 @@ function endWithThisProcess(leader: ChildProcess, group: number): void {
   leader.once("close", () => watcher.kill());
 }
 
-/** Processes whose command line or working folder names the folder, except our own children's shells. */
+/** Returns the processes whose command line contains the folder. */
 export function processesOf(dir: string): string[] {
   return execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" })
     .split("\n")

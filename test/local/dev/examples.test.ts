@@ -27,12 +27,12 @@ test("have no hybrid search without embeddings", () => {
   );
 });
 
-test("begin with the index when there is none", () => {
+test("begin by creating the index when there is none", () => {
   const [first] = examples(mappings, { settings: {} });
   assert.equal([first?.method, first?.path], ["PUT", "/raw-backend/books"]);
 });
 
-test("search for words that many books of the catalogue have", () => {
+test("search for words that many books of the catalogue contain", () => {
   const search = JSON.stringify(examples(mappings).find(({ path }) => path === "/application/search"));
   const words = /"match":\{"description":"([^"]+)"/.exec(search)?.[1]?.split(" ") ?? [];
   assert.is(words.length, 2);
@@ -41,7 +41,7 @@ test("search for words that many books of the catalogue have", () => {
   }
 });
 
-test("reach the shell as they are, quotes and all", () => {
+test("pass through the shell unchanged, including quotes", () => {
   const body = { text: 'it\'s "quoted" $HOME `x` \\ !' };
   const command = curlCommand("http://127.0.0.1:1", "key", { title: "", path: "/p", body });
   const args = execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\0'")], { encoding: "utf8" }).split("\0");
@@ -59,7 +59,7 @@ const state = {
 
 const rest = { state, recommendation: undefined, stateFile: "/x/dev.json", seconds: 12.34 };
 
-test("stand in a banner that names URL, key and every stand-in model", () => {
+test("appear in a banner that names URL, key and every stand-in model", () => {
   const models = [
     { name: "dense_large_en_v1_5", url: "http://real:8080/" },
     { name: "sparse_v3", url: undefined },
@@ -73,7 +73,7 @@ test("stand in a banner that names URL, key and every stand-in model", () => {
   assert.is(text.match(/^curl /gm)?.length, 3);
 });
 
-test("stand in a banner without a word on stand-ins when all models are real", () => {
+test("appear in a banner that does not mention stand-ins when all models are real", () => {
   const models = [{ name: "sparse_v3", url: "http://real" }] as const;
   assert.not.match(banner({ ...rest, models, examples: [] }), /Stand-ins/);
 });
@@ -82,13 +82,13 @@ const recommending = { ...state, recommendation: { url: "http://127.0.0.1:5", ap
 const sample = { userId: "U'1", itemIds: ["B1", "B2"], category: "History, old" };
 const recipes = ["user_personalization", "similar_items", "personalized_ranking"] as const;
 
-test("of recommendations are one a trained recipe, the first with the demo's filter where it is configured", () => {
+test("of recommendations cover each trained recipe, the first with the demo's filter if configured", () => {
   const all = recommendationExamples(recipes, sample, [{ name: "category" }]);
   assert.equal(
     all.map(({ path }) => path),
     ["/recommend-items-to-user", "/recommend-items-to-item", "/rank-items-to-user"],
   );
-  // A comma separates values: one that holds a comma is quoted.
+  // A comma separates values, so a value that contains one is quoted.
   assert.equal(all[0]?.body, {
     ...{ user_id: "U'1", limit: 5, filter_name: "category" },
     filter_value_dict: { CATEGORY: '"History, old"' },
@@ -100,7 +100,7 @@ test("of recommendations are one a trained recipe, the first with the demo's fil
   );
 });
 
-test("of recommendations are fit for the service's own schemas", () => {
+test("of recommendations are valid by the service's own schemas", () => {
   const [user, item, rank] = recommendationExamples(recipes, sample, [{ name: "category" }]).map(({ body }) => body);
   assert.ok(v.is(RecommendToUser, user));
   assert.ok(v.is(RecommendToItem, item));
@@ -108,7 +108,7 @@ test("of recommendations are fit for the service's own schemas", () => {
   assert.ok(v.is(SearchRequest, personalizedSearchExample("U1", "books").body));
 });
 
-test("stand in a banner with the recommendation API's address, or with the way to them before any training", () => {
+test("appear in a banner with the recommendation API's address, or with the first steps before training", () => {
   const base = { ...rest, state: recommending, models: [], examples: [] };
   const searchExamples = [personalizedSearchExample("U1", "books")];
   const trained = banner({

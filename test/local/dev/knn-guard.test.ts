@@ -25,7 +25,7 @@ const mapping = (field: object) => ({
 });
 const NATIVE = mapping({ method: { engine: "faiss", name: "hnsw" } });
 
-test("refuses a field of another engine with its path and the way out", async () => {
+test("refuses a field of another engine, naming its path and what to use", async () => {
   const { statusCode, body } = await send("PUT", "/raw-backend/books", NATIVE);
   const { error } = JSON.parse(body);
   assert.equal([statusCode, error.code, error.request_id], [400, "invalid_request", "r-1"]);
@@ -62,12 +62,12 @@ for (const [method, path] of PATHS) {
   test(`refuses it in ${method} ${path}`, async () => assert.is((await send(method, path, NATIVE)).statusCode, 400));
 }
 
-test("lets the lucene engine through", async () => {
+test("allows the lucene engine", async () => {
   const lucene = mapping({ method: { engine: "lucene", name: "hnsw", space_type: "cosinesimil" } });
   assert.is((await send("PUT", "/raw-backend/books", lucene)).body, "passed");
 });
 
-test("lets documents and queries through that only talk about such fields", async () => {
+test("allows documents and queries that only mention such fields", async () => {
   assert.is((await send("POST", "/raw-backend/books/_doc", NATIVE)).body, "passed");
   assert.is((await send("PUT", "/raw-backend/books/_doc/1", NATIVE)).body, "passed");
   assert.is((await send("POST", "/raw-backend/_bulk", `{"index":{}}\n${JSON.stringify(NATIVE)}\n`)).body, "passed");
@@ -75,7 +75,7 @@ test("lets documents and queries through that only talk about such fields", asyn
   assert.is((await send("POST", "/application/bulk", NATIVE)).body, "passed");
 });
 
-test("leaves a body that is not JSON, and a path that cannot be decoded, to the cluster", async () => {
+test("passes a body that is not JSON, and a path that cannot be decoded, to the cluster", async () => {
   assert.is((await send("PUT", "/raw-backend/books", '{"type":"knn_vector"')).body, "passed");
   assert.is((await send("PUT", "/raw-backend/%zz/_doc", NATIVE)).body, "passed");
 });

@@ -4,7 +4,7 @@ import { suite } from "../../suite.ts";
 
 const test = suite("forwarder of request log lines");
 
-/** A forwarder over a log that fails as often as it is told to. */
+/** A forwarder to a log whose first calls fail. */
 function forwarder(failures = 0) {
   const batches: string[][] = [];
   const said: string[] = [];
@@ -19,7 +19,7 @@ function forwarder(failures = 0) {
   return { batches, said, ...createForwarder({ put, say: (line) => said.push(line), delayMs: 60_000 }) };
 }
 
-test("sends what waits as one batch, in order", async () => {
+test("sends waiting lines as one batch, in order", async () => {
   const { batches, add, stop } = forwarder();
   for (const line of ["a", "b", "c"]) add(line);
   await stop();
@@ -38,7 +38,7 @@ test("sends by itself, without being stopped", async () => {
   await stop();
 });
 
-test("cuts batches at what PutLogEvents takes", async () => {
+test("limits batches to the size that PutLogEvents accepts", async () => {
   const { batches, add, stop } = forwarder();
   for (let n = 0; n < 12; n += 1) add("x".repeat(200_000));
   await stop();
@@ -48,7 +48,7 @@ test("cuts batches at what PutLogEvents takes", async () => {
   );
 });
 
-test("repeats a batch once", async () => {
+test("retries a batch once", async () => {
   const { batches, said, add, stop } = forwarder(1);
   add("a");
   await stop();

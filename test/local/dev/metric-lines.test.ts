@@ -5,7 +5,7 @@ import { suite } from "../../suite.ts";
 
 const test = suite("metric lines on the terminal");
 
-/** What reaches standard output while `work` runs with metric lines hidden. */
+/** Returns what reaches standard output while `work` runs with metric lines hidden. */
 function printed(work: () => void): string {
   const { write } = process.stdout;
   let text = "";
@@ -25,7 +25,7 @@ function printed(work: () => void): string {
 
 const line = metricLine({ Project: "demo" }, [{ name: "AcceptedRecords", unit: "Count", value: 1 }]);
 
-test("are left out, and nothing else is", () => {
+test("are hidden, and nothing else is", () => {
   const text = printed(() => {
     process.stdout.write("before\n");
     process.stdout.write(`${line}\n`);
@@ -35,7 +35,7 @@ test("are left out, and nothing else is", () => {
   assert.is(text.replaceAll(/\n+/g, "\n"), "before\none\ntwo\nbytes\n");
 });
 
-test("come back when it is undone", () => {
+test("are shown again after undoing", () => {
   const text = printed(() => undefined);
   assert.is(text, "");
   const { write } = process.stdout;

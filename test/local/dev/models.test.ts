@@ -40,11 +40,11 @@ async function refusal(
 
 const BGE = "BAAI/bge-large-en-v1.5";
 
-test("a server of the model itself needs no keys in model.yaml", async () => {
+test("accepts a server of the model itself without keys in model.yaml", async () => {
   assert.is(await refusal({ model_id: BGE, dimension: 1024 }), "none");
 });
 
-test("a server with another dimension needs that dimension in model.yaml", async () => {
+test("requires the dimension in model.yaml for a server with another dimension", async () => {
   const server = { model_id: "intfloat/e5-small", dimension: 384 };
   assert.match(
     await refusal(server),
@@ -53,13 +53,13 @@ test("a server with another dimension needs that dimension in model.yaml", async
   assert.is(await refusal(server, { dimension: 384 }), "none");
 });
 
-test("a server of another model with the same dimension needs to say whether queries have a prefix", async () => {
+test("requires query_prefix for a server of another model with the same dimension", async () => {
   const server = { model_id: "mixedbread-ai/mxbai-embed-large-v1", dimension: 1024 };
   assert.match(await refusal(server), /the server has mixedbread-ai\/mxbai-embed-large-v1, not BAAI.*query_prefix/);
   assert.is(await refusal(server, { query_prefix: "" }), "none");
 });
 
-test("a previous model makes other vectors than the present one, and documents may have an endpoint", async () => {
+test("serves other vectors for a previous model, and the same from an endpoint for documents", async () => {
   const section = { ...SECTION, documents: SECTION };
   const previous = {
     dense_large_en_v1_5: { ...SECTION, revision: "before" },

@@ -42,15 +42,15 @@ test("are read from arguments and environment", () => {
   assert.equal(options?.embeddingUrls, { dense_large_en_v1_5: "http://127.0.0.1:8081/" });
 });
 
-test("are none when help is asked for", () => {
+test("are undefined when help is requested", () => {
   assert.is(devOptions(["--help"], {}), undefined);
 });
 
-test("take variables that are set to nothing as not set", () => {
+test("treat empty variables as not set", () => {
   assert.is(devOptions([], { PORT: "", OPENSEARCH_URL: "", EMBEDDING_URL_SPARSE_V3: "" })?.port, undefined);
 });
 
-test("refuse a misspelt option and show those there are", () => {
+test("refuse a misspelt option and list the valid ones", () => {
   assert.match(messageOf(["--nodemo"]), /Unknown option '--nodemo'[\s\S]*--no-demo/);
   assert.throws(
     () => devOptions(["--nodemo"], {}),
@@ -74,7 +74,7 @@ const REFUSED: [env: Record<string, string>, message: RegExp][] = [
   [{ EMBEDDING_URL_SPARSE_V3: "x" }, /^EMBEDDING_URL_SPARSE_V3=x is not an address/],
 ];
 for (const [env, message] of REFUSED) {
-  test(`refuse ${JSON.stringify(env)} as a wrong call`, () => {
+  test(`refuse ${JSON.stringify(env)} as a usage error`, () => {
     assert.match(messageOf([], env), message);
     assert.throws(
       () => devOptions([], env),

@@ -10,7 +10,7 @@ import { recommendationData } from "../../../local/dev/recommendation-data.ts";
 import type { RecommendationParts } from "../../../local/dev/recommendation-functions.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("data of the local stack after each write");
+const test = suite("local stack's data after a kill");
 
 type Item = Record<string, { S: string }>;
 const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
@@ -41,7 +41,7 @@ function memory() {
     ListObjectsV2Command: () => ({ Contents: [...objects].map(([Key, text]) => ({ Key, Size: text.length })) }),
   };
   const send = async (command: { input: never }) => answers[command.constructor.name]?.(command.input);
-  // Paginators accept instances of the clients only.
+  // Paginators accept only instances of the clients.
   const dynamo = Object.assign(Object.create(DynamoDBClient.prototype), { send });
   const s3 = Object.assign(Object.create(S3Client.prototype), { send });
   return { tables, objects, clients: { dynamo, s3 } as RecommendationParts["clients"] };
@@ -62,14 +62,14 @@ const put = (Key: string): DoneCall => ({
   body: Buffer.alloc(0),
 });
 
-/** Returns what is there after a start on the folder, as after SIGKILL: without a last save. */
+/** Returns the data after a new start on the folder without a final save, as after SIGKILL. */
 async function afterKill(folder: string) {
   const next = memory();
   await recommendationData(folder, { clients: next.clients, names }).restore();
   return next;
 }
 
-test("has every record that was put, none that was deleted, and small tables as they were", async () => {
+test("has every stored record, no deleted one, and small tables unchanged", async () => {
   const folder = mkdtempSync(join(tmpdir(), "data-"));
   const { tables, clients } = memory();
   const data = recommendationData(folder, { clients, names });
@@ -90,7 +90,7 @@ test("has every record that was put, none that was deleted, and small tables as 
   rmSync(folder, { recursive: true });
 });
 
-test("has the objects of events as they were last written, even with the same size", async () => {
+test("has the latest version of event objects, even of the same size", async () => {
   const folder = mkdtempSync(join(tmpdir(), "data-"));
   const { objects, clients } = memory();
   const data = recommendationData(folder, { clients, names });

@@ -3,11 +3,11 @@ import { saveNowAndThen } from "../../../local/dev/save-now-and-then.ts";
 import { waitFor } from "../../../local/process/wait.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("saving now and then");
+const test = suite("periodic saving");
 
 const soon = { timeoutMs: 60_000, intervalMs: 5 };
 
-/** A saver that fails as often as it is told to. */
+/** A saver whose first saves fail. */
 function begin(failures = 0) {
   let left = failures;
   const counts = { saves: 0, said: [] as string[] };
@@ -22,7 +22,7 @@ function begin(failures = 0) {
   return { saver, counts };
 }
 
-test("saves while it runs, once for what is new", async () => {
+test("saves while it runs, but only after a change", async () => {
   const { saver, counts } = begin();
   const other = begin();
   other.saver.note();
@@ -34,13 +34,13 @@ test("saves while it runs, once for what is new", async () => {
   await Promise.all([saver.stop(), other.saver.stop()]);
 });
 
-test("saves at the end, also when nothing was noted", async () => {
+test("saves at the end, even without a change", async () => {
   const { saver, counts } = begin();
   await saver.stop();
   assert.is(counts.saves, 1);
 });
 
-test("tries again after a failure, and says it", async () => {
+test("retries after a failure, and reports it", async () => {
   const { saver, counts } = begin(1);
   saver.note();
   await waitFor(async () => counts.saves === 2, { what: "a second try", ...soon });
@@ -49,7 +49,7 @@ test("tries again after a failure, and says it", async () => {
   await saver.stop();
 });
 
-test("does not hide by a failure at the end what made everything stop", async () => {
+test("reports, but does not throw, a failure at the end, so that it hides no earlier error", async () => {
   const { saver, counts } = begin(1);
   await saver.stop();
   assert.is(counts.said.length, 1);

@@ -4,7 +4,7 @@ import { suite } from "../../suite.ts";
 
 const test = suite("scope of make dev");
 
-test("stops what was started last first, one after the other", async () => {
+test("stops everything in reverse order, one after the other", async () => {
   const order: string[] = [];
   const scope = createScope();
   scope.add(() => order.push("server"));
@@ -16,7 +16,7 @@ test("stops what was started last first, one after the other", async () => {
   assert.equal(order, ["API", "server"]);
 });
 
-test("stops everything once, however often it is closed", async () => {
+test("stops everything only once, however often it is closed", async () => {
   let stopped = 0;
   const scope = createScope();
   scope.add(() => {
@@ -26,7 +26,7 @@ test("stops everything once, however often it is closed", async () => {
   assert.is(stopped, 1);
 });
 
-test("stops the others when one cannot be stopped, and then throws", async () => {
+test("stops the others when one fails to stop, and then throws", async () => {
   let stopped = false;
   const scope = createScope();
   scope.add(() => {
@@ -37,7 +37,7 @@ test("stops the others when one cannot be stopped, and then throws", async () =>
   assert.equal([error.message, stopped], ["stuck", true]);
 });
 
-test("stops what comes up while it closes", async () => {
+test("stops what is added while it closes", async () => {
   const late = Promise.withResolvers<void>();
   const scope = createScope();
   const closed = scope.close();

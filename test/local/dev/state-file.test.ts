@@ -23,7 +23,7 @@ const STATE = {
   pid: 4,
 };
 
-test("is there from the moment that all is ready until the end, for its owner alone", () => {
+test("exists from readiness until the end, and only its owner can read it", () => {
   const file = join(dir, "dev.json");
   const claim = claimFolder(dir);
   assert.not(existsSync(file));
@@ -34,12 +34,12 @@ test("is there from the moment that all is ready until the end, for its owner al
   assert.not(existsSync(file));
 });
 
-test("names the process that has the folder already", () => {
+test("names the process that already has the folder", () => {
   writeFileSync(join(dir, "dev.pid"), `${process.ppid}\n`);
   assert.throws(() => claimFolder(dir), new RegExp(`another \`make dev\` is running here \\(pid ${process.ppid}\\)`));
 });
 
-test("takes over from a process that was killed, and removes what it left", () => {
+test("takes over from a killed process, and removes its files", () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   writeFileSync(join(dir, "dev.pid"), `${pid}\n`);
   writeFileSync(join(dir, "dev.json"), "{}");
@@ -48,13 +48,13 @@ test("takes over from a process that was killed, and removes what it left", () =
   assert.not(existsSync(join(dir, "dev.json")));
 });
 
-test("takes over when the killed process had our own pid, as in a restarted container", () => {
+test("takes over when the killed process had this process's pid, as in a restarted container", () => {
   writeFileSync(join(dir, "dev.pid"), `${process.pid}\n`);
   claimFolder(dir).publish(STATE);
   assert.ok(existsSync(join(dir, "dev.json")));
 });
 
-test("lets the next one in after release, and only once", () => {
+test("frees the folder on the first release only", () => {
   const first = claimFolder(dir);
   first.release();
   const second = claimFolder(dir);
@@ -63,7 +63,7 @@ test("lets the next one in after release, and only once", () => {
   assert.ok(existsSync(join(dir, "dev.pid")));
 });
 
-test("keeps the API keys for the next start, readable for their owner alone", () => {
+test("keeps the API keys for the next start, readable only by their owner", () => {
   const keys = localKeys(dir, [{ name: "shop" }, { name: "loader" }]);
   for (const value of keys.values) assert.match(value, /^[0-9a-f]{40}$/);
   assert.is(new Set(keys.values).size, 3);

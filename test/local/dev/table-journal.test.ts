@@ -7,11 +7,11 @@ import { namesOf } from "../../../lib/core/naming/names.ts";
 import { createTableJournal, writtenIds } from "../../../local/dev/table-journal.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("writes to the local stack's tables on disk");
+const test = suite("journal of writes to the local stack's tables");
 
 const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
 const stored = new Map<string, number>();
-/** Each delays one answer after the table was read. */
+/** Each promise delays one response after the table was read. */
 const slow: Promise<unknown>[] = [];
 const dynamo = {
   send: async ({ input }: BatchGetItemCommand) => {
@@ -39,7 +39,7 @@ test.before.each(() => {
 });
 test.after.each(() => rmSync(dir, { recursive: true }));
 
-test("have what was stored by each write, in their order, and what was deleted", async () => {
+test("records what each write stored or deleted, in order", async () => {
   const { add } = journal();
   stored.set("a", 1).set("7", 2);
   await add("users", ["a", "7", "a"]);
@@ -48,7 +48,7 @@ test("have what was stored by each write, in their order, and what was deleted",
   assert.equal(kept(), ["a 1", "7 2", "a 3", "7 undefined"]);
 });
 
-test("of one id at the same time end with the last that was stored", async () => {
+test("ends with the last stored version after concurrent writes of one id", async () => {
   const { add } = journal();
   stored.set("a", 1);
   slow.push(new Promise((resolve) => setImmediate(resolve)));
@@ -59,7 +59,7 @@ test("of one id at the same time end with the last that was stored", async () =>
   assert.is(kept().at(-1), "a 2");
 });
 
-test("are forgotten when the table is saved, except those that came meanwhile", async () => {
+test("drops writes when the table is saved, except those made meanwhile", async () => {
   const { add, begin } = journal();
   stored.set("a", 1).set("b", 2);
   await add("users", ["a"]);
@@ -69,7 +69,7 @@ test("are forgotten when the table is saved, except those that came meanwhile", 
   assert.equal(kept(), ["b 2"]);
 });
 
-test("are read without a line that a killed process has not finished", async () => {
+test("skips a line that a killed process did not finish", async () => {
   stored.set("a", 1);
   await journal().add("users", ["a"]);
   appendFileSync(fileOf("users"), '{"id":"b');
@@ -78,7 +78,7 @@ test("are read without a line that a killed process has not finished", async () 
   assert.equal(kept(), ["a 1", "a 1"]);
 });
 
-test("are found in every kind of write, by the name of the table", () => {
+test("finds the ids in every kind of write, by table", () => {
   const S = (id: string) => ({ S: id });
   const idsOf = (write: object) => [...writtenIds(Buffer.from(JSON.stringify(write)))];
   assert.equal(idsOf({ TableName: "t", Item: { USER_ID: S("u"), AGE: { N: "1" } } }), [["t", ["u"]]]);

@@ -35,7 +35,7 @@ const tell = (order: ClaimOrder | "release") =>
     }),
   );
 
-/** Lets all processes claim one folder at the same time, and returns what became of the claims, sorted. */
+/** Lets all processes claim one folder at the same time, and returns the sorted outcomes. */
 async function round(prepare: (dir: string) => void): Promise<string> {
   const dir = mkdtempSync(join(folders, "round-"));
   prepare(dir);
@@ -58,7 +58,7 @@ test("exactly one gets the folder of a process that was killed", async () => {
   assert.equal([...outcomes], [ONE_WINNER]);
 });
 
-test("exactly one gets the folder if one was killed while it took over from another", async () => {
+test("exactly one gets the folder if a process was killed while it took over from another", async () => {
   const outcomes = await outcomesOf((dir) => {
     writeFileSync(join(dir, "dev.pid"), `${deadPid}\n`);
     writeFileSync(join(dir, `dev.pid.${deadPid}`), `${deadPid} 1\n`);

@@ -7,9 +7,9 @@ import { waitFor } from "../../../local/process/wait.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("watch of the configuration");
+const test = suite("watching the configuration");
 
-test("names each file whose content changes, below the folder too, and no other", async () => {
+test("names only the files whose content changes, also in subfolders", async () => {
   const folder = scratchFolder(TEST_OUTPUT, "watched");
   mkdirSync(join(folder, "schema"));
   writeFileSync(join(folder, "filter.yaml"), "filters: []\n");

@@ -13,7 +13,7 @@ function ask(method: string, path: string, body = "") {
   return { status, body: JSON.parse(String(text)) };
 }
 
-test("faults are set, shown and ended", () => {
+test("sets, shows and ends faults", () => {
   const faults = [
     { kind: "throttle", every: 3 },
     { kind: "delay", ms: 50, first: 2 },
@@ -38,7 +38,7 @@ for (const [name, body] of [
   });
 }
 
-test("an unknown model or path says what there is", () => {
+test("rejects an unknown model, listing the models, and an unknown path", () => {
   assert.match(ask("PUT", "/_models/other/faults", "[]").body.message, /^other is not a model; there are dense_large/);
   assert.is(ask("POST", "/_models").status, 404);
   assert.is(ask("GET", "/_models/sparse_v3").status, 404);

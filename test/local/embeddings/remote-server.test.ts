@@ -33,13 +33,13 @@ const message = (promise: Promise<unknown>) =>
     },
   );
 
-test("the dimension is the one of a probe, and the model the one that the server names", async () => {
+test("takes the dimension from a probe, and the model's name from the server", async () => {
   const { dimension, modelId } = await connectRemoteServer(`${server.url}/tei`, "dense");
   assert.equal([dimension, modelId], [5, "intfloat/e5-small"]);
   assert.is((await connectRemoteServer(`${server.url}/tei/`, "sparse")).dimension, undefined);
 });
 
-test("nobody there, a wrong path and a model of the other kind are told apart", async () => {
+test("distinguishes a missing server, a wrong path and a model of the other kind", async () => {
   assert.match(await message(connectRemoteServer("http://127.0.0.1:1", "dense")), /^no embedding server answers at /);
   assert.match(await message(connectRemoteServer(server.url, "dense")), /\/embed answered 404/);
   assert.match(await message(connectRemoteServer(server.url, "sparse")), /POOLING=splade/);
@@ -49,7 +49,7 @@ test("nobody there, a wrong path and a model of the other kind are told apart", 
   await wrong.close();
 });
 
-test("the stand-ins forward to it, wrap its errors, and know its dimension", async () => {
+test("lets the stand-ins forward to it, wrap its errors, and use its dimension", async () => {
   const dense = await connectRemoteServer(`${server.url}/tei`, "dense");
   const models = await createModelStandIns({
     modelOfEndpoint: () => "dense_large_en_v1_5",
@@ -73,7 +73,7 @@ test("the stand-ins forward to it, wrap its errors, and know its dimension", asy
   assert.is(embeddings.length, 70);
 });
 
-test("a server that is gone is a 503 of the model", async () => {
+test("reports a server that has stopped as the model's 503", async () => {
   const gone = await serve();
   const remote = await connectRemoteServer(`${gone.url}/tei`, "dense");
   await gone.close();

@@ -64,7 +64,7 @@ const embeddersFor = (queryTimeoutMs: number, concurrency = 3) =>
 
 test.before.each(() => {
   models.control.reset();
-  // Only the test of the timeout may run into it.
+  // So long that only the test of the timeout reaches it.
   embedders = embeddersFor(20_000);
 });
 
@@ -93,7 +93,7 @@ function numbersOf(embedding: Embedding | EmbeddingOutcome | undefined): readonl
 const TEXTS = ["The last dragon egg is stolen by a thief.", "Soup recipes for cold winter days."];
 
 for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
-  test(`${model}: a query is nearer to the text that shares its words`, async () => {
+  test(`${model}: ranks the text that shares words with the query first`, async () => {
     const query = numbersOf(await use(model).embedQuery("a thief and a dragon", deadline()));
     const outcomes = await use(model).embedDocuments(TEXTS, deadline());
     const [dragon = [], soup = []] = outcomes.map(numbersOf);
@@ -102,9 +102,9 @@ for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
     assert.ok(Math.abs(dot(dragon, dragon) - 1) < 1e-5);
   });
 
-  test(`${model}: 200 texts with every third call throttled are all embedded, each in one successful call`, async () => {
+  test(`${model}: embeds each of 200 texts in one successful call while every third call is throttled`, async () => {
     models.control.setFaults(model, [{ kind: "throttle", every: 3 }]);
-    // One call at a time: of several in step, one would be the third each time, until its attempts end.
+    // One call at a time: if several retried in step, the same one could be throttled until its attempts end.
     embedders = embeddersFor(20_000, 1);
     const texts = Array.from({ length: 200 }, (_, i) => `dragon number ${i}`);
     assert.equal(brief(await use(model).embedDocuments(texts, deadline())), new Array(200).fill("dense"));
@@ -118,7 +118,7 @@ for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
   });
 }
 
-test("sparse: query and document meet in the same tokens, special ones are gone", async () => {
+test("sparse: gives query and document the same tokens, without special ones", async () => {
   const [document] = await use("sparse_v3").embedDocuments(TEXTS, deadline());
   const query = await use("sparse_v3").embedQuery("dragons", deadline());
   assert.ok((tokensOf(document).dragon ?? 0) > 0.5);
@@ -129,13 +129,13 @@ test("sparse: query and document meet in the same tokens, special ones are gone"
   );
 });
 
-test("a model that is overloaded at first is tried again", async () => {
+test("retries a model that is overloaded at first", async () => {
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 429, first: 2 }]);
   assert.equal(brief(await use("dense_large_en_v1_5").embedDocuments(["a"], deadline())), ["dense"]);
   assert.is(models.control.counts("dense_large_en_v1_5").calls, 3);
 });
 
-test("a model that fails is not tried again", async () => {
+test("does not retry a model that fails", async () => {
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 424 }]);
   assert.equal(brief(await use("dense_large_en_v1_5").embedDocuments(["a"], deadline())), [
     "model failed (status 424)",
@@ -158,14 +158,14 @@ for (const [status, retried, message] of [
   });
 }
 
-test("an unavailable service is tried again, on both hosts", async () => {
+test("retries an unavailable service on both hosts", async () => {
   for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
     models.control.setFaults(model, [{ kind: "unavailable", first: 1 }]);
     assert.equal(brief(await use(model).embedDocuments(["a"], deadline())), ["dense"]);
   }
 });
 
-test("a hanging model: the query ends after its timeout, twice", async () => {
+test("ends a query to a hanging model after two timeouts", async () => {
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "hang" }]);
   const timeoutMs = patient(1_000);
   const error = await embeddersFor(timeoutMs)
@@ -176,7 +176,7 @@ test("a hanging model: the query ends after its timeout, twice", async () => {
   assert.is(models.control.counts("dense_large_en_v1_5").calls, 2);
 });
 
-test("a bad text in a batch of 32 fails alone, on both hosts", async () => {
+test("fails only the bad text in a batch of 32, on both hosts", async () => {
   const texts = Array.from({ length: 32 }, (_, i) => (i === 9 ? "poison" : `text ${i}`));
   for (const [model, status] of [
     ["dense_large_en_v1_5", 413],
@@ -191,7 +191,7 @@ test("a bad text in a batch of 32 fails alone, on both hosts", async () => {
   }
 });
 
-test("spoilt answers are errors", async () => {
+test("reports malformed responses as errors", async () => {
   const outcome = async (fault: Parameters<typeof models.control.setFaults>[1][number]) => {
     models.control.setFaults("dense_large_en_v1_5", [fault]);
     return brief(await use("dense_large_en_v1_5").embedDocuments(["a", "b"], deadline()));
@@ -206,7 +206,7 @@ test("spoilt answers are errors", async () => {
   assert.equal(await outcome({ kind: "not_json" }), both("model answered with something other than JSON"));
 });
 
-test("a model or an endpoint that does not exist is an error without its name", async () => {
+test("reports a missing model or endpoint as an error without its name", async () => {
   assert.equal(brief(await use("ext_embed_multilingual_v3").embedDocuments(["a"], deadline())), [
     "model refused the input",
   ]);
@@ -220,19 +220,19 @@ test("a model or an endpoint that does not exist is an error without its name", 
   ]);
 });
 
-test("query_concurrency holds over HTTP, for queries and, without a limit of their own, for documents", async () => {
+test("limits queries by query_concurrency, and documents too if they have no limit of their own", async () => {
   const model = "ext_embed_english_v3";
   models.control.setFaults(model, [{ kind: "delay", ms: 20 }]);
   await Promise.all(Array.from({ length: 5 }, (_, i) => use(model).embedQuery(`q${i}`, deadline())));
   assert.is(models.control.counts(model).calls, 5);
   assert.is(models.control.counts(model).peak, 3);
   await use(model).embedDocuments(new Array(96 * 5).fill("a"), deadline());
-  // The first call for documents is a small one, which shows the model's pace.
+  // The first call for documents is small, to measure the model's speed.
   assert.is(models.control.counts(model).calls, 11);
   assert.is(models.control.counts(model).peak, 3);
 });
 
-test("the SDK is used without retries of its own, and keeps its connections, on both hosts", async () => {
+test("uses the SDK without its own retries, and keeps connections open, on both hosts", async () => {
   const server = await startServer(() => ({ status: 503, headers: { "x-amzn-errortype": "ServiceUnavailable" } }));
   try {
     const clients = [sageMakerClient(connection(server.url)), bedrockClient(connection(server.url))];
@@ -247,7 +247,7 @@ test("the SDK is used without retries of its own, and keeps its connections, on 
   }
 });
 
-test("a body that does not end is cut at the timeout, on both hosts", async () => {
+test("aborts an endless body at the timeout, on both hosts", async () => {
   const server = await startServer(() => ({ body: "[[0.1,", unfinished: true }));
   try {
     for (const client of [sageMakerClient(connection(server.url)), bedrockClient(connection(server.url))]) {
@@ -261,7 +261,7 @@ test("a body that does not end is cut at the timeout, on both hosts", async () =
   }
 });
 
-test("refused and dropped connections are transient", async () => {
+test("treats refused and dropped connections as transient", async () => {
   const server = await startServer(() => ({ drop: true }));
   const embed = async () => {
     const [embedder] = createEmbedders([{ ...DENSE, endpoint_name: "e" }], {

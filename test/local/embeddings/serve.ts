@@ -7,7 +7,7 @@ import { router, standInsByService } from "../../../local/cloud/router.ts";
 import type { StandIn } from "../../../local/cloud/stand-in.ts";
 import { createModelStandIns, type ModelStandInOptions } from "../../../local/embeddings/stand-ins.ts";
 
-/** What the SDKs need to talk to a local endpoint. */
+/** Returns the settings that the SDKs need for a local endpoint. */
 export const connection = (endpoint: string) => ({
   endpoint,
   region: "eu-west-1",
@@ -19,7 +19,7 @@ export function serveStandIns(...standIns: StandIn[]) {
   return listen(undefined, router({ standIns: standInsByService(standIns) }));
 }
 
-/** The stand-in models over HTTP with the project's clients in front of them. */
+/** Starts the stand-in models behind HTTP, with the project's clients for them. */
 export async function startModels(options: Partial<ModelStandInOptions> = {}) {
   const models = await createModelStandIns({
     modelOfEndpoint: (name) => {
@@ -38,7 +38,7 @@ export async function startModels(options: Partial<ModelStandInOptions> = {}) {
   };
 }
 
-/** A server with one answer for each request; for what a stand-in would not do. */
+/** Starts a server that answers each request by a function, for behaviour that stand-ins do not have. */
 export async function startServer(
   answer: (request: { method: string; path: string; body: string }) => {
     status?: number;
@@ -46,7 +46,7 @@ export async function startServer(
     body?: string;
     /** Ends the connection without an answer. */
     drop?: boolean;
-    /** Sends head and body and never ends. */
+    /** Sends head and body, but never ends the response. */
     unfinished?: boolean;
   },
 ) {

@@ -30,50 +30,50 @@ const read = ({ body = "" }: StandInAnswer) => JSON.parse(body.toString());
 const errorOf = (answer: StandInAnswer) => [answer.status, answer.headers?.["x-amzn-errortype"]];
 const original = (answer: StandInAnswer) => [...errorOf(answer), read(answer).OriginalStatusCode];
 
-test("an equal text has an equal vector; another model has another one", async () => {
+test("returns equal vectors for equal texts, and others for another model", async () => {
   const [first, second] = read(await dense({ inputs: ["dragon", "dragon"] }));
   assert.equal(first, second);
   assert.not.equal(read(await cohere({ texts: ["dragon"], input_type: "search_query" })).embeddings[0], first);
 });
 
-test("one string is answered as a list of one", async () => {
+test("treats one string as a list of one", async () => {
   assert.is(read(await dense({ inputs: "dragon" })).length, 1);
 });
 
-test("the instruction of a query does not move it", async () => {
+test("ignores the instruction of a query", async () => {
   const prefix = "Represent this sentence for searching relevant passages: ";
   const [plain, instructed] = read(await dense({ inputs: ["dragon", `${prefix}dragon`] }));
   assert.equal(instructed, plain);
 });
 
-test("a text without a word has a unit vector as well", async () => {
+test("returns a unit vector for a text without words, too", async () => {
   const [vector] = read(await dense({ inputs: [" "] }));
   assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-6);
 });
 
-test("33 inputs are refused by the model", async () => {
+test("refuses 33 inputs as the model does", async () => {
   assert.equal(original(await dense({ inputs: new Array(33).fill("a") })), [424, "ModelError", 413]);
   assert.is((await dense({ inputs: new Array(32).fill("a") })).status, 200);
 });
 
-test("a body over 2,000,000 bytes is refused by the model", async () => {
+test("refuses a body over 2,000,000 bytes as the model does", async () => {
   const body = (bytes: number) => `{"inputs":["${"a".repeat(bytes - 31)}"],"truncate":true}`;
   assert.is(body(2_000_000).length, 2_000_000);
   assert.is((await dense(body(2_000_000))).status, 200);
   assert.equal(original(await dense(body(2_000_001))), [424, "ModelError", 413]);
 });
 
-test("a body over 6 MiB is refused by SageMaker", async () => {
+test("refuses a body over 6 MiB as SageMaker does", async () => {
   assert.equal(errorOf(await dense("x".repeat(6_291_457))), [413, "ValidationError"]);
 });
 
-test("a text over 512 tokens is refused unless truncation is asked for", async () => {
+test("refuses a text over 512 tokens unless truncation is requested", async () => {
   const inputs = ["dragon ".repeat(511)];
   assert.equal(original(await dense({ inputs })), [424, "ModelError", 413]);
   assert.is((await dense({ inputs, truncate: true })).status, 200);
 });
 
-test("empty inputs, half surrogate pairs and no JSON are refused by the model", async () => {
+test("refuses empty inputs, half surrogate pairs and invalid JSON as the model does", async () => {
   assert.equal(original(await dense({ inputs: [] })), [424, "ModelError", 400]);
   assert.equal(original(await dense({ inputs: ["a", ""] })), [424, "ModelError", 413]);
   assert.equal(original(await dense('{"inputs":["\\ud83d"]}')), [424, "ModelError", 422]);
@@ -81,20 +81,20 @@ test("empty inputs, half surrogate pairs and no JSON are refused by the model", 
   assert.equal(original(await dense({})), [424, "ModelError", 422]);
 });
 
-test("a sparse answer has special tokens and ids alone, as the server's", async () => {
+test("returns special tokens too, and ids without text, in a sparse response, as the server does", async () => {
   const [entries] = read(await sparse({ inputs: ["dragon"] }));
   assert.equal(entries.map(({ index }: { index: number }) => index).slice(0, 2), [101, 102]);
   assert.equal(Object.keys(entries[2]), ["index", "value"]);
   assert.ok(entries[2].value > 0);
 });
 
-test("an endpoint or model that does not exist is SageMaker's and Bedrock's error", async () => {
+test("reports a missing endpoint or model with SageMaker's or Bedrock's error", async () => {
   assert.equal(errorOf(await ask("/endpoints/other/invocations", {})), [400, "ValidationError"]);
   assert.equal(errorOf(await ask("/model/other/invoke", {})), [400, "ValidationException"]);
   assert.equal(errorOf(await ask("/other", {})), [404, "UnknownOperationException"]);
 });
 
-test("Cohere takes 96 texts of 2,048 characters", async () => {
+test("Cohere accepts up to 96 texts of 2,048 characters", async () => {
   const texts = (count: number, length: number) => ({
     texts: new Array(count).fill("a".repeat(length)),
     input_type: "search_document",
@@ -105,19 +105,19 @@ test("Cohere takes 96 texts of 2,048 characters", async () => {
   assert.equal(errorOf(await cohere(texts(1, 2_049))), [400, "ValidationException"]);
 });
 
-test("Cohere needs texts and a known input type", async () => {
+test("Cohere requires texts and a known input type", async () => {
   assert.equal(errorOf(await cohere({ texts: ["a"] })), [400, "ValidationException"]);
   assert.equal(errorOf(await cohere({ texts: ["a"], input_type: "x" })), [400, "ValidationException"]);
   assert.equal(errorOf(await cohere({ input_type: "search_query" })), [400, "ValidationException"]);
 });
 
-test("Cohere answers by type when it is asked to", async () => {
+test("Cohere returns embeddings by type when requested", async () => {
   const answer = read(await cohere({ texts: ["a"], input_type: "search_query", embedding_types: ["float"] }));
   assert.is(answer.embeddings.float[0].length, 1_024);
   assert.is(answer.response_type, "embeddings_by_type");
 });
 
-test("the control counts calls, and remembers the texts of successful ones only", async () => {
+test("the control counts calls, and keeps the texts of successful ones only", async () => {
   models.control.setFaults("ext_embed_english_v3", [{ kind: "throttle", every: 2 }]);
   for (const text of ["a", "b", "c"]) await cohere({ texts: [text], input_type: "search_query" });
   assert.equal(models.control.counts("ext_embed_english_v3"), { calls: 3, succeeded: 2, peak: 1 });
@@ -127,7 +127,7 @@ test("the control counts calls, and remembers the texts of successful ones only"
   ]);
 });
 
-test("a spoilt answer is not a successful call", async () => {
+test("does not count a malformed response as a successful call", async () => {
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "nan" }]);
   const [vector] = read(await dense({ inputs: ["a"] }));
   assert.is(vector[0], null);
@@ -136,7 +136,7 @@ test("a spoilt answer is not a successful call", async () => {
   assert.is(models.control.counts("dense_large_en_v1_5").succeeded, 0);
 });
 
-test("a fault for the first calls ends by itself, one for a text meets that text alone", async () => {
+test("ends a fault for the first calls by itself, and applies a fault for a text only to that text", async () => {
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 503, first: 1 }]);
   assert.equal(original(await dense({ inputs: ["a"] })), [424, "ModelError", 503]);
   assert.is((await dense({ inputs: ["a"] })).status, 200);
@@ -145,7 +145,7 @@ test("a fault for the first calls ends by itself, one for a text meets that text
   assert.equal(original(await dense({ inputs: ["good", "a bad one"] })), [424, "ModelError", 422]);
 });
 
-test("a hanging call is answered when the faults end", async () => {
+test("answers a hanging call when the faults end", async () => {
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "hang" }]);
   const answer = dense({ inputs: ["a"] });
   models.control.setFaults("dense_large_en_v1_5", []);

@@ -12,11 +12,11 @@ const test = suite("generated vocabulary");
 const files = parseModelFiles(generatedModelFiles());
 const model = await createSparseModel(files);
 
-/** With the special tokens that `SparseModel` leaves out, to see [UNK]. */
+/** A tokenizer with the special tokens that `SparseModel` leaves out, to detect [UNK]. */
 const withSpecial: { tokenize(text: string): string[] } = new Tokenizer(files.tokenizer, files.tokenizerConfig);
 const isUnknown = (text: string) => withSpecial.tokenize(text).includes("[UNK]");
 
-test("is the same for the same seed, and another for another", () => {
+test("is the same for the same seed, and differs for another", () => {
   assert.equal(generateVocabulary(7), generateVocabulary(7));
   assert.not.equal(generateVocabulary(7).tokens, generateVocabulary(8).tokens);
 });
@@ -43,12 +43,12 @@ for (const text of [
   "字".repeat(200),
   "\ud83d",
 ]) {
-  test(`no part of ${JSON.stringify(text.slice(0, 24))} is unknown`, () => {
+  test(`has tokens for every part of ${JSON.stringify(text.slice(0, 24))}`, () => {
     assert.not(isUnknown(text));
   });
 }
 
-test("every code point of the first two planes has tokens or is removed as whitespace or control character", () => {
+test("has tokens for every code point of the first two planes except whitespace and control characters", () => {
   const wrong: string[] = [];
   for (let start = 0; start < 0x20000; start += 64) {
     const characters = Array.from({ length: 64 }, (_, i) => String.fromCodePoint(start + i));
@@ -57,17 +57,17 @@ test("every code point of the first two planes has tokens or is removed as white
   assert.equal(wrong, []);
 });
 
-test("a word's forms share the word's own token", () => {
+test("gives a word's forms the word's own token", () => {
   assert.equal(model.tokenize("Dragons"), ["dragon", "##s"]);
   assert.equal(model.tokenize("dragon"), ["dragon"]);
 });
 
-test("rare words weigh more than function words", () => {
+test("gives rare words more weight than function words", () => {
   const weights = sparseQuery("the dragon", model);
   assert.ok((weights.dragon ?? 0) > 5 * (weights.the ?? 9));
 });
 
-test("a word in another script is no sparse match, since bytes say nothing", () => {
+test("gives no sparse match for a word in another script, since bytes carry no meaning", () => {
   assert.equal(sparseQuery("日本語", model), {});
 });
 

@@ -20,7 +20,7 @@ const JDKS = [
   { home: "/jvm/25", major: 25 },
 ];
 
-/** A Maven that notes how it was called and unpacks a server, or does what `script` says. */
+/** Writes a Maven that records its calls and unpacks a server, or runs `script`. Returns its path. */
 function maven(script = UNPACKS): string {
   const path = join(folder, "mvn");
   writeFileSync(path, `#!/bin/sh\necho "$JAVA_HOME $@" >> ${folder}/calls\n${script}\n`);
@@ -50,7 +50,7 @@ async function failure(installation: Promise<unknown>): Promise<Error> {
   return error as Error;
 }
 
-test("gives the server's folder, and does nothing the second time", async () => {
+test("returns the server's folder, and does nothing the second time", async () => {
   const command = maven();
   assert.is(await install(command), server());
   assert.is(await install(command), server());
@@ -70,7 +70,7 @@ test("runs Maven on the Java that the server will run on", async () => {
   assert.match(calls()[1] ?? "", /^\/jvm\/25 .*-Dos=3\.6\.0 -Dhome=\S+ generate-resources$/);
 });
 
-test("writes the descriptors that 2.19's module jars lack, and leaves 3.6's modules alone", async () => {
+test("writes the descriptors that 2.19's module jars lack, and does not change 3.6's modules", async () => {
   const command = maven();
   await install(command, "2.19.6");
   await install(command, "3.6.0");
@@ -84,7 +84,7 @@ test("writes the descriptors that 2.19's module jars lack, and leaves 3.6's modu
   assert.is(existsSync(descriptor("3.6.0")), false);
 });
 
-test("installs again over one that was not completed", async () => {
+test("reinstalls over an incomplete installation", async () => {
   const command = maven();
   await install(command);
   rmSync(join(server(), ".complete"));
@@ -96,7 +96,7 @@ test("installs again over one that was not completed", async () => {
   assert.ok(existsSync(join(server(), ".complete")));
 });
 
-test("a failed download leaves no server, says what Maven said, and a later one succeeds", async () => {
+test("leaves no server after a failed download, shows Maven's message, and succeeds later", async () => {
   const error = await failure(
     install(maven("echo '[INFO] x'; echo '[ERROR] Could not transfer: Unknown host'; echo '[ERROR] more'; exit 1")),
   );
@@ -107,7 +107,7 @@ test("a failed download leaves no server, says what Maven said, and a later one 
   assert.is(await install(maven()), server());
 });
 
-test("a Maven that ends before it can speak is quoted from standard error", async () => {
+test("shows Maven's standard error if it fails before logging anything", async () => {
   const error = await failure(install(maven("echo 'JAVA_HOME is not defined correctly' >&2; exit 1")));
   assert.match(error.message, "Maven said: JAVA_HOME is not defined correctly");
 });
@@ -118,7 +118,7 @@ test("says that Maven is missing, and how to get it", async () => {
   assert.match(error.message, "there is no no-such-mvn on the PATH. Install Maven");
 });
 
-test("says what arrives, without the address it came from", async () => {
+test("reports downloads without their addresses", async () => {
   const lines: string[] = [];
   await install(maven(), "2.19.6", (line) => lines.push(line));
   assert.equal(lines, [

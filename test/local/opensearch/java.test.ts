@@ -20,7 +20,7 @@ function executable(path: string, script: string) {
   chmodSync(path, 0o755);
 }
 
-/** A Java home; with a `release` file unless `version` is to be asked for. */
+/** Creates a Java home, with a `release` file unless the version is to be read from java itself. */
 function jdk(name: string, version: string, { release = true } = {}): string {
   const home = join(folder, name);
   executable(join(home, "bin/java"), `echo 'openjdk version "${version}" 2025-01-01' >&2`);
@@ -41,13 +41,13 @@ for (const [version, major] of [
   ["21-ea", 21],
   ["1.8.0_412", 8],
 ] as const) {
-  test(`version ${version} is Java ${major}, in a release file and as printed`, () => {
+  test(`reads version ${version} as Java ${major}, from a release file and from java's output`, () => {
     assert.is(majorOfRelease(`IMPLEMENTOR="Debian"\nJAVA_VERSION="${version}"\nOS_ARCH="x86_64"\n`), major);
     assert.is(majorOfVersionOutput(`openjdk version "${version}" 2025-04-15\nOpenJDK Runtime Environment\n`), major);
   });
 }
 
-test("text without a version has none", () => {
+test("finds no version in text without one", () => {
   assert.is(majorOfRelease('IMPLEMENTOR_VERSION="17"\n'), undefined);
   assert.is(majorOfVersionOutput("The operation could not be completed. Unable to locate a Java Runtime."), undefined);
 });
@@ -66,7 +66,7 @@ for (const name of [
   });
 }
 
-test("JAVA_HOME comes before all others, then named ones, then the PATH, each home once", () => {
+test("prefers JAVA_HOME, then other variables, then the PATH, and lists each home once", () => {
   const [a, b, c] = [jdk("a/j", "17.0.1"), jdk("b/j", "21.0.1"), jdk("c/j", "25.0.1")];
   const env = { PATH: join(c, "bin"), JAVA_21: b, JAVA21_HOME: b, JAVA_HOME: a };
   assert.equal(
@@ -83,13 +83,13 @@ test("follows the links of a java on the PATH to its home", () => {
   assert.equal(find({ PATH: `/nowhere:${join(folder, "bin")}` }), [{ home: "jvm/real", major: 17 }]);
 });
 
-test("asks a java that is a launcher script where its home is", () => {
+test("asks a launcher script for Java's home", () => {
   const home = jdk("jvm/real", "21.0.1");
   executable(join(folder, "shims/java"), `echo '    java.home = ${home}' >&2`);
   assert.equal(find({ PATH: join(folder, "shims") }), [{ home: "jvm/real", major: 21 }]);
 });
 
-test("finds those beside one that was named, and those in the usual places", () => {
+test("finds homes beside a named one, and in the usual places", () => {
   jdk("jvm/other", "25.0.1");
   jdk("usual/x", "21.0.1");
   assert.equal(find({ JAVA_HOME: jdk("jvm/named", "11.0.2") }, "usual/*"), [
@@ -103,7 +103,7 @@ test("asks a Java without a release file for its version", () => {
   assert.equal(find({ JAVA_HOME: jdk("a/j", "17.0.9", { release: false }) }), [{ home: "a/j", major: 17 }]);
 });
 
-test("passes over a JAVA_HOME that is empty, is not Java or does not start", () => {
+test("skips a JAVA_HOME that is empty, is not Java or does not start", () => {
   executable(join(folder, "broken/j/bin/java"), "exit 1");
   mkdirSync(join(folder, "hollow"));
   const env = { JAVA_HOME: "", JAVA_HOME_17: join(folder, "hollow"), JAVA_HOME_21: join(folder, "broken/j") };

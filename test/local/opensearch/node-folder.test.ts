@@ -18,10 +18,10 @@ test.before.each(() => {
 });
 test.after(() => rmSync(dir, { recursive: true, force: true }));
 
-/** A process with these words on its command line. */
+/** Starts a process with these words on its command line. */
 const processWith = (...words: string[]) => spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", ...words]);
 
-test("knows the server that runs on it", async () => {
+test("finds the server that runs on it", async () => {
   const folder = nodeFolder(dir);
   const server = processWith("--", `-Dopensearch.path.conf=${folder.conf}`, "org.opensearch.bootstrap.OpenSearch");
   try {
@@ -39,7 +39,7 @@ test("knows the server that runs on it", async () => {
   }
 });
 
-test("does not take another program, or a server on another folder, for its own", async () => {
+test("does not mistake another program, or a server on another folder, for its own", async () => {
   const folder = nodeFolder(dir);
   const server = processWith("--", `-Dopensearch.path.conf=${folder.conf}-2`, "org.opensearch.bootstrap.OpenSearch");
   try {
@@ -52,13 +52,13 @@ test("does not take another program, or a server on another folder, for its own"
   }
 });
 
-test("has no server without a record, or with half of one", () => {
+test("finds no server without a complete record", () => {
   assert.is(runningNode(dir), undefined);
   writeFileSync(join(dir, "node.json"), '{"pid":');
   assert.is(runningNode(dir), undefined);
 });
 
-test("refuses data that another version wrote, naming both ways out", () => {
+test("refuses data that another version wrote, naming both solutions", () => {
   const folder = nodeFolder(dir);
   claimData(folder, "2.19.6");
   mkdirSync(folder.data);
@@ -75,7 +75,7 @@ test("refuses data that another version wrote, naming both ways out", () => {
   }
 });
 
-test("takes wiped data over for another version", () => {
+test("accepts another version for deleted data", () => {
   const folder = nodeFolder(dir);
   claimData(folder, "2.19.6");
   claimData(folder, "3.6.0");

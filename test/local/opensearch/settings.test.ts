@@ -42,14 +42,14 @@ function written(settings: Partial<NodeSettings> = {}) {
   };
 }
 
-test("listens on the loopback address alone, at the ports given", () => {
+test("listens only on the loopback address, at the given ports", () => {
   const { yaml } = written();
   assert.is(yaml["network.host"], "127.0.0.1");
   assert.is(yaml["http.port"], 9200);
   assert.is(yaml["transport.port"], 9300);
 });
 
-test("keeps all that it writes in the node's folder", () => {
+test("keeps everything that the server writes in the node's folder", () => {
   const { yaml, jvm } = written();
   assert.is(yaml["path.data"], folder.data);
   assert.is(yaml["path.logs"], folder.logs);
@@ -59,13 +59,13 @@ test("keeps all that it writes in the node's folder", () => {
   );
 });
 
-test("takes more settings, which win", () => {
+test("accepts more settings, which take precedence", () => {
   const { yaml } = written({ extra: { "thread_pool.write.queue_size": 1, "cluster.name": "other" } });
   assert.is(yaml["thread_pool.write.queue_size"], 1);
   assert.is(yaml["cluster.name"], "other");
 });
 
-test("has the heap asked for and the distribution's other options", () => {
+test("sets the requested heap and keeps the distribution's other options", () => {
   const { jvm } = written();
   assert.equal(
     jvm.filter((line) => /^-Xm/.test(line)),
@@ -75,24 +75,24 @@ test("has the heap asked for and the distribution's other options", () => {
   assert.ok(jvm.includes("11-:-XX:+UseG1GC"));
 });
 
-test("stops at the first compiler only for a quick start", () => {
+test("limits compilation to the first tier only for a quick start", () => {
   const option = "-XX:TieredStopAtLevel=1";
   assert.is(written({ quickStart: true }).jvm.includes(option), true);
   assert.is(written({ quickStart: false }).jvm.includes(option), false);
 });
 
-test("an ordinary user starts the server as they are", () => {
+test("runs the server as the current user if that is not root", () => {
   assert.equal(unprivileged(1000).prefix, []);
 });
 
-test("root starts the server as another user", () => {
+test("runs the server as another user if the current one is root", () => {
   const { prefix } = unprivileged(0);
   assert.is(prefix[0], "setpriv");
   assert.ok(prefix.some((word) => /^--reuid=[1-9]/.test(word)));
 });
 
 if (process.getuid?.() === 0) {
-  test("root hands folders over, and hears of a folder that the other user cannot enter", () => {
+  test("as root, hands over folders, and reports a folder that the other user cannot enter", () => {
     const user = unprivileged(0);
     const closed = join(dir, "closed");
     const file = join(closed, "file");

@@ -24,7 +24,7 @@ for (const [majors, version, used] of [
   [[22], "3.6.0", 22],
   [[11, 25], "3.6.0", 25],
 ] as const) {
-  test(`Java ${majors.join(" and ")} runs ${version} on ${used}`, () => {
+  test(`chooses ${version} on Java ${used} if Java ${majors.join(" and ")} is installed`, () => {
     const chosen = chooseVersion(java(...majors));
     assert.is(chosen.version, version);
     assert.is(chosen.jdk.major, used);
@@ -36,7 +36,7 @@ for (const [version, majors, used] of [
   ["3.6.0", [17, 21, 25], 21],
   ["3.6.0", [25, 21], 25],
 ] as const) {
-  test(`${version} takes the first that fits of Java ${majors.join(", ")}`, () => {
+  test(`runs ${version} on the first suitable of Java ${majors.join(", ")}`, () => {
     assert.is(jdkFor(version, java(...majors)).major, used);
   });
 }
@@ -51,7 +51,7 @@ test("says what was found and what is needed when no version can run", () => {
   );
 });
 
-test("says so when there is no Java at all", () => {
+test("says that there is no Java at all", () => {
   assert.match(refusal(() => chooseVersion([])).message, "; no Java was found. Install one");
 });
 
@@ -60,7 +60,7 @@ for (const [version, major] of [
   ["2.19.6", 22],
   ["3.6.0", 20],
 ] as const) {
-  test(`${version} is refused on Java ${major}`, () => {
+  test(`refuses ${version} on Java ${major}`, () => {
     const error = refusal(() => jdkFor(version, java(major)));
     assert.instance(error, MissingTool);
     assert.match(error.message, `OpenSearch ${version} needs a JDK`);
@@ -68,7 +68,7 @@ for (const [version, major] of [
   });
 }
 
-test("knows its versions by name and lists them for another", () => {
+test("accepts known versions by name and lists them for any other", () => {
   assert.is(opensearchVersion("3.6.0"), "3.6.0");
   assert.is(
     refusal(() => opensearchVersion("3.1.0")).message,

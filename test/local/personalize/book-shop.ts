@@ -44,7 +44,7 @@ export const FIELDS = {
   ],
 } as const satisfies Record<string, Fields>;
 
-/** The Avro text of a schema. */
+/** Returns the Avro text of a schema. */
 export function avro(name: string, fields: Fields): string {
   return JSON.stringify({
     type: "record",
@@ -55,7 +55,7 @@ export function avro(name: string, fields: Fields): string {
   });
 }
 
-/** Interactions as the CSV that Personalize imports. */
+/** Returns interactions as the CSV that Personalize imports. */
 export function interactionsCsv(events: readonly TasteEvent[]): string {
   const rows = events.map((e) => [e.userId, e.itemId, e.eventType, e.eventValue ?? "", e.timestamp, ""].join(","));
   return ["USER_ID,ITEM_ID,EVENT_TYPE,EVENT_VALUE,TIMESTAMP,IMPRESSION", ...rows].join("\n");
@@ -68,7 +68,7 @@ export interface Shop {
   datasets: { Interactions: string; Items: string; Users: string };
 }
 
-/** A dataset group with its three datasets and event tracker, all ACTIVE and empty. */
+/** Creates a dataset group with its three datasets and event tracker, all ACTIVE and empty. */
 export async function openShop(
   { personalize, settle }: Harness,
   name = "books",
@@ -90,7 +90,7 @@ export async function openShop(
   return { data: tasteData(), groupArn: datasetGroupArn, trackingId, datasets };
 }
 
-/** Runs an import of this CSV to its end and gives the job's description. */
+/** Imports this CSV, waits for the end, and returns the job's description. */
 export async function importCsv(
   { personalize, files, settle }: Pick<Harness, "personalize" | "files" | "settle">,
   datasetArn: string,
@@ -145,7 +145,7 @@ export async function trainVersion(
   return { solutionArn, solutionVersionArn };
 }
 
-/** Trains a recipe and puts a campaign over it, which is ACTIVE afterwards. */
+/** Trains a recipe and creates a campaign for it, which is ACTIVE afterwards. */
 export async function openCampaign(
   harness: Harness,
   shop: Shop,

@@ -31,7 +31,7 @@ const RECIPE = "arn:aws:personalize:::recipe/aws-user-personalization";
 
 const on = standInTests(test);
 
-on("a dataset group goes from pending over in progress to ACTIVE, and goes away the same way", async (harness) => {
+on("takes a dataset group from pending through in progress to ACTIVE, and deletes it likewise", async (harness) => {
   const { personalize, standIn } = harness;
   const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name: "shop" }));
   assert.is(datasetGroupArn, "arn:aws:personalize:eu-west-1:123456789012:dataset-group/shop");
@@ -56,7 +56,7 @@ on("a dataset group goes from pending over in progress to ACTIVE, and goes away 
   assert.is((await errorOf(describe())).name, "ResourceNotFoundException");
 });
 
-on("a creation can be made to fail with its reason", async ({ personalize, standIn, settle }) => {
+on("can make a creation fail with a reason", async ({ personalize, standIn, settle }) => {
   standIn.control.failCreation("dataset-group", "no luck");
   const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name: "shop" }));
   await settle();
@@ -65,7 +65,7 @@ on("a creation can be made to fail with its reason", async ({ personalize, stand
   assert.is(datasetGroup?.failureReason, "no luck");
 });
 
-on("a call can be made to fail as often as wanted, and calls are counted", async ({ personalize, standIn }) => {
+on("can make a call fail a given number of times, and counts calls", async ({ personalize, standIn }) => {
   standIn.control.failNext("ListDatasetGroups", { code: "ThrottlingException", message: "slow down", times: 2 });
   const list = () => personalize.send(new ListDatasetGroupsCommand({}));
   assert.is((await errorOf(list())).name, "ThrottlingException");
@@ -76,7 +76,7 @@ on("a call can be made to fail as often as wanted, and calls are counted", async
   assert.equal(standIn.control.counts(), { ListDatasetGroups: 4 });
 });
 
-on("lists come in pages, in order of creation", async ({ personalize }) => {
+on("returns lists in pages, in order of creation", async ({ personalize }) => {
   for (const name of ["a", "b", "c", "d", "e"]) await personalize.send(new CreateDatasetGroupCommand({ name }));
   const names: (string | undefined)[][] = [];
   let nextToken: string | undefined;
@@ -90,7 +90,7 @@ on("lists come in pages, in order of creation", async ({ personalize }) => {
   assert.is((await errorOf(wrong)).name, "InvalidNextTokenException");
 });
 
-on("five dataset groups are the most, and a name is used once", async ({ personalize }) => {
+on("allows at most five dataset groups, with different names", async ({ personalize }) => {
   const create = (name: string) => personalize.send(new CreateDatasetGroupCommand({ name }));
   for (const name of ["a", "b", "c", "d", "e"]) await create(name);
   assert.is((await errorOf(create("f"))).name, "LimitExceededException");
@@ -99,7 +99,7 @@ on("five dataset groups are the most, and a name is used once", async ({ persona
   assert.match(twice.message, /^Another resource with Arn .*dataset-group\/a already exists/);
 });
 
-/** Members that break a constraint of the API model, and how the service words it. */
+/** Members that break a constraint of the API model, and the service's message. */
 const CONSTRAINTS: readonly [object, RegExp][] = [
   [{ name: "" }, /Value '' at 'name' failed to satisfy constraint: Member must have length greater than or equal to 1/],
   [{ name: "-a" }, /Value '-a' at 'name' .*regular expression pattern: \^\[a-zA-Z0-9\]/],
@@ -125,14 +125,14 @@ for (const [input, message] of CONSTRAINTS) {
   });
 }
 
-on("an operation that is not there says so", async ({ endpoint }) => {
+on("rejects an unknown operation by name", async ({ endpoint }) => {
   const headers = { "x-amz-target": "AmazonPersonalize.CreateRecommender" };
   const response = await fetch(endpoint, { method: "POST", headers, body: "{}" });
   assert.match(await response.text(), /UnknownOperationException.*no operation CreateRecommender/);
 });
 
 on(
-  "a dataset is of its schema's type, one of each in a group, and keeps its schema and group alive",
+  "allows one dataset of each type in a group, of its schema's type, and protects schema and group",
   async (harness) => {
     const { personalize, settle } = harness;
     const { groupArn, datasets } = await openShop(harness);
@@ -156,13 +156,13 @@ on(
   },
 );
 
-on("a second event tracker of a group is refused", async (harness) => {
+on("refuses a second event tracker of a group", async (harness) => {
   const { groupArn } = await openShop(harness);
   const second = harness.personalize.send(new CreateEventTrackerCommand({ name: "two", datasetGroupArn: groupArn }));
   assert.is((await errorOf(second)).name, "ResourceAlreadyExistsException");
 });
 
-on("30 filters are the most of a group, and a wrong expression says where", async (harness) => {
+on("allows at most 30 filters in a group, and locates the error in a wrong expression", async (harness) => {
   const { personalize, settle } = harness;
   const { groupArn } = await openShop(harness);
   const create = (name: string, filterExpression: string) =>
@@ -192,7 +192,7 @@ on("30 filters are the most of a group, and a wrong expression says where", asyn
   assert.is(filter?.filterExpression, "INCLUDE ItemID WHERE Items.PRICE > 3");
 });
 
-on("five imports at once are the most", async (harness) => {
+on("allows at most five imports at once", async (harness) => {
   const { datasets } = await openShop(harness);
   harness.files.set("data/items.csv", "ITEM_ID,CATEGORIES,PRICE,BLURB,IS_ACTIVE\n");
   const create = (jobName: string) =>
@@ -217,7 +217,7 @@ on("five imports at once are the most", async (harness) => {
   assert.is(datasetImportJobs?.length, 5);
 });
 
-on("recipes are described with their hyperparameters", async ({ personalize }) => {
+on("describes recipes with their hyperparameters", async ({ personalize }) => {
   const { recipes } = await personalize.send(new ListRecipesCommand({ recipeProvider: "SERVICE" }));
   assert.ok(recipes?.some(({ name }) => name === "aws-sims"));
   const { recipe } = await personalize.send(
@@ -228,7 +228,7 @@ on("recipes are described with their hyperparameters", async ({ personalize }) =
   assert.equal(algorithm?.defaultHyperParameters, { popularity_discount_factor: "0.5", min_cointeraction_count: "3" });
 });
 
-on("tags are kept, at most fifty of them", async ({ personalize }) => {
+on("keeps at most fifty tags", async ({ personalize }) => {
   const tags = (count: number, from = 0) =>
     Array.from({ length: count }, (_, index) => ({ tagKey: `k${from + index}`, tagValue: "v" }));
   const tooMany = personalize.send(new CreateDatasetGroupCommand({ name: "a", tags: tags(51) }));
@@ -247,7 +247,7 @@ on("tags are kept, at most fifty of them", async ({ personalize }) => {
   ]);
 });
 
-on("the filters of a group use twenty distinct fields together, repeats aside", async ({ personalize, settle }) => {
+on("allows at most twenty distinct fields in all filters of a group together", async ({ personalize, settle }) => {
   const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name: "wide" }));
   const fields = Array.from({ length: 22 }, (_, number) => ({ name: `F${number}`, type: "int" }));
   const schema = avro("Items", [{ name: "ITEM_ID", type: "string" }, ...fields]);

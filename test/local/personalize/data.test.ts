@@ -11,12 +11,12 @@ const test = suite("local Personalize: data");
 
 const onStandIn = standInTests(test);
 
-/** With an empty shop. */
+/** Adds a test with an empty shop. */
 function on(name: string, run: (harness: Harness, shop: Shop) => Promise<void>): void {
   onStandIn(name, async (harness) => run(harness, await openShop(harness)));
 }
 
-on("a FULL import replaces earlier imports and keeps events; INCREMENTAL adds", async (harness, shop) => {
+on("replaces earlier imports but keeps events with FULL, and adds with INCREMENTAL", async (harness, shop) => {
   const interactions = shop.datasets.Interactions;
   assert.is((await importCsv(harness, interactions, csv(...rows(900), ...rows(200, 900, "buy"))))?.status, "ACTIVE");
   assert.is(await countOf(harness, shop, "buy"), 200);
@@ -28,7 +28,7 @@ on("a FULL import replaces earlier imports and keeps events; INCREMENTAL adds", 
   assert.is(await countOf(harness, shop, "buy"), 71);
 });
 
-on("an event that equals an imported one counts once; one that differs in anything counts", async (harness, shop) => {
+on("counts an event that equals an imported one once, and each that differs in anything", async (harness, shop) => {
   const base = {
     itemId: "i1",
     eventType: "buy",
@@ -52,7 +52,7 @@ on("an event that equals an imported one counts once; one that differs in anythi
   assert.is(await countOf(harness, shop, "buy"), 5);
 });
 
-/** Imports that fail, and the reason that the job gives. */
+/** Imports that fail, and the job's failure reason. */
 const FAILING: readonly [string, string, RegExp][] = [
   [
     "a missing column",
@@ -72,7 +72,7 @@ const FAILING: readonly [string, string, RegExp][] = [
 ];
 
 for (const [what, content, reason] of FAILING) {
-  on(`an import fails by ${what}`, async (harness, shop) => {
+  on(`fails an import with ${what}`, async (harness, shop) => {
     const job = await importCsv(harness, shop.datasets.Interactions, content);
     assert.is(job?.status, "CREATE FAILED");
     assert.match(job?.failureReason ?? "", reason);
@@ -80,7 +80,7 @@ for (const [what, content, reason] of FAILING) {
 }
 
 on(
-  "an import reads the CSV files of a folder's first level, in quotes and with a byte order mark",
+  "imports the CSV files directly in a folder, with quotes and with a byte order mark",
   async (harness, shop) => {
     const { files, personalize, settle } = harness;
     files.set("data/run/part-1.csv", `\uFEFF${csv(...rows(600))}`);
@@ -102,7 +102,7 @@ on(
   },
 );
 
-/** PutEvents that are refused. */
+/** Refused calls of PutEvents. */
 const EVENTS: readonly [string, Partial<PutEventsCommandInput>, RegExp][] = [
   [
     "an unknown tracking id",
@@ -137,7 +137,7 @@ const EVENTS: readonly [string, Partial<PutEventsCommandInput>, RegExp][] = [
   ],
 ];
 
-on("PutEvents takes what the API takes", async (harness, shop) => {
+on("refuses in PutEvents what the API refuses", async (harness, shop) => {
   for (const [what, input, message] of EVENTS) {
     const error = await errorOf(send(harness, shop, input));
     assert.is(`${what}: ${error.name}`, `${what}: InvalidInputException`);
@@ -145,7 +145,7 @@ on("PutEvents takes what the API takes", async (harness, shop) => {
   }
 });
 
-on("what a session did before its user was known becomes the user's", async (harness, shop) => {
+on("assigns a session's earlier events to its user once the user is known", async (harness, shop) => {
   await stockShop(harness, shop);
   const campaignArn = await openCampaign(harness, shop, "aws-user-personalization");
   const filterArn = await openFilter(harness, shop, "own", 'INCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("*")');
@@ -162,7 +162,7 @@ on("what a session did before its user was known becomes the user's", async (har
   assert.equal(await own("visit"), []);
 });
 
-on("PutItems and PutUsers share ten calls a second, and wait for an import of their dataset", async (harness, shop) => {
+on("limits PutItems and PutUsers to ten calls a second, and refuses them during an import", async (harness, shop) => {
   const { events, standIn, files, personalize } = harness;
   const item = (itemId = "i1", properties = '{"categories":"War","price":3}') =>
     events.send(new PutItemsCommand({ datasetArn: shop.datasets.Items, items: [{ itemId, properties }] }));
@@ -193,7 +193,7 @@ on("PutItems and PutUsers share ten calls a second, and wait for an import of th
   assert.is((await errorOf(item())).name, "none");
 });
 
-on("later imports change an answer only after a new training", async (harness, shop) => {
+on("changes recommendations by later imports only after a new training", async (harness, shop) => {
   await stockShop(harness, shop);
   const campaignArn = await openCampaign(harness, shop, "aws-user-personalization");
   const answer = async () =>

@@ -13,7 +13,7 @@ export const ROLE = `arn:aws:iam::${ACCOUNT}:role/personalize`;
 /** The stand-in's clock stands still here until a test advances it. */
 export const NOW = 1_750_000_000_000;
 
-/** Files by `bucket/key`; a bucket of no file cannot be read. */
+/** Returns a reader of files by `bucket/key`; a bucket without files cannot be read. */
 export function memoryObjects(files: Map<string, string>): ObjectReader {
   return {
     async list(bucket, prefix) {
@@ -40,12 +40,12 @@ export interface Harness {
   standIn: PersonalizeStandIn;
   files: Map<string, string>;
   endpoint: string;
-  /** Past every delay, with all work done. */
+  /** Advances the clock past every delay and finishes all work. */
   settle(): Promise<void>;
   stop(): void;
 }
 
-/** The stand-in behind HTTP, and the AWS SDK's own clients for it. `dir` keeps its state. */
+/** Starts the stand-in behind HTTP, with the AWS SDK's own clients for it. `dir` keeps its state. */
 export async function startPersonalize(dir?: string): Promise<Harness> {
   const files = new Map<string, string>();
   const standIn = createPersonalize({
@@ -55,7 +55,7 @@ export async function startPersonalize(dir?: string): Promise<Harness> {
     clock: { now: () => NOW },
     ...(dir !== undefined && { dir }),
   });
-  // Longer than any pause of a test: a client fails if the server closes an idle connection as a request comes.
+  // Longer than any pause of a test: a request fails if the server closes the idle connection just then.
   const server = createServer({ keepAliveTimeout: 120_000 }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -94,7 +94,7 @@ export async function startPersonalize(dir?: string): Promise<Harness> {
   };
 }
 
-/** Tests with a stand-in of their own each. */
+/** Returns a function that adds a test with its own stand-in. */
 export function standInTests(test: ReturnType<typeof suite>) {
   return (name: string, run: (harness: Harness) => Promise<void>): void => {
     test(name, async () => {
@@ -108,7 +108,7 @@ export function standInTests(test: ReturnType<typeof suite>) {
   };
 }
 
-/** The name and message of the error that a call ends with. */
+/** Returns the name, message and status of a call's error. */
 export async function errorOf(call: Promise<unknown>): Promise<{ name: string; message: string; status: number }> {
   try {
     await call;

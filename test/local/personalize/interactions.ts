@@ -6,13 +6,13 @@ import type { Harness } from "./harness.ts";
 const HEADER = "USER_ID,ITEM_ID,EVENT_TYPE,EVENT_VALUE,TIMESTAMP,IMPRESSION";
 const row = (number: number, eventType = "click") =>
   `u${number % 50},i${number % 90},${eventType},,${1_700_000_000 + number},`;
-/** Rows of interactions, each of another time. */
+/** Returns rows of interactions, each with a different time. */
 export const rows = (count: number, from = 0, eventType = "click") =>
   Array.from({ length: count }, (_, number) => row(from + number, eventType));
-/** A file of interactions. */
+/** Returns a file of interactions. */
 export const csv = (...lines: readonly string[]) => [HEADER, ...lines].join("\n");
 
-/** How many interactions of an event type there are, which a training that lacks them says. */
+/** Returns the number of interactions of an event type, from the error of a training that has too few. */
 export async function countOf(harness: Harness, shop: Shop, eventType: string): Promise<number> {
   const name = `count-${harness.standIn.control.counts().CreateSolution ?? 0}`;
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count", { name, eventType });

@@ -35,7 +35,7 @@ function input(
   };
 }
 
-/** The newest tenth of each user's events, which no model here sees. */
+/** Splits off the newest tenth of each user's events, which no model here sees. */
 function split({ events }: TasteData) {
   const byUser = Map.groupBy(events, ({ userId }) => userId);
   const known: Interaction[] = [];
@@ -48,7 +48,7 @@ function split({ events }: TasteData) {
   return { known, hidden };
 }
 
-/** NDCG@25 over all users, written out again here so that it does not lean on the code under test. */
+/** Returns NDCG@25 over all users, computed independently of the code under test. */
 function ndcgAt25(
   hidden: ReadonlyMap<string, ReadonlySet<string>>,
   list: (userId: string) => readonly string[],
@@ -87,7 +87,7 @@ for (const [seed, featureColumns] of [
     const counts = Map.groupBy(known, ({ itemId }) => itemId);
     const popular = [...counts].sort(([, a], [, b]) => b.length - a.length).map(([itemId]) => itemId);
     const seen = Map.groupBy(known, ({ userId }) => userId);
-    // The harder of the two: popular items that the user has not had yet.
+    // The stronger baseline of the two: popular items that the user has not interacted with.
     const baseline = ndcgAt25(hidden, (userId) => {
       const own = new Set(seen.get(userId)?.map(({ itemId }) => itemId));
       return popular.filter((itemId) => !own.has(itemId));
@@ -98,7 +98,7 @@ for (const [seed, featureColumns] of [
   });
 }
 
-test("24 users with two events, or 999 events, are too few; one more is enough", async () => {
+test("needs at least 25 users with two events, and 1,000 events", async () => {
   const events = (count: number, users: number) =>
     Array.from({ length: count }, (_, n) => event(`u${n % users}`, `i${n % 97}`, n));
   const single = event("once", "i1", 1);
@@ -119,7 +119,7 @@ test("24 users with two events, or 999 events, are too few; one more is enough",
   assert.is(await run(events(1000, 30)), "trained");
 });
 
-test("training is deterministic and reports metrics between 0 and 1", async () => {
+test("trains deterministically and reports metrics between 0 and 1", async () => {
   const { events } = tasteData();
   const [first, second] = [
     await train(input("aws-user-personalization", events)),
@@ -140,7 +140,7 @@ test("training is deterministic and reports metrics between 0 and 1", async () =
   for (const value of Object.values(first.metrics)) assert.ok(value > 0 && value < 1);
 });
 
-test("the metrics are those of their definitions", () => {
+test("computes the metrics by their definitions", () => {
   const hidden = [Int32Array.of(7), Int32Array.of(1, 9), Int32Array.of()];
   const lists = [[5, 7, 6], [1, 2, 3, 4, 6, 9], [8]];
   const metrics = metricsOf(hidden, 20, (user) => lists[user] ?? []);
@@ -155,7 +155,7 @@ test("the metrics are those of their definitions", () => {
   close("coverage", 8 / 20);
 });
 
-test("the hidden part is the newest tenth, and never all of a user", () => {
+test("holds out the newest tenth, but never all events of a user", () => {
   const events = Array.from({ length: 20 }, (_, index) => event("a", `i${index}`, 100 - index));
   const set = trainingSet([...events, event("b", "i0", 1), event("b", "i1", 2)]);
   const { known, hidden } = holdOut(set);
@@ -189,7 +189,7 @@ function basketEvents(): Interaction[] {
   return events;
 }
 
-test("sims discounts popularity as far as it is told", async () => {
+test("sims discounts popularity by its factor", async () => {
   const first = async (popularity_discount_factor: string) => {
     const parameters = { popularity_discount_factor, max_user_history_length_percentile: "1.0" };
     const { model } = await train(input("aws-sims", basketEvents(), parameters));
@@ -197,11 +197,11 @@ test("sims discounts popularity as far as it is told", async () => {
   };
   assert.is(await first("0.5"), "right");
   assert.is(await first("1.0"), "right");
-  // Without a discount hit and right were both had by all twelve; the more popular one goes first.
+  // All twelve users have both hit and right; without a discount the more popular one goes first.
   assert.is(await first("0.0"), "hit");
 });
 
-test("sims leaves out pairs that fewer users had together than min_cointeraction_count", async () => {
+test("sims leaves out pairs with fewer common users than min_cointeraction_count", async () => {
   const place = async (min_cointeraction_count: string) => {
     const parameters = {
       popularity_discount_factor: "1.0",
@@ -215,7 +215,7 @@ test("sims leaves out pairs that fewer users had together than min_cointeraction
   assert.ok((await place("3")) > 1);
 });
 
-test("similar-items reaches items without an interaction by their categories, unless the column is excluded", async () => {
+test("similar-items finds items without interactions by their categories unless the column is excluded", async () => {
   const { events, items } = tasteData();
   const records = new Map<string, FilterRecord>(items.map((i) => [i.itemId, { CATEGORIES: i.categories }]));
   records.set("new", { CATEGORIES: "Western" });
@@ -232,7 +232,7 @@ test("similar-items reaches items without an interaction by their categories, un
   assert.ok((await place([])) > 300);
 });
 
-test("an event type and its threshold choose what is learned from", async () => {
+test("learns only from the chosen event types above their thresholds", async () => {
   const likes = Array.from({ length: 1200 }, (_, n) => event(`u${n % 60}`, `liked${n % 37}`, n, "Rate", 4));
   const dislikes = Array.from({ length: 2000 }, (_, n) => event(`u${n % 60}`, `disliked${n % 41}`, n, "rate", 2));
   const views = Array.from({ length: 2000 }, (_, n) => event(`u${n % 60}`, `viewed${n % 43}`, n, "view"));
@@ -254,7 +254,7 @@ test("an event type and its threshold choose what is learned from", async () => 
   );
 });
 
-test("items that users repeat stay high, items that they do not go below", async () => {
+test("ranks own items high if users repeat them, and low if not", async () => {
   const best = async (visits: number) => {
     const numbers = random(3);
     const events = Array.from({ length: 60 }, (_, user) =>
@@ -276,7 +276,7 @@ test("items that users repeat stay high, items that they do not go below", async
   assert.is(await best(1), 0);
 });
 
-test("other work continues while 100,000 interactions are learned", async () => {
+test("lets other work continue while it learns 100,000 interactions", async () => {
   const { events } = tasteData({ users: 5000, items: 2000, eventsPerUser: 20 });
   assert.ok(events.length > 99_000);
   let turns = 0;

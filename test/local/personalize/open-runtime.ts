@@ -2,7 +2,7 @@ import { GetRecommendationsCommand, type GetRecommendationsCommandInput } from "
 import { openCampaign, openFilter, openShop, stockShop } from "./book-shop.ts";
 import { startPersonalize } from "./harness.ts";
 
-/** A stocked shop with a campaign of each kind and filters of each kind. */
+/** Opens a stocked shop with a campaign of each kind and filters of each kind. */
 export async function openRuntime() {
   const harness = await startPersonalize();
   const shop = await openShop(harness);

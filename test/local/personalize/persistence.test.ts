@@ -16,7 +16,7 @@ import { countOf, csv, rows, send } from "./interactions.ts";
 
 const test = suite("local Personalize: state on disk");
 
-/** A directory for one test, and a way to start on it that ends with the test. */
+/** Adds a test with its own directory; whatever it starts there is stopped after it. */
 function inDirectory(name: string, run: (dir: string, start: () => Promise<Harness>) => Promise<void>): void {
   test(name, async () => {
     const dir = mkdtempSync(join(tmpdir(), "personalize-"));
@@ -35,7 +35,7 @@ function inDirectory(name: string, run: (dir: string, start: () => Promise<Harne
 }
 
 inDirectory(
-  "a directory keeps resources, data and models over a restart, whatever a kill cut off",
+  "keeps resources, data and models over a restart, even if a kill cut off a write",
   async (dir, start) => {
     const first = await start();
     const shop = await openShop(first);
@@ -73,7 +73,7 @@ inDirectory(
   },
 );
 
-inDirectory("an import that a kill cut off is done after the restart, once", async (_dir, start) => {
+inDirectory("finishes an interrupted import after the restart, once", async (_dir, start) => {
   const first = await start();
   const shop = await openShop(first);
   await importCsv(first, shop.datasets.Interactions, csv(...rows(1000)));
@@ -92,7 +92,7 @@ inDirectory("an import that a kill cut off is done after the restart, once", asy
 
   const second = await start();
   second.files.set("data/more.csv", content);
-  // Further than the first one's clock was advanced.
+  // Later than the first stand-in's clock.
   await second.standIn.control.advance(3_600_000);
   const { datasetImportJob } = await second.personalize.send(
     new DescribeDatasetImportJobCommand({ datasetImportJobArn }),

@@ -9,7 +9,7 @@ const test = suite("local Personalize: runtime refusals");
 const { harness, campaigns, filters, recommend } = await openRuntime();
 test.after(() => harness.stop());
 
-/** Requests that are refused, with the words of the refusal. */
+/** Refused requests, with the expected error. */
 const REFUSED: readonly [string, () => Promise<unknown>, string, RegExp][] = [
   ["no user", () => recommend({}), "InvalidInputException", /userId is required/],
   ["no item", () => recommend({ userId: "u1" }, campaigns.related), "InvalidInputException", /itemId is required/],

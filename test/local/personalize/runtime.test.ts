@@ -17,7 +17,7 @@ const ids = async (...args: Parameters<typeof recommend>) =>
 const categoriesOf = (id = "") => shop.data.items.find(({ itemId }) => itemId === id)?.categories.split("|") ?? [];
 const priceOf = (id = "") => shop.data.items.find(({ itemId }) => itemId === id)?.price ?? 0;
 
-test("gives 25 items by default and as many as asked for, each once, with falling scores", async () => {
+test("returns 25 items by default and as many as requested, each once, with falling scores", async () => {
   const { itemList = [], recommendationId = "" } = await recommend({ userId: "u1" });
   assert.is(itemList.length, 25);
   assert.is(new Set(itemList.map(({ itemId }) => itemId)).size, 25);
@@ -32,7 +32,7 @@ test("gives 25 items by default and as many as asked for, each once, with fallin
   assert.is((await ids({ userId: "u1", numResults: 500 })).length, shop.data.items.length);
 });
 
-test("different users get different items, a new one the popular ones", async () => {
+test("returns different items for different users, and popular ones for a new user", async () => {
   assert.not.equal(await ids({ userId: "u1" }), await ids({ userId: "u2" }));
   const counts = new Map<string, number>();
   for (const { itemId } of shop.data.events) counts.set(itemId, (counts.get(itemId) ?? 0) + 1);
@@ -40,7 +40,7 @@ test("different users get different items, a new one the popular ones", async ()
   for (const id of await ids({ userId: "nobody", numResults: 5 })) assert.ok((counts.get(id ?? "") ?? 0) >= fifth);
 });
 
-test("an event changes a user's items at once, and a new user's too", async () => {
+test("changes a user's items at once after an event, even a new user's", async () => {
   const comedies = shop.data.items.filter(({ categories }) => categories === "Comedy").slice(0, 8);
   const share = async (userId: string) =>
     (await ids({ userId, numResults: 10 })).filter((id) => categoriesOf(id).includes("Comedy")).length;
@@ -56,7 +56,7 @@ test("an event changes a user's items at once, and a new user's too", async () =
   assert.ok((await share("fresh")) >= before + 4, `${before} comedies before, ${await share("fresh")} after`);
 });
 
-test("ranks the given items, all of them, unknown ones last and without a score", async () => {
+test("ranks all given items, unknown ones last and without a score", async () => {
   const known = shop.data.items.slice(0, 30).map(({ itemId }) => itemId);
   const inputList = ["what", ...known, "who"];
   const { personalizedRanking = [] } = await harness.runtime.send(
@@ -74,7 +74,7 @@ test("ranks the given items, all of them, unknown ones last and without a score"
   assert.not.equal(order.slice(0, -2), known);
 });
 
-test("a ranking agrees with the user's recommendations", async () => {
+test("ranks items in the same order as the user's recommendations", async () => {
   const recommended = await ids({ userId: "u5", numResults: 60 });
   const [best = "", worst = ""] = [recommended[0], recommended.at(-1)];
   const { personalizedRanking } = await harness.runtime.send(
@@ -86,7 +86,7 @@ test("a ranking agrees with the user's recommendations", async () => {
   );
 });
 
-test("related items are not the item itself, share its genre more often than chance, and have no score", async () => {
+test("returns related items of similar genres, without scores and without the item itself", async () => {
   const { itemList = [] } = await recommend({ itemId: "i3", numResults: 10 }, campaigns.related);
   assert.is(itemList.length, 10);
   assert.not.ok(itemList.some(({ itemId }) => itemId === "i3"));
@@ -105,17 +105,17 @@ test("related items are not the item itself, share its genre more often than cha
   assert.ok(related > 1.3 * any, `related items share ${related} genres, any items ${any}`);
 });
 
-test("an unknown item gets popular items", async () => {
+test("returns the same related items for every unknown item", async () => {
   assert.equal(await ids({ itemId: "unheard" }, campaigns.related), await ids({ itemId: "unseen" }, campaigns.related));
 });
 
-test("a filter with values keeps what it includes, and the list is as long as asked for", async () => {
+test("returns only what a filter with values includes, and still as many items as requested", async () => {
   const list = await ids({ userId: "u1", filterArn: filters.category, filterValues: { CATEGORY: '"War","Western"' } });
   assert.is(list.length, 25);
   assert.ok(list.every((id) => categoriesOf(id).some((category) => ["War", "Western"].includes(category))));
 });
 
-test("a filter sees the user's imported events and the newest one", async () => {
+test("applies filters to the user's imported events and to the newest one", async () => {
   const own = new Set(shop.data.events.filter(({ userId }) => userId === "u7").map(({ itemId }) => itemId));
   const request = { userId: "u7", numResults: 500, filterArn: filters.unseen, filterValues: { EVENT: '"*"' } };
   const unseen = await ids(request);
@@ -128,7 +128,7 @@ test("a filter sees the user's imported events and the newest one", async () => 
   assert.equal((await ids(request)).toSorted(), unseen.slice(1).toSorted());
 });
 
-test("CurrentItem and CurrentUser are the rows of the item and user asked about", async () => {
+test("resolves CurrentItem and CurrentUser to the rows of the requested item and user", async () => {
   const cheaper = await ids({ itemId: "i3", filterArn: filters.cheaper }, campaigns.related);
   assert.ok(cheaper.length > 0 && cheaper.every((id) => priceOf(id) < priceOf("i3")));
   const young = { filterArn: filters.cheapOrOwn, filterValues: { MAX: "30" } };
@@ -136,7 +136,7 @@ test("CurrentItem and CurrentUser are the rows of the item and user asked about"
   assert.ok((await ids({ userId: "nobody", ...young })).some((id) => priceOf(id) > 30));
 });
 
-test("an item that was put is filtered by its new record at once", async () => {
+test("filters an item by its new record right after PutItems", async () => {
   const request = {
     userId: "u1",
     numResults: 500,
@@ -149,7 +149,7 @@ test("an item that was put is filtered by its new record at once", async () => {
   assert.equal(await ids(request), ["i9"]);
 });
 
-test("500 results and 500 items to rank are allowed", async () => {
+test("accepts 500 results and 500 items to rank", async () => {
   const inputList = Array.from({ length: 500 }, (_, item) => `i${item}`);
   const { personalizedRanking } = await harness.runtime.send(
     new GetPersonalizedRankingCommand({ campaignArn: campaigns.ranking, userId: "u1", inputList }),
@@ -157,7 +157,7 @@ test("500 results and 500 items to rank are allowed", async () => {
   assert.is(personalizedRanking?.length, 500);
 });
 
-test("an update serves the old version until it is done, then the new one, with item metadata", async () => {
+test("serves the old version until an update is done, then the new one, with item metadata", async () => {
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
   const config = { enableMetadataWithRecommendations: true };
   const before = await ids({ userId: "u1" });

@@ -57,7 +57,7 @@ for (const [schema, message] of SCHEMAS) {
   });
 }
 
-on("a schema has at most 20,000 characters", async ({ personalize }) => {
+on("refuses a schema of more than 20,000 characters", async ({ personalize }) => {
   const schema = `${avro("Items", FIELDS.Items)}${" ".repeat(20_000)}`;
   assert.match((await errorOf(personalize.send(new CreateSchemaCommand({ name: "s", schema })))).message, /20000/);
 });

@@ -23,7 +23,7 @@ const RECIPE = "arn:aws:personalize:::recipe/aws-user-personalization";
 
 const on = standInTests(test);
 
-/** Solutions that are refused. */
+/** Refused solutions. */
 const SOLUTIONS: readonly [Partial<CreateSolutionCommandInput>, RegExp][] = [
   [
     { solutionConfig: { algorithmHyperParameters: { popularity_discount_factor: "0.5" } } },
@@ -51,7 +51,7 @@ const SOLUTIONS: readonly [Partial<CreateSolutionCommandInput>, RegExp][] = [
   [{ recipeArn: undefined }, /recipeArn is required/],
 ];
 
-on("a solution takes what its recipe and the schemas have", async (harness) => {
+on("refuses settings of a solution that its recipe or the schemas do not have", async (harness) => {
   const { groupArn: datasetGroupArn } = await openShop(harness);
   for (const [settings, message] of SOLUTIONS) {
     const input = { name: "s", datasetGroupArn, recipeArn: RECIPE, ...settings };
@@ -66,7 +66,7 @@ on("a solution takes what its recipe and the schemas have", async (harness) => {
   );
 });
 
-on("automatic training is on unless it is switched off, as in AWS", async (harness) => {
+on("turns on automatic training by default, as AWS does", async (harness) => {
   const { personalize } = harness;
   const { groupArn: datasetGroupArn } = await openShop(harness);
   const { solutionArn } = await personalize.send(
@@ -75,7 +75,7 @@ on("automatic training is on unless it is switched off, as in AWS", async (harne
   assert.is((await personalize.send(new DescribeSolutionCommand({ solutionArn }))).solution?.performAutoTraining, true);
 });
 
-on("training without enough data fails with the numbers", async (harness) => {
+on("fails training without enough data, with the numbers", async (harness) => {
   const shop = await openShop(harness);
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-user-personalization");
   const { solutionVersion } = await harness.personalize.send(
@@ -89,7 +89,7 @@ on("training without enough data fails with the numbers", async (harness) => {
   assert.is((await errorOf(campaign)).name, "ResourceInUseException");
 });
 
-on("training says which event type has too few interactions", async (harness) => {
+on("names the event type that has too few interactions to train", async (harness) => {
   const shop = await openShop(harness);
   await stockShop(harness, shop);
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-sims", { eventType: "refund" });
@@ -102,7 +102,7 @@ on("training says which event type has too few interactions", async (harness) =>
   );
 });
 
-on("a trained version has metrics; its campaign keeps the solution; five campaigns are the most", async (harness) => {
+on("reports a version's metrics, protects a solution with campaigns, and allows five campaigns", async (harness) => {
   const { personalize, settle } = harness;
   const shop = await openShop(harness);
   await stockShop(harness, shop);
@@ -129,7 +129,7 @@ on("a trained version has metrics; its campaign keeps the solution; five campaig
   assert.is((await errorOf(gone)).name, "ResourceNotFoundException");
 });
 
-on("$LATEST goes with synchronization and nothing else", async (harness) => {
+on("requires $LATEST with synchronization, and only then", async (harness) => {
   const shop = await openShop(harness);
   await stockShop(harness, shop);
   const { solutionArn, solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
@@ -151,7 +151,7 @@ on("$LATEST goes with synchronization and nothing else", async (harness) => {
   assert.is((await create(`${solutionArn}/$LATEST`, true)).name, "none");
 });
 
-on("training mode UPDATE needs the recipe and an earlier version", async (harness) => {
+on("requires an earlier version for training mode UPDATE", async (harness) => {
   const shop = await openShop(harness);
   const { solutionArn } = await trainVersion(harness, shop, "aws-user-personalization");
   const update = { solutionArn, trainingMode: "UPDATE" } as const;
@@ -159,7 +159,7 @@ on("training mode UPDATE needs the recipe and an earlier version", async (harnes
   assert.match(error.message, /needs an ACTIVE solution version/);
 });
 
-on("a column that is excluded is not learned from", async (harness) => {
+on("does not learn from an excluded column", async (harness) => {
   const shop = await openShop(harness);
   shop.data.items.push(
     { itemId: "solo-1", categories: "Solo", price: 1 },
@@ -176,7 +176,7 @@ on("a column that is excluded is not learned from", async (harness) => {
   assert.is.not(await first("without", ["CATEGORIES"]), "solo-2");
 });
 
-on("an update of a solution is shown, and takes effect when it is ACTIVE", async ({ personalize, settle, ...rest }) => {
+on("shows an update of a solution, and applies it once it is ACTIVE", async ({ personalize, settle, ...rest }) => {
   const { groupArn: datasetGroupArn } = await openShop({ personalize, settle, ...rest });
   const { solutionArn } = await personalize.send(
     new CreateSolutionCommand({ name: "s", datasetGroupArn, recipeArn: RECIPE }),
@@ -199,7 +199,7 @@ on("an update of a solution is shown, and takes effect when it is ACTIVE", async
   assert.equal(updated?.solutionConfig?.autoTrainingConfig, solutionUpdateConfig.autoTrainingConfig);
 });
 
-on("a campaign takes exploration values within their bounds, and no others", async (harness) => {
+on("accepts only known exploration values within their bounds", async (harness) => {
   const shop = await openShop(harness);
   await stockShop(harness, shop);
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-user-personalization");

@@ -27,8 +27,8 @@ const START = 1_700_000_000;
 const DAY = 86_400;
 
 /**
- * Data like MovieLens: few items are very popular, users have hidden tastes for a few of eight genres, and an item's
- * published categories tell its hidden genres most of the time. The same seed gives the same data.
+ * Generates data like MovieLens: few items are very popular, users have hidden tastes for a few of eight genres, and
+ * an item's published categories usually reveal its hidden genres. The same seed gives the same data.
  */
 export function tasteData({ seed = 7, users = 300, items = 400, eventsPerUser = 20 }: TasteOptions = {}): TasteData {
   const numbers = random(seed);
@@ -73,7 +73,7 @@ function affinity(tastes: readonly number[], genres: readonly number[]): number 
   return genres.reduce((sum, genre) => sum + (tastes[genre] ?? 0), 0) / genres.length;
 }
 
-/** Draws different indices with a chance by weight (Efraimidis and Spirakis: the largest of u^(1/w)). */
+/** Draws distinct indices with chances by weight (Efraimidis and Spirakis: the largest of u^(1/w)). */
 function drawWithout(numbers: Random, weights: readonly number[], count: number): number[] {
   return weights
     .map((weight, index) => ({ index, key: Math.log(1 - numbers.next()) / weight }))

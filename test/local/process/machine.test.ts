@@ -15,13 +15,13 @@ const test = suite("ports, logs and scratch folders");
 const folder = scratchFolder(TEST_OUTPUT, "machine");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("gives ports that differ and can be listened on", async () => {
+test("returns different free ports", async () => {
   const ports = await freePorts(20);
   assert.is(new Set(ports).size, 20);
   await Promise.all(ports.map((port) => requireFreePort(port, "a test")));
 });
 
-test("refuses a port that another program has, by number and purpose", async () => {
+test("refuses a port that another program uses, naming number and purpose", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, HOST, resolve));
   const { port } = other.address() as { port: number };
@@ -39,14 +39,14 @@ test("refuses a port that another program has, by number and purpose", async () 
   }
 });
 
-test("the tail of a log is its last lines", () => {
+test("returns the last lines of a log", () => {
   const log = join(folder, "a.log");
   writeFileSync(log, "one\ntwo\nthree\n");
   assert.is(logTail(log, 2), "two\nthree");
   assert.is(logTail(log, 10), "one\ntwo\nthree");
 });
 
-test("the tail of a huge log is read from its end, and of none is empty", () => {
+test("reads only the end of a huge log, and returns nothing for a missing one", () => {
   const log = join(folder, "b.log");
   for (let i = 0; i < 40; i += 1) appendFileSync(log, `${"x".repeat(10_000)}\n`);
   appendFileSync(log, "the end\n");
@@ -55,7 +55,7 @@ test("the tail of a huge log is read from its end, and of none is empty", () => 
   assert.is(logTail(join(folder, "none.log")), "");
 });
 
-test("a scratch folder is empty, and those of dead processes go", () => {
+test("creates an empty scratch folder and removes those of dead processes", () => {
   const dead = execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }).trim();
   const abandoned = join(folder, `work-${dead}`);
   const living = join(folder, `work-${process.ppid}`);

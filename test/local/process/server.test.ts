@@ -22,13 +22,13 @@ const newLog = () => join(folder, `${++count}.log`);
 const shell = (script: string, graceMs = 5_000) =>
   startServer({ command: "sh", args: ["-c", script], logFile: newLog(), graceMs });
 
-/** The end of a server, with something to keep this process waiting for it. */
+/** Waits for a server's end, and keeps this process alive meanwhile. */
 async function ended(server: ServerProcess) {
   const keep = setInterval(() => {}, 1_000);
   return server.exited.finally(() => clearInterval(keep));
 }
 
-/** Zombies that nobody has waited for do not run. */
+/** Returns whether a process runs; zombies do not. */
 function runs(pid: number): boolean {
   try {
     const state = execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
@@ -40,7 +40,7 @@ function runs(pid: number): boolean {
 
 const gone = (pid: number) => waitFor(async () => !runs(pid), { what: `the end of ${pid}`, timeoutMs: 30_000 });
 
-/** What the server has written once that is as many lines as asked for. */
+/** Waits until the server has written that many lines, then returns its lines. */
 const linesOf = (logFile: string, lines: number) =>
   waitFor(
     async () => {
@@ -51,7 +51,7 @@ const linesOf = (logFile: string, lines: number) =>
     { what: `${lines} lines in ${logFile}`, timeoutMs: 30_000 },
   );
 
-/** A program that starts a server by startServer and then does what `then` says. */
+/** Runs a program that starts a server with startServer and then runs the code `then`. */
 function program(script: string, logFile: string, then: string) {
   const url = pathToFileURL(join(ROOT, "local/process/server.ts")).href;
   const source = `
@@ -91,12 +91,12 @@ test("does not keep the program alive, and ends the server with it", async () =>
   const [code] = await once(parent, "exit");
   assert.is(code, 0);
 
-  // A server that had no time to write its line has ended before it.
+  // A server may have ended before it could write its line.
   const text = existsSync(log) ? readFileSync(log, "utf8") : "";
   if (text !== "") await gone(Number(text));
 });
 
-test("stops with SIGTERM, and says so to every caller", async () => {
+test("stops with SIGTERM, and reports it to every caller", async () => {
   const server = await shell("exec sleep 300");
   const ends = await Promise.all([server.stop(), server.stop()]);
   assert.equal(ends, [
@@ -107,14 +107,14 @@ test("stops with SIGTERM, and says so to every caller", async () => {
   assert.is(runs(server.pid), false);
 });
 
-test("lets a server shut down in its own way", async () => {
+test("lets a server shut down by itself", async () => {
   const server = await shell("trap 'echo bye; exit 7' TERM; echo up; while :; do sleep 0.02; done");
   await linesOf(server.logFile, 1);
   assert.equal(await server.stop(), { code: 7, signal: null });
   assert.match(readFileSync(server.logFile, "utf8"), /bye\n$/);
 });
 
-test("kills a server that is still there after the grace time", async () => {
+test("kills a server that still runs after the grace period", async () => {
   const server = await shell("trap '' TERM; echo up; while :; do sleep 0.02; done", 100);
   await linesOf(server.logFile, 1);
   assert.equal(await server.stop(), { code: null, signal: "SIGKILL" });
@@ -125,7 +125,7 @@ test("reports how a server ended by itself", async () => {
   assert.equal(await ended(server), { code: 3, signal: null });
 });
 
-test("ends what a dead server leaves in its group", async () => {
+test("ends what remains of a dead server's process group", async () => {
   const server = await shell("sleep 300 & echo $!; exit 0");
   await ended(server);
   const [child] = await linesOf(server.logFile, 1);
@@ -150,7 +150,7 @@ test("names a command that cannot be started", async () => {
   assert.match((error as Error).message, "could not start no-such-server: spawn no-such-server ENOENT");
 });
 
-test("gives the server exactly the environment it was given", async () => {
+test("passes exactly the given environment to the server", async () => {
   const server = await startServer({
     command: "/usr/bin/env",
     env: { ONLY: "this" },

@@ -3,7 +3,7 @@ import { LocalError } from "../../../local/process/error.ts";
 import { patient, waitFor } from "../../../local/process/wait.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("wait for a condition");
+const test = suite("waiting for a condition");
 
 const options = { what: "the moon", timeoutMs: 5_000, intervalMs: 1 };
 
@@ -16,7 +16,7 @@ async function failure(wait: Promise<unknown>): Promise<Error> {
   return error as Error;
 }
 
-test("gives what the probe gives, after false, undefined and errors", async () => {
+test("returns the probe's result, after false, undefined and errors", async () => {
   const answers = [
     () => false as const,
     () => undefined,
@@ -28,12 +28,12 @@ test("gives what the probe gives, after false, undefined and errors", async () =
   assert.is(await waitFor(async () => answers.shift()?.(), options), 42);
 });
 
-test("gives zero and empty text: they are answers", async () => {
+test("returns zero and empty text as results", async () => {
   assert.is(await waitFor(async () => 0, options), 0);
   assert.is(await waitFor(async () => "", options), "");
 });
 
-test("gives up with what it waited for, the time, the last error and the context", async () => {
+test("times out with what it waited for, the time, the last error and the context", async () => {
   const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
   const error = await failure(
     waitFor(
@@ -50,7 +50,7 @@ test("gives up with what it waited for, the time, the last error and the context
   );
 });
 
-test("a probe that never answers does not extend the wait", async () => {
+test("times out even if a probe never returns", async () => {
   const error = await failure(waitFor(() => new Promise(() => {}), { ...options, timeoutMs: 20 }));
   assert.is(error.message, `gave up waiting for the moon after ${patient(20) / 1_000} s`);
 });
@@ -61,7 +61,7 @@ test("ends at once with the reason when it is aborted", async () => {
   assert.is(error.message, "the server died");
 });
 
-test("stops probing when it is over", async () => {
+test("stops probing after a timeout", async () => {
   let probes = 0;
   await failure(
     waitFor(
