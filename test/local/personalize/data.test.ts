@@ -79,28 +79,25 @@ for (const [what, content, reason] of FAILING) {
   });
 }
 
-on(
-  "imports the CSV files directly in a folder, with quotes and with a byte order mark",
-  async (harness, shop) => {
-    const { files, personalize, settle } = harness;
-    files.set("data/run/part-1.csv", `\uFEFF${csv(...rows(600))}`);
-    files.set("data/run/part-2.csv", csv(...rows(400, 600), '"u,1","i\\"x",buy,,1700000000,'));
-    files.set("data/run/deeper/part-3.csv", "not,read");
-    files.set("data/run/manifest.json", "{}");
-    files.set("data/running.csv", "not,read");
-    const run = async (dataLocation: string, jobName: string) => {
-      const input = { jobName, datasetArn: shop.datasets.Interactions, dataSource: { dataLocation }, roleArn: ROLE };
-      const { datasetImportJobArn } = await personalize.send(new CreateDatasetImportJobCommand(input));
-      await settle();
-      return (await personalize.send(new DescribeDatasetImportJobCommand({ datasetImportJobArn }))).datasetImportJob;
-    };
-    assert.is((await run("s3://data/run", "a"))?.failureReason, undefined);
-    assert.is(await countOf(harness, shop, "buy"), 1);
-    assert.is((await run("s3://data/run/", "b"))?.status, "ACTIVE");
-    assert.match((await run("s3://data/nothing", "c"))?.failureReason ?? "", /no CSV file at s3:\/\/data\/nothing/);
-    assert.match((await run("s3://elsewhere/x", "d"))?.failureReason ?? "", /Insufficient privileges .*NoSuchBucket/);
-  },
-);
+on("imports the CSV files directly in a folder, with quotes and with a byte order mark", async (harness, shop) => {
+  const { files, personalize, settle } = harness;
+  files.set("data/run/part-1.csv", `\uFEFF${csv(...rows(600))}`);
+  files.set("data/run/part-2.csv", csv(...rows(400, 600), '"u,1","i\\"x",buy,,1700000000,'));
+  files.set("data/run/deeper/part-3.csv", "not,read");
+  files.set("data/run/manifest.json", "{}");
+  files.set("data/running.csv", "not,read");
+  const run = async (dataLocation: string, jobName: string) => {
+    const input = { jobName, datasetArn: shop.datasets.Interactions, dataSource: { dataLocation }, roleArn: ROLE };
+    const { datasetImportJobArn } = await personalize.send(new CreateDatasetImportJobCommand(input));
+    await settle();
+    return (await personalize.send(new DescribeDatasetImportJobCommand({ datasetImportJobArn }))).datasetImportJob;
+  };
+  assert.is((await run("s3://data/run", "a"))?.failureReason, undefined);
+  assert.is(await countOf(harness, shop, "buy"), 1);
+  assert.is((await run("s3://data/run/", "b"))?.status, "ACTIVE");
+  assert.match((await run("s3://data/nothing", "c"))?.failureReason ?? "", /no CSV file at s3:\/\/data\/nothing/);
+  assert.match((await run("s3://elsewhere/x", "d"))?.failureReason ?? "", /Insufficient privileges .*NoSuchBucket/);
+});
 
 /** Refused calls of PutEvents. */
 const EVENTS: readonly [string, Partial<PutEventsCommandInput>, RegExp][] = [

@@ -34,44 +34,41 @@ function inDirectory(name: string, run: (dir: string, start: () => Promise<Harne
   });
 }
 
-inDirectory(
-  "keeps resources, data and models over a restart, even if a kill cut off a write",
-  async (dir, start) => {
-    const first = await start();
-    const shop = await openShop(first);
-    await stockShop(first, shop);
-    const campaignArn = await openCampaign(first, shop, "aws-user-personalization");
-    const filterArn = await openFilter(first, shop, "own", 'INCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("*")');
-    const eventList = [{ itemId: "i5", eventType: "click", sentAt: new Date(NOW) }];
-    await send(first, shop, { userId: "fresh", eventList });
-    const ask = async ({ runtime }: Harness, input: { userId: string; filterArn?: string }) =>
-      (await runtime.send(new GetRecommendationsCommand({ campaignArn, ...input }))).itemList;
-    const before = await ask(first, { userId: "u3" });
-    first.stop();
+inDirectory("keeps resources, data and models over a restart, even if a kill cut off a write", async (dir, start) => {
+  const first = await start();
+  const shop = await openShop(first);
+  await stockShop(first, shop);
+  const campaignArn = await openCampaign(first, shop, "aws-user-personalization");
+  const filterArn = await openFilter(first, shop, "own", 'INCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("*")');
+  const eventList = [{ itemId: "i5", eventType: "click", sentAt: new Date(NOW) }];
+  await send(first, shop, { userId: "fresh", eventList });
+  const ask = async ({ runtime }: Harness, input: { userId: string; filterArn?: string }) =>
+    (await runtime.send(new GetRecommendationsCommand({ campaignArn, ...input }))).itemList;
+  const before = await ask(first, { userId: "u3" });
+  first.stop();
 
-    const journal = readdirSync(dir).find((name) => name.endsWith(".live.ndjson")) ?? "";
-    writeFileSync(join(dir, journal), '{"at":1,"values":{"USER_ID":"fre', { flag: "a" });
-    writeFileSync(join(dir, "resources.json.next"), '{"half": ');
+  const journal = readdirSync(dir).find((name) => name.endsWith(".live.ndjson")) ?? "";
+  writeFileSync(join(dir, journal), '{"at":1,"values":{"USER_ID":"fre', { flag: "a" });
+  writeFileSync(join(dir, "resources.json.next"), '{"half": ');
 
-    const second = await start();
-    const { campaign } = await second.personalize.send(new DescribeCampaignCommand({ campaignArn }));
-    assert.is(campaign?.status, "ACTIVE");
-    assert.equal(await ask(second, { userId: "u3" }), before);
-    assert.equal(
-      (await ask(second, { userId: "fresh", filterArn }))?.map(({ itemId }) => itemId),
-      ["i5"],
-    );
-    const more = [{ itemId: "i6", eventType: "click", sentAt: new Date(NOW) }];
-    await send(second, shop, { userId: "fresh", eventList: more });
-    assert.equal(
-      readFileSync(join(dir, journal), "utf8")
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line).values.ITEM_ID),
-      ["i5", "i6"],
-    );
-  },
-);
+  const second = await start();
+  const { campaign } = await second.personalize.send(new DescribeCampaignCommand({ campaignArn }));
+  assert.is(campaign?.status, "ACTIVE");
+  assert.equal(await ask(second, { userId: "u3" }), before);
+  assert.equal(
+    (await ask(second, { userId: "fresh", filterArn }))?.map(({ itemId }) => itemId),
+    ["i5"],
+  );
+  const more = [{ itemId: "i6", eventType: "click", sentAt: new Date(NOW) }];
+  await send(second, shop, { userId: "fresh", eventList: more });
+  assert.equal(
+    readFileSync(join(dir, journal), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).values.ITEM_ID),
+    ["i5", "i6"],
+  );
+});
 
 inDirectory("finishes an interrupted import after the restart, once", async (_dir, start) => {
   const first = await start();
