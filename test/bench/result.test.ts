@@ -2,14 +2,14 @@ import * as assert from "uvu/assert";
 import { type Row, withOtherSizes } from "../../bench/result.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("results of benchmarks");
+const test = suite("benchmark results");
 
 const row = (what: string, reached: string, size?: number): Row => ({
   ...{ what, reached, budget: "none", kept: undefined, note: "" },
   ...(size !== undefined && { size }),
 });
 
-test("a run replaces the rows of its size and those without one, and keeps other sizes in order", () => {
+test("replaces the rows of a run's size and those without a size, and keeps other sizes in order", () => {
   const earlier = [row("speed", "1", 10), row("speed", "2", 1_000), row("start", "3"), row("gone", "4")];
   const rows = [row("speed", "5", 100), row("start", "6")];
   const all = withOtherSizes(rows, earlier);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { MissingTool } from "../../local/process/error.ts";
 import { ROOT } from "../fixtures/env.ts";
 
-/** Where `node test/checkov/run.ts --install` puts it. */
+/** The folder into which `node test/checkov/run.ts --install` installs checkov. */
 export const CHECKOV_FOLDER = join(ROOT, ".local", "venv-checkov");
 
 const BINARY = join(CHECKOV_FOLDER, "bin", "checkov");
@@ -18,7 +18,7 @@ export interface Finding {
   name: string;
 }
 
-/** A rule that is not kept on purpose, as a comment beside the resource says. */
+/** A rule that is broken on purpose, as a comment beside the resource explains. */
 export interface Suppression {
   rule: string;
   /** An address, or a type; `*` stands for any characters. */
@@ -27,10 +27,10 @@ export interface Suppression {
   file: string;
 }
 
-/** Whether checkov is installed on this machine. */
+/** Returns whether checkov is installed on this machine. */
 export const isInstalled = (): boolean => existsSync(BINARY);
 
-/** Throws MissingTool when it is not; the runner starts no file that imports this module without it. */
+/** Throws MissingTool if it is not installed; the runner then does not start files that import this module. */
 export function requireCheckov(): void {
   if (!isInstalled()) throw new MissingTool("checkov is not installed: node test/checkov/run.ts --install");
 }
@@ -40,7 +40,7 @@ interface Report {
   summary: { passed: number; failed: number; parsing_errors: number };
 }
 
-/** What checkov finds in plans (`terraform show -json`). Throws when it cannot read one, or checks nothing. */
+/** Returns checkov's findings in plans (`terraform show -json`). Throws if it cannot read one or checks nothing. */
 export async function findingsIn(plans: readonly string[]): Promise<Finding[]> {
   const files = plans.flatMap((plan) => ["-f", plan]);
   const options = [
@@ -55,11 +55,11 @@ export async function findingsIn(plans: readonly string[]): Promise<Finding[]> {
   ];
   const { stdout } = await promisify(execFile)(BINARY, [...files, ...options], {
     maxBuffer: 64 * 1024 * 1024,
-    // Findings are all that leaves this machine's process: no version check, no upload.
+    // Makes checkov work offline: no version check, no upload.
     env: { ...process.env, LOG_LEVEL: "ERROR", BC_SKIP_MAPPING: "TRUE" },
   });
   const parsed: Report | Report[] = JSON.parse(stdout);
-  // Without a plan in it there is a summary alone.
+  // A file without a plan has only a summary.
   const reports = [parsed].flat().filter((report) => "results" in report);
   for (const { summary } of reports) {
     if (summary.parsing_errors > 0)
@@ -76,7 +76,7 @@ export async function findingsIn(plans: readonly string[]): Promise<Finding[]> {
   );
 }
 
-/** The comments `// checkov:skip=RULE RESOURCES: reason` of the stacks. Throws for one that gives no reason. */
+/** Reads the stacks' comments `// checkov:skip=RULE RESOURCES: reason`. Throws for one without a reason. */
 export function readSuppressions(root: string = ROOT): Suppression[] {
   return globSync("stacks/**/*.ts", { cwd: root }).flatMap((file) =>
     [...readFileSync(join(root, file), "utf8").matchAll(/checkov:skip=(.*)$/gm)].map(([, text = ""]) => {
@@ -87,7 +87,7 @@ export function readSuppressions(root: string = ROOT): Suppression[] {
   );
 }
 
-/** What is wrong: findings that no suppression is about, and suppressions that no finding is about. */
+/** Returns the problems: findings without a suppression, and suppressions without a finding. */
 export function problemsOf(findings: readonly Finding[], suppressions: readonly Suppression[]): string[] {
   const covers = ({ rule, resources }: Suppression, finding: Finding) =>
     rule === finding.rule && patternOf(resources).test(finding.address);

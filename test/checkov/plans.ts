@@ -10,7 +10,7 @@ import { servedProvider } from "../fixtures/served-provider.ts";
 import type { Terraform } from "../fixtures/terraform.ts";
 import { recommendation } from "../stacks/support.ts";
 
-/** The stacks that the search gateway has not, and the one that differs with the recommendation service. */
+/** The stacks that the search gateway does not have, and the one that differs with the recommendation service. */
 const RECOMMENDATION: readonly StackName[] = ["storage", "personalization", "filters", "recommendation"];
 
 /**

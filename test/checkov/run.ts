@@ -1,7 +1,7 @@
 /**
  * Checks the plans of both services with every option: `node test/checkov/run.ts`, part of `make check`. With
- * `--install` it first makes the virtual environment that it needs (about 30 s and 300 MB); without one, or without
- * Terraform, nothing is checked, which it says.
+ * `--install` it first creates the virtual environment that it needs (about 30 s and 300 MB). Without one, or without
+ * Terraform, it says that it checks nothing.
  */
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Runs the test files of its arguments one after another: `node test/runner/batch.ts a.test.ts b.test.ts`. */
+/** Runs the given test files one after another: `node test/runner/batch.ts a.test.ts b.test.ts`. */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { exitWhenWritten } from "../../local/process/exit.ts";
@@ -19,7 +19,7 @@ declare global {
 }
 
 if (import.meta.main) {
-  // One stream, so that the messages of a file stay before its end.
+  // Uses one stream, so that a file's messages come before its end.
   process.stderr.write = process.stdout.write.bind(process.stdout);
   globalThis.UVU_DEFER = 1;
   const { exec } = await import("uvu");

@@ -34,7 +34,7 @@ const UNIT = ["test/lib/http/a.test.ts", "test/lib/http/b.test.ts", "test/lib/na
 const INTEGRATION = ["test/integration/training-cli.test.ts", "test/integration/bulk.test.ts"];
 const nothing = { words: [], unitOnly: false, all: false };
 
-test("takes all unit and integration tests and one Terraform test, the longest files of a layer first", () => {
+test("selects all unit and integration tests and one Terraform test, the longest files of a layer first", () => {
   assert.equal(selectFiles(root, nothing), [
     "test/infrastructure/recommendation-apply.test.ts",
     ...INTEGRATION,
@@ -42,7 +42,7 @@ test("takes all unit and integration tests and one Terraform test, the longest f
   ]);
 });
 
-test("takes every file when asked for all", () => {
+test("selects every file with --all", () => {
   assert.equal(selectFiles(root, { ...nothing, all: true }), [
     "test/e2e/all.test.ts",
     "test/infrastructure/plan.test.ts",
@@ -52,21 +52,21 @@ test("takes every file when asked for all", () => {
   ]);
 });
 
-test("takes files of every layer whose path contains any of the words", () => {
+test("selects files of every layer whose path contains any of the words", () => {
   const taken = (...words: string[]) => selectFiles(root, { ...nothing, words });
   assert.equal(taken("lib/naming", "bulk"), ["test/integration/bulk.test.ts", "test/lib/naming/a.test.ts"]);
   assert.equal(taken("infrastructure/plan"), ["test/infrastructure/plan.test.ts"]);
   assert.equal(taken("nothing"), []);
 });
 
-test("omits all files that need a server or a tool when asked for unit tests", () => {
+test("omits all files that need a server or a tool when only unit tests are wanted", () => {
   assert.equal(selectFiles(root, { words: ["a.test", "bulk", "e2e"], unitOnly: true, all: false }), [
     "test/lib/http/a.test.ts",
     "test/lib/naming/a.test.ts",
   ]);
 });
 
-test("names files that exist", () => {
+test("refers only to existing files", () => {
   for (const file of [...LONGEST, ONE_LIFE]) assert.ok(existsSync(join(ROOT, file)), file);
 });
 

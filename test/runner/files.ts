@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-/** `unit` needs nothing, `integration` shares servers, `system` runs Terraform, whole commands or tools of others. */
+/** `unit` needs nothing, `integration` shares servers, `system` runs Terraform, whole commands or external tools. */
 export type Layer = "unit" | "integration" | "system";
 
 const LAYERS: readonly Layer[] = ["system", "integration", "unit"];
@@ -30,11 +30,11 @@ export interface Selection {
   /** Files whose path contains one of these, in every layer. */
   words: readonly string[];
   unitOnly: boolean;
-  /** Without words: every system file, not just {@link ONE_LIFE}. */
+  /** Whether to run every system file if there are no words, not just {@link ONE_LIFE}. */
   all: boolean;
 }
 
-/** Returns the test files below `root` to run, relative to it: those that wait most first, then by path. */
+/** Returns the test files below `root` to run, relative to it: by layer, the longest first, then by path. */
 export function selectFiles(root: string, { words, unitOnly, all }: Selection): string[] {
   const wanted = (file: string) => {
     if (unitOnly && layerOf(file) !== "unit") return false;

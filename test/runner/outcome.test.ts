@@ -25,7 +25,7 @@ test("reads uvu's summary, with and without colours", () => {
   assert.equal(parseSummary(coloured), { total: 3, passed: 3, skipped: 2 });
 });
 
-test("reads the last of several summaries, and none where there is none", () => {
+test("reads the last of several summaries, and undefined if there is none", () => {
   assert.equal(parseSummary(`${summary(9, 9)}noise\n${summary(2, 1)}`), { total: 2, passed: 1, skipped: 0 });
   assert.is(parseSummary("Total: everything\n"), undefined);
 });
@@ -42,42 +42,42 @@ test("names the failed tests", () => {
   assert.equal(names, ['suite  "adds"', 'suite  "takes away"']);
 });
 
-test("tests that never ran are failed, even when uvu ends with code 0", () => {
+test("counts tests that never ran as failed, even if uvu ends with code 0", () => {
   assert.equal(outcomeOf(end(summary(5, 0)), local), { names: [], passed: 0, failed: 5 });
 });
 
-test("a file that dies before its summary fails once", () => {
+test("counts one failure for a file that dies before its summary", () => {
   const outcome = outcomeOf(end("SyntaxError: boom\n", { code: 1 }), local);
   assert.equal(outcome, { names: [], passed: 0, failed: 1, problem: "ended with code 1 before its tests had run" });
   assert.match(outcomeOf(end("", { code: null, signal: "SIGSEGV" }), local).problem ?? "", "was ended by SIGSEGV");
 });
 
-test("a file that says nothing and ends with code 0 fails", () => {
+test("fails a file that prints nothing and ends with code 0", () => {
   assert.is(outcomeOf(end(""), local).failed, 1);
 });
 
-test("a file whose suite is empty fails", () => {
+test("fails a file whose suite is empty", () => {
   assert.equal(outcomeOf(end(summary(0, 0)), local), { names: [], passed: 0, failed: 1, problem: "has no test" });
 });
 
-test("a file that ends badly after its tests passed fails once", () => {
+test("counts one failure for a file that exits with an error after its tests passed", () => {
   const outcome = outcomeOf(end(summary(4, 4), { code: 1 }), local);
   assert.equal(outcome, { names: [], passed: 4, failed: 1, problem: "ended with code 1 although its tests passed" });
 });
 
-test("a file over its time limit fails, whatever had passed, and says the limit", () => {
+test("fails a file over its time limit, whatever has passed, and states the limit", () => {
   const outcome = outcomeOf(end("", { code: null, signal: "SIGKILL", timedOut: true }), local);
   assert.is(outcome.failed, 1);
   assert.match(outcome.problem ?? "", "ran longer than 60 s and was ended");
 });
 
-test("skipped tests are named here and fail in continuous integration", () => {
+test("reports skipped tests locally, and fails them in continuous integration", () => {
   assert.is(outcomeOf(end(summary(4, 4, 2)), local).failed, 0);
   assert.match(outcomeOf(end(summary(4, 4, 2)), local).problem ?? "", "2 tests were skipped");
   assert.is(outcomeOf(end(summary(4, 4, 2)), ci).failed, 2);
 });
 
-test("a file of skipped tests alone is named here and fails in continuous integration", () => {
+test("reports a file with only skipped tests locally, and fails it in continuous integration", () => {
   const { passed, failed, problem } = outcomeOf(end(summary(0, 0, 1)), local);
   assert.equal([passed, failed, problem], [0, 0, "1 test was skipped (a .skip or .only)"]);
   assert.equal(outcomeOf(end(summary(0, 0, 1)), ci).failed, 1);

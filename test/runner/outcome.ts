@@ -22,7 +22,7 @@ export interface Outcome {
   failed: number;
   /** The failed tests, as uvu names them. */
   names: readonly string[];
-  /** Says what the output does not. */
+  /** What the output does not say. */
   problem?: string;
 }
 

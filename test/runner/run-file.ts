@@ -7,11 +7,11 @@ import type { FileEnd } from "./outcome.ts";
 export interface RunFileOptions {
   root: string;
   env: Readonly<Record<string, string>>;
-  /** For each file. */
+  /** The time limit of each file. */
   timeLimitMs: number;
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   signal: AbortSignal;
-  /** Leaves the processor to other files when they need it. */
+  /** Whether to yield the processor to other files. */
   background: boolean;
 }
 
@@ -20,7 +20,7 @@ const GARBAGE_COLLECTION = { GOGC: "400" };
 
 const BATCH = join(import.meta.dirname, "batch.ts");
 
-/** Runs one test file in a process of its own and returns how it ended. */
+/** Runs one test file in its own process and returns how it ended. */
 export async function runFile(file: string, options: RunFileOptions): Promise<FileEnd> {
   let output = "";
   const end = await run([file], options, (text) => {
@@ -71,7 +71,7 @@ function run(
     const child = spawn(process.execPath, args, {
       cwd: root,
       env: { ...GARBAGE_COLLECTION, ...process.env, ...env },
-      // A group of its own, so that all of it can be killed.
+      // Starts its own process group, so that all of it can be killed.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -5,13 +5,13 @@ import { type FileEnd, type Outcome, outcomeOf } from "./outcome.ts";
 import { type RunFileOptions, runBatch, runFile } from "./run-file.ts";
 import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
 
-/** Seconds after which a file is hanging, on a machine several times slower than any in use. */
+/** Seconds after which a file counts as hanging, even on a machine several times slower than any in use. */
 const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1_800, system: 2_700 };
 
 /**
- * What runs at the same time: each worker takes the first waiting file of its first layer that has one. Five keep two
- * cores busy, because most files also wait: with four, a fifth of the processor time was idle. A system file takes about
- * 1.5 GB of memory.
+ * The workers that run at the same time: each takes the first waiting file of its first layer that has one. Five keep
+ * two cores busy, because most files also wait: with four, a fifth of the processor time was idle. A system file takes
+ * about 1.5 GB of memory.
  */
 const WORKERS: readonly (readonly Layer[])[] = [
   ["system", "integration", "unit"],

@@ -59,13 +59,13 @@ async function run(files: string[], start: () => Promise<Partial<StartedFixture>
   return { events, totals: { passed, failed, notTested }, said: said.join("\n"), problems };
 }
 
-test("are started once for all files that need them, and stopped", async () => {
+test("start once for all files that need them, and are stopped", async () => {
   const { events, totals } = await run([WITH, WITH_TOO, WITHOUT], async () => ({}));
   assert.equal(totals, { passed: 3, failed: 0, notTested: [] });
   assert.equal(events, ["start", "stop"]);
 });
 
-test("are not started when no file needs them", async () => {
+test("do not start when no file needs them", async () => {
   const { events, totals } = await run([WITHOUT], async () => ({}));
   assert.is(totals.passed, 1);
   assert.equal(events, []);
@@ -73,24 +73,24 @@ test("are not started when no file needs them", async () => {
 
 const noJava = () => Promise.reject(new MissingTool("no Java was found"));
 
-test("a missing tool leaves files untested, by name, on a user's machine", async () => {
+test("leave files untested on a user's machine if a tool is missing, and name them", async () => {
   const { totals } = await run([WITH, WITHOUT], noJava);
   assert.equal(totals, { passed: 1, failed: 0, notTested: [`${WITH}: Server: no Java was found`] });
 });
 
-test("a missing tool fails every file that needs it in continuous integration", async () => {
+test("fail every file that needs a missing tool in continuous integration", async () => {
   const { totals, said } = await run([WITH, WITH_TOO, WITHOUT], noJava, { ci: true });
   assert.equal(totals, { passed: 1, failed: 2, notTested: [] });
   assert.match(said, `✗ ${WITH}  not run: Server: no Java was found`);
 });
 
-test("any other failure to start fails the files that need it, everywhere", async () => {
+test("fail the files that need them everywhere if they cannot start for another reason", async () => {
   const { totals, said } = await run([WITH, WITHOUT], () => Promise.reject(new Error("port 1 is taken")));
   assert.equal(totals, { passed: 1, failed: 1, notTested: [] });
   assert.match(said, "port 1 is taken");
 });
 
-test("what a machine cannot run in part is untested here, and failed in continuous integration", async () => {
+test("leave parts that a machine cannot run untested locally, and fail them in continuous integration", async () => {
   const partly = async () => ({ unavailable: ["3.6.0 needs a JDK 21"] });
   assert.equal((await run([WITH], partly)).totals, { passed: 1, failed: 0, notTested: ["3.6.0 needs a JDK 21"] });
   const inCi = await run([WITH], partly, { ci: true });
@@ -98,13 +98,13 @@ test("what a machine cannot run in part is untested here, and failed in continuo
   assert.match(inCi.said, "3.6.0 needs a JDK 21");
 });
 
-test("a server that dies during the run fails it, with the reason", async () => {
+test("fail the run if a server dies during it, with the reason", async () => {
   const { totals, said } = await run([WITH], async () => ({ died: Promise.resolve(new Error("out of memory")) }));
   assert.is(totals.failed, 1);
   assert.match(said, "✗ Server: out of memory");
 });
 
-test("one that does not stop is reported by name", async () => {
+test("are reported by name if they do not stop", async () => {
   const { problems } = await run([WITH], async () => ({ stop: () => Promise.reject(new Error("stuck")) }));
   assert.equal(problems, ["Server did not stop: stuck"]);
 });

@@ -1,12 +1,12 @@
 import { MissingTool } from "../../local/process/error.ts";
 
-/** What a started fixture gives the test files. */
+/** What a started fixture provides for the test files. */
 export interface StartedFixture {
-  /** Variables that the files which need it get. */
+  /** Variables for the files that need it. */
   env: Readonly<Record<string, string>>;
   /** Parts that this machine cannot run, one sentence each. */
   unavailable?: readonly string[];
-  /** Resolves when it ends without having been stopped: explains why the files after that fail. */
+  /** Resolves if it ends without being stopped, with the reason why later files fail. */
   died?: Promise<Error>;
   stop(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface StartedFixture {
 /** A server that the test files of one run share. Add one to the list in test/run.ts. */
 export interface SharedFixture {
   name: string;
-  /** Whether the file needs it. `imports` are all files that it imports, directly or not, from the repository's root. */
+  /** Returns whether the file needs it. `imports` are all files that it imports, directly or not, from the root. */
   needed(file: string, imports: ReadonlySet<string>): boolean;
   /** Throws MissingTool when this machine lacks a program for it. `folder` is empty and removed after the run. */
   start(context: { folder: string; say: (line: string) => void }): Promise<StartedFixture>;
@@ -36,7 +36,7 @@ export class SharedFixtures {
     this.#start = start;
   }
 
-  /** The fixture's state; starts it on the first call. */
+  /** Returns the fixture's state; starts it on the first call. */
   get(fixture: SharedFixture): Promise<FixtureState> {
     const known = this.#states.get(fixture);
     if (known) return known;
@@ -54,18 +54,18 @@ export class SharedFixtures {
     return state;
   }
 
-  /** What could not be started in part, over all fixtures. */
+  /** Returns the parts that could not be started, of all fixtures. */
   async unavailable(): Promise<string[]> {
     const states = await Promise.all(this.#states.values());
     return states.flatMap((state) => (state.kind === "started" ? (state.fixture.unavailable ?? []) : []));
   }
 
-  /** Why fixtures ended by themselves, so far. */
+  /** Returns why fixtures have ended by themselves so far. */
   deaths(): readonly string[] {
     return this.#deaths;
   }
 
-  /** Stops what was started; every one is tried. Returns the messages of those that failed. */
+  /** Tries to stop every started fixture. Returns the messages of those that failed. */
   async stop(): Promise<string[]> {
     const states = await Promise.all(
       [...this.#states].map(async ([{ name }, state]) => ({ name, state: await state })),

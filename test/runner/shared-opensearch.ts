@@ -13,7 +13,7 @@ import { formatPairs, OPENSEARCH_ENV } from "../fixtures/env.ts";
 import { installFolder } from "../fixtures/opensearch.ts";
 import type { SharedFixture } from "./shared-fixture.ts";
 
-/** One OpenSearch of every version, empty; only OPENSEARCH_VERSION when that is set. */
+/** One empty OpenSearch of every version, or only of OPENSEARCH_VERSION if that is set. */
 export const sharedOpenSearch: SharedFixture = {
   name: "OpenSearch",
   needed: (_file, imports) => imports.has("test/fixtures/opensearch.ts"),
@@ -28,7 +28,7 @@ export const sharedOpenSearch: SharedFixture = {
     const { possible, unavailable } = split(wanted, (version) => jdkFor(version, jdks));
     if (possible.length === 0) throw new MissingTool(unavailable.join("\n"));
 
-    // One after the other: both would fetch the same plugins of Maven at once.
+    // One after the other, because both would fetch the same Maven plugins at once.
     for (const version of possible) {
       await installOpenSearch({ version, dir: installFolder(version), jdks, onProgress: say });
     }
@@ -59,7 +59,7 @@ export const sharedOpenSearch: SharedFixture = {
   },
 };
 
-/** Which versions this machine has a tool for, and for the others why not. */
+/** Splits versions into those that this machine has the tools for, and the reasons why not for the others. */
 function split(versions: readonly OpenSearchVersion[], check: (version: OpenSearchVersion) => void) {
   const possible: OpenSearchVersion[] = [];
   const unavailable: string[] = [];

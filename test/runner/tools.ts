@@ -3,7 +3,7 @@ import { installTools } from "../contract/tools.ts";
 import { requireTerraform } from "../fixtures/terraform.ts";
 import type { SharedFixture } from "./shared-fixture.ts";
 
-/** A program that files need, recognized by a module that they import. `require` throws MissingTool. */
+/** Returns a program that files need, recognized by a module that they import. `require` throws MissingTool. */
 function tool(name: string, module: string, require: () => unknown): SharedFixture {
   return {
     name,
@@ -15,7 +15,7 @@ function tool(name: string, module: string, require: () => unknown): SharedFixtu
   };
 }
 
-/** Programs that are found, not started. */
+/** Programs that are only looked up, not started. */
 export const TOOLS: readonly SharedFixture[] = [
   tool("Terraform", "test/fixtures/terraform.ts", requireTerraform),
   tool("checkov", "test/checkov/checkov.ts", requireCheckov),

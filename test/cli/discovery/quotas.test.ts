@@ -10,8 +10,8 @@ const test = suite("discovery: quotas");
 
 const { files } = configuration("all-options");
 /**
- * The example reserves 100 and keeps instances; its models are one ml.g5.xlarge and two ml.c6i.2xlarge, four of each at
- * most.
+ * The example reserves a concurrency of 100 and provisions instances. Its models are one ml.g5.xlarge and two
+ * ml.c6i.2xlarge, at most four of each.
  */
 const config = valid(files);
 
