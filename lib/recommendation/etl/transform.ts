@@ -74,12 +74,15 @@ export async function transform(
   return written;
 }
 
+/** How DuckDB refuses a line, and columns that differ only in case. Any other error is a fault of the statement. */
+const REFUSALS = /^(Invalid Input Error|Binder Error: Duplicate struct entry name)/;
+
 /** Returns undefined if the objects contain anything but stored events, or SQL cannot tell their columns apart. */
 async function unlessRefused<T>(operation: () => Promise<T>): Promise<T | undefined> {
   try {
     return await operation();
   } catch (error) {
-    if (error instanceof Error && /^(Invalid Input|Binder) Error/.test(error.message)) return undefined;
+    if (error instanceof Error && REFUSALS.test(error.message)) return undefined;
     throw error;
   }
 }
