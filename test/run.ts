@@ -14,12 +14,9 @@ import { type SharedFixture, SharedFixtures } from "./runner/shared-fixture.ts";
 import { sharedOpenSearch } from "./runner/shared-opensearch.ts";
 import { contractTools, TOOLS } from "./runner/tools.ts";
 
-/** What test files need besides Node.js: programs first, because looking for one is fast and starting a server is not. */
-const FIXTURES: readonly SharedFixture[] = [...TOOLS, contractTools, sharedOpenSearch, cloudFixture];
-
 const USAGE = `usage: npm test -- [words] [options]
   words               only files whose path contains one of them
-                      (default: all unit and integration tests and one Terraform test)
+                      (default: all unit and integration tests, on one version of OpenSearch, and one Terraform test)
   --all               every file: infrastructure, contract and end to end, too
   --unit              only files that need no server or tool
   --time-limit S      seconds a file may take (default: 300 unit, 1800 integration, 2700 the rest)
@@ -27,6 +24,13 @@ const USAGE = `usage: npm test -- [words] [options]
   --serve             start the shared servers, print their variables, run until Ctrl-C`;
 
 const { values: flags, positionals: words } = parseArguments();
+
+/** Starting and testing a second version takes minutes, so only a run without words or options leaves it out. */
+const everyVersion = flags.all || flags.serve || words.length > 0;
+
+/** What test files need besides Node.js: programs first, because looking for one is fast and starting a server is not. */
+const FIXTURES: readonly SharedFixture[] = [...TOOLS, contractTools, sharedOpenSearch(everyVersion), cloudFixture];
+
 const root = resolve(flags.root ?? ROOT);
 const ci = !["", "0", "false", undefined].includes(process.env.CI);
 const runFolder = scratchFolder(TEST_OUTPUT, "run");

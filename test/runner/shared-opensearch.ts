@@ -2,19 +2,15 @@ import { join } from "node:path";
 import { installOpenSearch } from "../../local/opensearch/install.ts";
 import { findJdks } from "../../local/opensearch/java.ts";
 import { startOpenSearch } from "../../local/opensearch/start.ts";
-import {
-  jdkFor,
-  OPENSEARCH_VERSIONS,
-  type OpenSearchVersion,
-  opensearchVersion,
-} from "../../local/opensearch/versions.ts";
+import { jdkFor, type OpenSearchVersion } from "../../local/opensearch/versions.ts";
 import { MissingTool } from "../../local/process/error.ts";
 import { formatPairs, OPENSEARCH_ENV } from "../fixtures/env.ts";
 import { installFolder } from "../fixtures/opensearch.ts";
+import { wantedVersions } from "./opensearch-versions.ts";
 import type { SharedFixture } from "./shared-fixture.ts";
 
-/** One empty OpenSearch of every version, or only of OPENSEARCH_VERSION if that is set. */
-export const sharedOpenSearch: SharedFixture = {
+/** One empty OpenSearch of each version that {@link wantedVersions} returns. */
+export const sharedOpenSearch = (everyVersion: boolean): SharedFixture => ({
   name: "OpenSearch",
   needed: (_file, imports) => imports.has("test/fixtures/opensearch.ts"),
 
@@ -22,9 +18,8 @@ export const sharedOpenSearch: SharedFixture = {
     const given = process.env[OPENSEARCH_ENV];
     if (given) return { env: { [OPENSEARCH_ENV]: given }, async stop() {} };
 
-    const only = process.env.OPENSEARCH_VERSION;
-    const wanted = only ? [opensearchVersion(only)] : OPENSEARCH_VERSIONS;
     const jdks = findJdks();
+    const wanted = wantedVersions(process.env.OPENSEARCH_VERSION, everyVersion, jdks);
     const { possible, unavailable } = split(wanted, (version) => jdkFor(version, jdks));
     if (possible.length === 0) throw new MissingTool(unavailable.join("\n"));
 
@@ -57,7 +52,7 @@ export const sharedOpenSearch: SharedFixture = {
     const died = Promise.race(servers.map((server) => server.died));
     return { env: { [OPENSEARCH_ENV]: formatPairs(urls) }, unavailable, died, stop };
   },
-};
+});
 
 /** Splits versions into those that this machine has the tools for, and the reasons why not for the others. */
 function split(versions: readonly OpenSearchVersion[], check: (version: OpenSearchVersion) => void) {
