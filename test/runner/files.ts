@@ -9,7 +9,7 @@ const LAYERS: readonly Layer[] = ["system", "integration", "unit"];
 /** The Terraform file that runs by default: apply, empty plan, change, destroy. */
 export const ONE_LIFE = "test/infrastructure/recommendation-apply.test.ts";
 
-/** Files that take minutes. They start first, so that none of them is still running when all others have ended. */
+/** Files that take a minute or more, most of it waiting: those that run when all others have ended leave cores idle. */
 export const LONGEST: readonly string[] = [
   "test/e2e/both-services.test.ts",
   "test/infrastructure/deploy.test.ts",
@@ -17,7 +17,17 @@ export const LONGEST: readonly string[] = [
   "test/infrastructure/recommendation-alone.test.ts",
   "test/e2e/dev.test.ts",
   "test/integration/permissions-taken-out.test.ts",
+  "test/integration/recommendation-loss.test.ts",
+  "test/integration/local-opensearch.test.ts",
+  "test/integration/training-ingestion.test.ts",
+  "test/integration/personalize-manager.test.ts",
+  "test/integration/training-gate.test.ts",
   "test/integration/training-cli.test.ts",
+  "test/integration/training-killed.test.ts",
+  "test/integration/training-stops.test.ts",
+  "test/integration/training-failures.test.ts",
+  "test/integration/raw-backend-outcome.test.ts",
+  "test/integration/training.test.ts",
 ];
 
 /** The layer of a test file, by its folder. `file` is relative to the repository's root. */
