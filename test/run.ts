@@ -25,11 +25,13 @@ const USAGE = `usage: npm test -- [words] [options]
 
 const { values: flags, positionals: words } = parseArguments();
 
-/** Starting and testing a second version takes minutes, so only a run without words or options leaves it out. */
-const everyVersion = flags.all || flags.serve || words.length > 0;
-
 /** What test files need besides Node.js: programs first, because looking for one is fast and starting a server is not. */
-const FIXTURES: readonly SharedFixture[] = [...TOOLS, contractTools, sharedOpenSearch(everyVersion), cloudFixture];
+const FIXTURES: readonly SharedFixture[] = [
+  ...TOOLS,
+  contractTools,
+  sharedOpenSearch({ ...flags, words }),
+  cloudFixture,
+];
 
 const root = resolve(flags.root ?? ROOT);
 const ci = !["", "0", "false", undefined].includes(process.env.CI);

@@ -7,19 +7,23 @@ const test = suite("versions of OpenSearch in a test run");
 
 const java = (...majors: number[]) => majors.map((major) => ({ home: `/java-${major}`, major }));
 
-test("are all of them if every version is wanted", () => {
-  assert.equal(wantedVersions(undefined, true, java(17, 25)), OPENSEARCH_VERSIONS);
+const nothing = { words: [], all: false, serve: false };
+
+test("are all of them with --all, --serve or words", () => {
+  for (const run of [{ all: true }, { serve: true }, { words: ["hybrid"] }]) {
+    assert.equal(wantedVersions(undefined, { ...nothing, ...run }, java(17, 25)), OPENSEARCH_VERSIONS);
+  }
 });
 
 test("are otherwise the one that fits the machine's Java", () => {
-  assert.equal(wantedVersions(undefined, false, java(17, 25)), ["2.19.6"]);
-  assert.equal(wantedVersions(undefined, false, java(25)), ["3.6.0"]);
-  assert.throws(() => wantedVersions(undefined, false, []), /no Java was found/);
+  assert.equal(wantedVersions(undefined, nothing, java(17, 25)), ["2.19.6"]);
+  assert.equal(wantedVersions(undefined, nothing, java(25)), ["3.6.0"]);
+  assert.throws(() => wantedVersions(undefined, nothing, []), /no Java was found/);
 });
 
 test("are only the one that OPENSEARCH_VERSION names", () => {
-  assert.equal(wantedVersions("3.6.0", true, java(17)), ["3.6.0"]);
-  assert.throws(() => wantedVersions("2.11.0", true, java(17)), /2\.11\.0/);
+  assert.equal(wantedVersions("3.6.0", { ...nothing, all: true }, java(17)), ["3.6.0"]);
+  assert.throws(() => wantedVersions("2.11.0", nothing, java(17)), /2\.11\.0/);
 });
 
 test.run();

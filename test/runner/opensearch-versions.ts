@@ -6,15 +6,23 @@ import {
   opensearchVersion,
 } from "../../local/opensearch/versions.ts";
 
+/** What a run was asked for. */
+export interface Wanted {
+  words: readonly string[];
+  all: boolean;
+  serve: boolean;
+}
+
 /**
- * Returns the versions to test against: the only one if it is given, otherwise every version or the one that fits the
- * machine's Java. Throws LocalError if `only` is unknown, and MissingTool if no version fits.
+ * Returns the versions to test against: `only` that one if it is given, otherwise every version. A second version takes
+ * minutes, so a run that asks for nothing in particular uses only the one that fits the machine's Java. Throws LocalError
+ * if `only` is unknown, and MissingTool if no version fits.
  */
 export function wantedVersions(
   only: string | undefined,
-  everyVersion: boolean,
+  { words, all, serve }: Wanted,
   jdks: readonly Jdk[],
 ): readonly OpenSearchVersion[] {
   if (only) return [opensearchVersion(only)];
-  return everyVersion ? OPENSEARCH_VERSIONS : [chooseVersion(jdks).version];
+  return all || serve || words.length > 0 ? OPENSEARCH_VERSIONS : [chooseVersion(jdks).version];
 }

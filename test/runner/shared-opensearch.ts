@@ -6,11 +6,11 @@ import { jdkFor, type OpenSearchVersion } from "../../local/opensearch/versions.
 import { MissingTool } from "../../local/process/error.ts";
 import { formatPairs, OPENSEARCH_ENV } from "../fixtures/env.ts";
 import { installFolder } from "../fixtures/opensearch.ts";
-import { wantedVersions } from "./opensearch-versions.ts";
+import { type Wanted, wantedVersions } from "./opensearch-versions.ts";
 import type { SharedFixture } from "./shared-fixture.ts";
 
 /** One empty OpenSearch of each version that {@link wantedVersions} returns. */
-export const sharedOpenSearch = (everyVersion: boolean): SharedFixture => ({
+export const sharedOpenSearch = (run: Wanted): SharedFixture => ({
   name: "OpenSearch",
   needed: (_file, imports) => imports.has("test/fixtures/opensearch.ts"),
 
@@ -19,7 +19,7 @@ export const sharedOpenSearch = (everyVersion: boolean): SharedFixture => ({
     if (given) return { env: { [OPENSEARCH_ENV]: given }, async stop() {} };
 
     const jdks = findJdks();
-    const wanted = wantedVersions(process.env.OPENSEARCH_VERSION, everyVersion, jdks);
+    const wanted = wantedVersions(process.env.OPENSEARCH_VERSION, run, jdks);
     const { possible, unavailable } = split(wanted, (version) => jdkFor(version, jdks));
     if (possible.length === 0) throw new MissingTool(unavailable.join("\n"));
 
