@@ -5,7 +5,7 @@ import type { DatabaseLimits } from "../../lib/core/sql/database.ts";
 import type { PopularItemsStore, TableSource } from "../../lib/recommendation/clients/dynamo-tables.ts";
 import { deduplicate } from "../../lib/recommendation/etl/deduplicate.ts";
 import { finish } from "../../lib/recommendation/etl/finish.ts";
-import { plan, splitShards } from "../../lib/recommendation/etl/plan.ts";
+import { plan } from "../../lib/recommendation/etl/plan.ts";
 import { EtlError, errorKey, readFile, runKeys } from "../../lib/recommendation/etl/run-files.ts";
 import { scan } from "../../lib/recommendation/etl/scan.ts";
 import { withEngine } from "../../lib/recommendation/etl/sql.ts";
@@ -43,26 +43,19 @@ export function createHandler(env: EtlEnv, clients: EtlClients) {
 async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: Deadline): Promise<object> {
   const { store, tables, popularItems, limits } = clients;
   if (task.task === "plan") {
-    const days = {
-      logLookbackDays: env.LOG_LOOKBACK_DAYS,
-      forceReprocessLookbackDays: env.FORCE_REPROCESS_LOOKBACK_DAYS,
-    };
-    return plan({ ...task, ...days }, store, tables, clients.definitions);
+    const days = { lookbackDays: env.LOG_LOOKBACK_DAYS, forcedDays: env.FORCE_REPROCESS_LOOKBACK_DAYS };
+    return plan(task, days, store, tables, clients.definitions);
   }
-  if (task.task === "split") return splitShards(task.run, store);
   if (task.task === "finish") return withEngine(limits, (engine) => finish(task.run, store, popularItems, engine));
   const planned = await readFile(store, runKeys(task.run).plan, RunPlan);
   return withEngine(limits, async (engine) => {
     switch (task.task) {
       case "scan":
         return scan(task, store, tables, planned.definitions, engine, deadline);
-      case "transform": {
-        const { rows, rejected } = await transform(task, store, planned.definitions, engine);
-        return { done: true, rows, rejected };
-      }
-      case "deduplicate": {
+      case "transform":
+        return { done: true, ...(await transform(task, store, planned.definitions, engine)) };
+      case "deduplicate":
         return { done: true, rows: await deduplicate(task, store, planned, engine) };
-      }
     }
   });
 }

@@ -19,8 +19,8 @@ const Retry = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
  * `{interactions, rejected}`.
  *
  * The states use only JSONPath, and JSON as the source of maps, which both Step Functions and the local interpreter
- * support. The maps tolerate every failure. The step after each finds out which items failed and why, and then fails
- * the run.
+ * support. The maps tolerate every failure. The last step finds out which items failed and why, and then fails the
+ * run.
  */
 export function etlStates(parts: StateMachineParts, next?: string) {
   const call = (task: string, payload: object, results: string[], more: State): State =>
@@ -32,10 +32,9 @@ export function etlStates(parts: StateMachineParts, next?: string) {
   const states: Readonly<Record<string, State>> = {
     // The ResultPath of the steps needs this object to exist.
     PrepareEtl: { Type: "Pass", Result: {}, ResultPath: "$.etl", Next: "PlanEtl" },
-    PlanEtl: call("plan", planned, ["tasksKey"], { Next: "ReadEventsAndTables" }),
-    ReadEventsAndTables: map(parts, "$.etl.plan.tasksKey", "Read", "SplitEvents"),
-    SplitEvents: call("split", {}, ["tasksKey"], { Next: "WriteEvents" }),
-    WriteEvents: map(parts, "$.etl.split.tasksKey", "Write", "FinishEtl"),
+    PlanEtl: call("plan", planned, ["readsKey", "shardsKey"], { Next: "ReadEventsAndTables" }),
+    ReadEventsAndTables: map(parts, "$.etl.plan.readsKey", "Read", "WriteEvents"),
+    WriteEvents: map(parts, "$.etl.plan.shardsKey", "Write", "FinishEtl"),
     FinishEtl: call("finish", {}, ["interactions", "rejected"], next === undefined ? { End: true } : { Next: next }),
   };
   return { startAt: "PrepareEtl", states };

@@ -3,7 +3,7 @@ import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
 import { readText } from "../../lib/aws/object-store.ts";
-import { readManifest } from "../../lib/recommendation/etl/run-files.ts";
+import { readManifest } from "../lib/recommendation/etl/run.ts";
 import { NDCG_ANY } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";

@@ -7,31 +7,21 @@ import { download, type ObjectStore } from "../../aws/object-store.ts";
 /** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
 export const LONGEST_LINE = 1_024_000;
 
-const LINE_FEED = 0x0a;
-const BACKSLASH = 0x5c;
-const DELETE = 0x7f;
-
 /** Begins a line that says what is wrong with its object as a whole. No line of JSON begins with it. */
 export const PROBLEM = "\u0001";
-
-/** What is known of a text after it was copied. */
-interface Copied {
-  bytes: number;
-  /** Whether all of it is ASCII without backslashes and the control character DELETE. */
-  isPlain: boolean;
-}
 
 /**
  * Copies an object to a file as text. Recognizes gzip by the first two bytes, and unpacks several gzip members in a row
  * as one text, because Firehose may write them. Of damaged gzip data, it copies the lines before the damage, then a line
  * with the problem: the object stays in the bucket and must not make every later run fail. Of an object that has been
- * removed, only the problem is left.
+ * removed, only the problem is left. Returns whether all of the text is ASCII without backslashes and the control
+ * character DELETE.
  */
-export async function copyText(store: ObjectStore, key: string, to: string): Promise<Copied> {
+export async function copyText(store: ObjectStore, key: string, to: string): Promise<boolean> {
   const file = `${to}.stored`;
   if (!(await download(store, key, file))) {
     await writeFile(to, `${PROBLEM}the object has been removed since the run was planned`);
-    return { bytes: 0, isPlain: false };
+    return false;
   }
   const input = await open(file);
   const { buffer: head } = await input.read(Buffer.alloc(2), 0, 2, 0);
@@ -46,10 +36,10 @@ export async function copyText(store: ObjectStore, key: string, to: string): Pro
   let isPlain = true;
   try {
     for await (const chunk of chunks) {
-      const end = chunk.lastIndexOf(LINE_FEED);
+      const end = chunk.lastIndexOf("\n");
       // The rest of a line that is too long anyway: lines are read as a whole, and memory has a limit.
       if (end === -1 && size - whole > LONGEST_LINE) continue;
-      isPlain &&= isAscii(chunk) && !chunk.includes(BACKSLASH) && !chunk.includes(DELETE);
+      isPlain &&= isAscii(chunk) && !chunk.includes("\\") && !chunk.includes("\x7f");
       // An asynchronous write would cost more than the write itself.
       writeSync(output.fd, chunk);
       if (end !== -1) whole = size + end + 1;
@@ -63,5 +53,5 @@ export async function copyText(store: ObjectStore, key: string, to: string): Pro
     await output.close();
     await rm(file);
   }
-  return { bytes: size, isPlain };
+  return isPlain;
 }

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { download, type ObjectStore, replace } from "../../aws/object-store.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Database, literal, literals } from "../../core/sql/database.ts";
-import { storedTable } from "../records/event-columns.ts";
-import { EtlError, readFile, runKeys, sharedKeys, TRANSFERS } from "./run-files.ts";
+import { storedTable } from "./event-columns.ts";
+import { EtlError, runKeys, sharedKeys, TRANSFERS } from "./run-files.ts";
 import { csv, sql } from "./sql.ts";
-import { type EventCheck, ReadData, type RunPlan, type Task } from "./tasks.ts";
+import type { EventCheck, RunPlan, Task } from "./tasks.ts";
 
 /**
  * Reads one shard of all days and writes its events, without duplicates, as one file, and what it counts. Of the events
@@ -15,26 +15,25 @@ import { type EventCheck, ReadData, type RunPlan, type Task } from "./tasks.ts";
 export async function deduplicate(
   { run, result, shard, of }: Task<"deduplicate">,
   store: ObjectStore,
-  { definitions, mode, checks }: RunPlan,
+  { groups, definitions, mode, checks }: RunPlan,
   engine: Database,
 ): Promise<number> {
-  const { groups } = await readFile(store, runKeys(run).read, ReadData);
-  const partitions = groups.flatMap((group, index) =>
-    [...new Array(group.of).keys()]
-      .filter((partition) => partition % of === shard % group.of)
-      .map((partition) => ({
-        key: sharedKeys.rows(group.key, group.of, partition),
-        file: join(engine.folder, `${String(index).padStart(8, "0")}-${partition}.parquet`),
-      })),
-  );
+  const partitions = groups.flatMap((group, index) => {
+    const count = sharedKeys.partitions(group);
+    const mine = [...new Array(count).keys()].filter((partition) => partition % of === shard % count);
+    return mine.map((partition) => ({
+      key: sharedKeys.rows(group, partition),
+      file: join(engine.folder, `${String(index).padStart(8, "0")}-${partition}.parquet`),
+    }));
+  });
   // A partition without events has no object. If one with events is missing, the counts of the run do not fit.
   const isThere = await concurrently(partitions, TRANSFERS, ({ key, file }) => download(store, key, file));
-  const files = partitions.filter((_, index) => isThere[index]).map(({ file }) => file);
-  if (files.length === 0) {
-    files.push(join(engine.folder, "00000000.parquet"));
-    await engine.run(`${storedTable(definitions)} COPY stored TO ${literal(files.join())} (FORMAT parquet)`);
-  }
-  const mine = groups.every((group) => group.of >= of) ? "true" : `shard_of(__id, ${of}) = ${shard}`;
+  const empty = join(engine.folder, "00000000.parquet");
+  await engine.run(`${storedTable(definitions)} COPY stored TO ${literal(empty)} (FORMAT parquet)`);
+  // Last, because DuckDB estimates the number of rows by the first file.
+  const files = [...partitions.filter((_, index) => isThere[index]).map(({ file }) => file), empty];
+  const areMine = groups.every((group) => sharedKeys.partitions(group) >= of);
+  const mine = areMine ? "true" : `shard_of(__id, ${of}) = ${shard}`;
   await engine.run(sql("kept", { mine, files: literals(files) })).catch((error: Error) => {
     const broken = partitions.find(({ file }) => error.message.includes(file));
     throw broken ? new EtlError(`${broken.key} cannot be read: was it changed? ${error.message}`) : error;

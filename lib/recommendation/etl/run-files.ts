@@ -4,7 +4,6 @@ import { type ObjectStore, readText, replace } from "../../aws/object-store.ts";
 import { etlRun, PREFIXES } from "../../core/naming/object-keys.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Database, literal } from "../../core/sql/database.ts";
-import { Manifest } from "./tasks.ts";
 
 const number = (value: number, digits: number) => String(value).padStart(digits, "0");
 
@@ -13,16 +12,15 @@ export const sharedKeys = {
   /** Firehose writes by the hour of arrival, in UTC: `events/2025/02/28/13/…`. */
   events: (day: string) => `${PREFIXES.events}${day.replaceAll("-", "/")}/`,
   groups: (day: string) => `${PREFIXES.etlDays}${day}/`,
-  /** The counts of a group. Written when the group is done. */
-  group: (day: string, digest: string) => `${PREFIXES.etlDays}${day}/${digest}.json`,
-  // The number of partitions is part of the key, so that a group with another one replaces no file of this one.
-  rows: (group: string, of: number, partition: number) =>
-    group.replace(/\.json$/, `-${number(partition, 4)}-of-${number(of, 4)}.parquet`),
+  /** The counts of a group. Written when the group is done. Groups with other numbers of partitions share no file. */
+  group: (day: string, digest: string, of: number) => `${PREFIXES.etlDays}${day}/${digest}-${number(of, 4)}.json`,
+  partitions: (group: string) => Number(group.slice(-"0000.json".length, -".json".length)),
+  rows: (group: string, partition: number) => group.replace(/\.json$/, `-${number(partition, 4)}.parquet`),
   rejects: (group: string) => group.replace(/json$/, "rejects.jsonl"),
   /** All files of a group. */
-  files: (group: string, of: number): string[] => [
+  files: (group: string): string[] => [
     ...[group, sharedKeys.rejects(group)],
-    ...Array.from({ length: of }, (_, partition) => sharedKeys.rows(group, of, partition)),
+    ...Array.from({ length: sharedKeys.partitions(group) }, (_, partition) => sharedKeys.rows(group, partition)),
   ],
 } as const;
 
@@ -32,18 +30,17 @@ export function runKeys(run: string) {
   return {
     root,
     plan: `${root}plan/plan.json`,
-    read: `${root}plan/read.json`,
     /** The items of the first map, which reads events and tables, and of the second, which writes shards. */
     reads: `${root}plan/reads.json`,
     shards: `${root}plan/shards.json`,
     shard: (shard: number) => `${root}results/shard-${number(shard, 5)}.parquet`,
+    segments: (dataset: string) => `${root}results/${dataset}-`,
     segment: (dataset: string, segment: number) => `${root}results/${dataset}-${number(segment, 4)}.json`,
     folder: (dataset: string) => `${root}${dataset}s/`,
     interactions: (shard: number) => `${root}interactions/${number(shard, 5)}.csv`,
     /** A file of a table, and the rejects of one, after `folder` and `rejects`. */
     part: (segment: number, part: number) => `${number(segment, 4)}-${number(part, 5)}`,
     rejects: (dataset: string) => `${root}rejects/${dataset}s-`,
-    popularItems: `${root}popular-items.json`,
     manifest: `${root}manifest.json`,
   };
 }
@@ -56,12 +53,10 @@ export class EtlError extends Error {
 /** How many objects to transfer in parallel. */
 export const TRANSFERS = 16;
 
+type Schema<T> = v.GenericSchema<unknown, T>;
+
 /** Reads a file of a run. Undefined if it does not exist. Throws EtlError if it does not match the schema. */
-export async function findFile<T>(
-  store: ObjectStore,
-  key: string,
-  schema: v.GenericSchema<unknown, T>,
-): Promise<T | undefined> {
+export async function findFile<T>(store: ObjectStore, key: string, schema: Schema<T>): Promise<T | undefined> {
   const text = await readText(store, key);
   if (text === undefined) return undefined;
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
@@ -70,14 +65,11 @@ export async function findFile<T>(
 }
 
 /** Reads a file that an earlier step of the run wrote. Throws EtlError if it is missing or invalid. */
-export async function readFile<T>(store: ObjectStore, key: string, schema: v.GenericSchema<unknown, T>): Promise<T> {
+export async function readFile<T>(store: ObjectStore, key: string, schema: Schema<T>): Promise<T> {
   const content = await findFile(store, key, schema);
   if (content === undefined) throw new EtlError(`${key} is missing: was the step before it run?`);
   return content;
 }
-
-/** Reads the manifest of a run. Undefined if the run is incomplete. */
-export const readManifest = (store: ObjectStore, run: string) => findFile(store, runKeys(run).manifest, Manifest);
 
 /** Writes a file of a run. */
 export const writeFile = (store: ObjectStore, key: string, content: unknown): Promise<void> =>

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { AvroSchema } from "../../config/avro.ts";
 import { type Database, type DatabaseLimits, identifier, literal, withDatabase } from "../../core/sql/database.ts";
+import { MAX_CATEGORY, MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../personalize/limits.ts";
 
 /** The statements of ETL. The build puts their text in place of each call. */
 const FILES = {
-  rules: readFileSync(new URL("../records/event-rules.sql", import.meta.url), "utf8"),
+  rules: readFileSync(new URL("event-rules.sql", import.meta.url), "utf8"),
   engine: readFileSync(new URL("engine.sql", import.meta.url), "utf8"),
   objects: readFileSync(new URL("objects.sql", import.meta.url), "utf8"),
   kept: readFileSync(new URL("kept.sql", import.meta.url), "utf8"),
@@ -25,7 +26,8 @@ export function sql(file: keyof typeof FILES, values: Readonly<Record<string, st
 /** Runs `work` with a database that has the macros and the table of rejected rows. */
 export const withEngine = <T>(limits: DatabaseLimits, work: (engine: Database) => Promise<T>): Promise<T> =>
   withDatabase(limits, async (engine) => {
-    await engine.run(sql("rules") + sql("engine"));
+    const limits = { MAX_ID, MAX_RECOMMENDATION_ID, MAX_CATEGORY, MORE_ITEMS: MAX_IMPRESSION.items - 1 };
+    await engine.run(sql("rules", limits) + sql("engine"));
     return work(engine);
   });
 

@@ -39,10 +39,9 @@ export const ScanTask = v.strictObject({
 export const EtlTask = v.variant("task", [
   // `startedAt` is when the execution started, in ISO 8601.
   v.strictObject({ task: v.literal("plan"), run: Run, startedAt: v.pipe(v.string(), v.isoTimestamp()), ...settings }),
-  // An item of the first map: the objects that one call transforms into `of` partitions, a power of two.
-  v.strictObject({ task: v.literal("transform"), ...item, objects: v.array(v.string()), of: Parts }),
+  // An item of the first map: the objects of a group, which one call transforms into partitions.
+  v.strictObject({ task: v.literal("transform"), ...item, objects: v.array(v.string()) }),
   ScanTask,
-  v.strictObject({ task: v.literal("split"), run: Run }),
   // An item of the second map: a shard, one part of the events of all days, split by EVENT_ID.
   v.strictObject({ task: v.literal("deduplicate"), ...item, shard: Count, of: Parts }),
   v.strictObject({ task: v.literal("finish"), run: Run }),
@@ -54,16 +53,14 @@ export const RunPlan = v.strictObject({
   /** The days to read, oldest first. */
   days: v.array(v.string()),
   definitions: Definitions,
-  /** Keys of the results of all groups, in the order of days and objects, and of all segments. */
+  /** Keys of the results of all groups, in the order of days and objects, of all segments, and of all shards. */
   groups: v.array(v.string()),
   segments: v.array(v.string()),
+  shards: v.array(v.string()),
 });
 
-/** The result of transforming a group. Its existence means that the files are complete. `bytes` is the unpacked size. */
-export const GroupResult = v.object({ key: v.string(), rows: Count, rejected: Count, bytes: Count, of: Parts });
-
-/** What the first map has read, and the number of shards that it is split into. */
-export const ReadData = v.strictObject({ groups: v.array(GroupResult), segments: v.array(ScanTask), shards: Parts });
+/** The result of a group or segment. Its existence means that the files are complete. */
+export const Counts = v.object({ rows: Count, rejected: Count });
 
 const Dataset = v.strictObject({
   /** The folder that Personalize imports. It contains only CSV files, each with a header. */
@@ -98,7 +95,6 @@ export const Manifest = v.strictObject({
 export type EventCheck = v.InferOutput<typeof EventCheck>;
 export type EtlTask = v.InferOutput<typeof EtlTask>;
 export type RunPlan = v.InferOutput<typeof RunPlan>;
-export type GroupResult = v.InferOutput<typeof GroupResult>;
 export type Manifest = v.InferOutput<typeof Manifest>;
 
 /** One of the tasks. */

@@ -6,17 +6,16 @@ import { type ObjectStore, replace } from "../../aws/object-store.ts";
 import { parseJson } from "../../core/json/values.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type AddRow, type Database, literal, literals } from "../../core/sql/database.ts";
-import { sum } from "../../core/sum.ts";
 import { eventParser } from "../records/event.ts";
-import { eventColumns, storedTable } from "../records/event-columns.ts";
 import type { Definitions } from "../records/layout.ts";
 import { reasonOf } from "../records/parsed.ts";
 import type { StoredEvent } from "../records/stored-event.ts";
 import { trainedEvent } from "../records/trained-event.ts";
 import { copyText, LONGEST_LINE, PROBLEM } from "./copy-text.ts";
+import { eventColumns, storedTable } from "./event-columns.ts";
 import { sharedKeys, TRANSFERS, writeFile, writeRejected } from "./run-files.ts";
 import { sql } from "./sql.ts";
-import type { GroupResult, Task } from "./tasks.ts";
+import type { Task } from "./tasks.ts";
 
 /** The fastest form to write. A dictionary of texts that hardly repeat takes longer to build than it saves. */
 const PARQUET = "FORMAT parquet, COMPRESSION lz4_raw, STRING_DICTIONARY_PAGE_SIZE_LIMIT 1";
@@ -27,49 +26,40 @@ const PARQUET = "FORMAT parquet, COMPRESSION lz4_raw, STRING_DICTIONARY_PAGE_SIZ
  * engine's limits bound the memory.
  */
 export async function transform(
-  { result, objects: keys, of }: Task<"transform">,
+  { result, objects: keys }: Task<"transform">,
   store: ObjectStore,
   definitions: Definitions,
   engine: Database,
-): Promise<GroupResult> {
+): Promise<{ rows: number; rejected: number }> {
   // The place of an object in the group is part of the positions of its events.
-  const objects = await concurrently([...keys.entries()], TRANSFERS, async ([place, key]) => {
-    const file = join(engine.folder, `${place}.json`);
-    return { key, place, file, ...(await copyText(store, key, file)) };
-  });
-  const isPlain = objects.every((object) => object.isPlain);
-  const columns = eventColumns(definitions, isPlain);
+  const objects = keys.map((key, place) => ({ key, place, file: join(engine.folder, `${place}.json`) }));
+  const arePlain = await concurrently(objects, TRANSFERS, ({ key, file }) => copyText(store, key, file));
+  const columns = eventColumns(definitions, !arePlain.includes(false));
   const read = (some: typeof objects, first = 0) =>
     sql("objects", { ...columns, first, longest: LONGEST_LINE, files: literals(some.map(({ file }) => file)) });
   const target = join(engine.folder, "rows");
+  const count = sharedKeys.partitions(result);
+  const [part, by] = count > 1 ? [`, shard_of(__id, ${count}) AS part`, ", PARTITION_BY (part), OVERWRITE"] : ["", ""];
   const partition = (rows: string) =>
-    engine.run(
-      of === 1
-        ? `COPY (${rows}) TO ${literal(target)} (${PARQUET})`
-        : `COPY (SELECT *, shard_of(__id, ${of}) AS part FROM (${rows})) TO ${literal(target)}
-           (${PARQUET}, PARTITION_BY (part), OVERWRITE)`,
-    );
-  let rows = await unlessRefused(() => partition(read(objects)));
+    engine.run(`COPY (SELECT *${part} FROM (${rows})) TO ${literal(target)} (${PARQUET}${by})`);
+  let rows = await unlessRefused(partition(read(objects)));
   if (rows === undefined) {
     // Only the objects that are refused, too, when they are read alone, are read line by line.
     await engine.run(storedTable(definitions));
     for (const object of objects) {
-      const insert = () => engine.run(`INSERT INTO stored ${read([object], object.place)}`);
-      const isRefused = objects.length === 1 || (await unlessRefused(insert)) === undefined;
-      if (!isRefused) continue;
+      const insert = `INSERT INTO stored ${read([object], object.place)}`;
+      if (objects.length > 1 && (await unlessRefused(engine.run(insert))) !== undefined) continue;
       await engine.fill("stored", (accept) =>
         engine.fill("rejected", (reject) => readLines(object, definitions, accept, reject)),
       );
     }
     rows = await partition("FROM stored");
   }
-  await concurrently([...new Array(of).keys()], TRANSFERS, (part) => {
-    const file = of === 1 ? target : join(target, `part=${part}`, "data_0.parquet");
-    return replace(store, sharedKeys.rows(result, of, part), existsSync(file) && file);
+  await concurrently([...new Array(count).keys()], TRANSFERS, (part) => {
+    const file = count === 1 ? target : join(target, `part=${part}`, "data_0.parquet");
+    return replace(store, sharedKeys.rows(result, part), existsSync(file) && file);
   });
-  const rejected = await writeRejected(store, sharedKeys.rejects(result), engine);
-  const bytes = sum(objects, (object) => object.bytes);
-  const written: GroupResult = { key: result, rows, rejected, bytes, of };
+  const written = { rows, rejected: await writeRejected(store, sharedKeys.rejects(result), engine) };
   await writeFile(store, result, written);
   return written;
 }
@@ -78,14 +68,11 @@ export async function transform(
 const REFUSALS = /^(Invalid Input Error|Binder Error: Duplicate struct entry name)/;
 
 /** Returns undefined if the objects contain anything but stored events, or SQL cannot tell their columns apart. */
-async function unlessRefused<T>(operation: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await operation();
-  } catch (error) {
-    if (error instanceof Error && REFUSALS.test(error.message)) return undefined;
+const unlessRefused = (work: Promise<number>): Promise<number | undefined> =>
+  work.catch((error: Error) => {
+    if (REFUSALS.test(error.message)) return undefined;
     throw error;
-  }
-}
+  });
 
 /** Reads an object line by line. The parser of records judges each line. */
 async function readLines(

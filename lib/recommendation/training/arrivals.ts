@@ -1,13 +1,15 @@
 import type { ObjectStore } from "../../aws/object-store.ts";
+import { concurrently } from "../../core/resilience/concurrently.ts";
 import { sum } from "../../core/sum.ts";
-import { readFile, runKeys, sharedKeys } from "../etl/run-files.ts";
-import { ReadData } from "../etl/tasks.ts";
+import { readFile, runKeys, sharedKeys, TRANSFERS } from "../etl/run-files.ts";
+import { Counts, RunPlan } from "../etl/tasks.ts";
 
 /** Returns how many lines ETL read for these days in a run, including rejected lines. */
 export async function linesRead(run: string, days: readonly string[], store: ObjectStore): Promise<number> {
-  const { groups } = await readFile(store, runKeys(run).read, ReadData);
+  const { groups } = await readFile(store, runKeys(run).plan, RunPlan);
   const folders = days.map(sharedKeys.groups);
-  const read = groups.filter(({ key }) => folders.some((folder) => key.startsWith(folder)));
+  const wanted = groups.filter((group) => folders.some((folder) => group.startsWith(folder)));
+  const read = await concurrently(wanted, TRANSFERS, (group) => readFile(store, group, Counts));
   return sum(read, ({ rows, rejected }) => rows + rejected);
 }
 

@@ -1,7 +1,6 @@
 import * as assert from "uvu/assert";
-import { readManifest } from "../../../../lib/recommendation/etl/run-files.ts";
 import { suite } from "../../../suite.ts";
-import { DEFINITIONS, event, ITEM, rowsOf, USER, world } from "./run.ts";
+import { DEFINITIONS, event, ITEM, readManifest, rowsOf, USER, world } from "./run.ts";
 
 const test = suite("repeated ETL run");
 
@@ -81,7 +80,7 @@ test("retransforms the days of force_reprocess_lookback_days even if nothing has
   await run("r1");
   store.written = [];
   await run("r2");
-  const days = store.written.map((key) => /^etl\/days\/([^/]+)\/[0-9a-f]+\.json$/.exec(key)?.[1]);
+  const days = store.written.map((key) => /^etl\/days\/([^/]+)\/[0-9a-f]+-0001\.json$/.exec(key)?.[1]);
   assert.equal(
     days.filter((day) => day !== undefined),
     ["2025-03-01", "2025-03-02"],
@@ -128,10 +127,9 @@ test("fails with the reason of a failed group, even though the map step tolerate
     key.endsWith(".parquet") ? Promise.reject(new Error("disk on fire")) : write(key, body);
   assert.match(
     await failure(run("r1")),
-    /^EtlError: 1 of 1 groups of events were not transformed\. 2025-03-01\/[0-9a-f]+: Error: disk on fire$/,
+    /^EtlError: 1 of 3 parts of the data were not read\. 2025-03-01\/[0-9a-f]+-0001: Error: disk on fire$/,
   );
   assert.is(await readManifest(store, "r1"), undefined);
-  assert.equal(store.texts("etl/run=r1/results/shard-"), {}, "shards were written though a group is missing");
 });
 
 test("fails with the reason of a failed shard and of a failed scan", async () => {
@@ -141,10 +139,7 @@ test("fails with the reason of a failed shard and of a failed scan", async () =>
     key.includes("shard-00000.parquet") ? Promise.reject(new Error("full")) : write(key, body);
   assert.is(await failure(run("r1")), "EtlError: 1 of 1 shards of events were not written. shard-00000: Error: full");
   store.write = (key, body) => (key.includes("/users/") ? Promise.reject(new Error("no space")) : write(key, body));
-  assert.is(
-    await failure(run("r2")),
-    "EtlError: 1 of 2 table segments were not read to their end. user-0000: Error: no space",
-  );
+  assert.is(await failure(run("r2")), "EtlError: 1 of 2 parts of the data were not read. user-0000: Error: no space");
 });
 
 test("fails if transformed events have been removed since", async () => {

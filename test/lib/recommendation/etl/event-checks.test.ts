@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { literals } from "../../../../lib/core/sql/database.ts";
 import { writeReport } from "../../../../lib/recommendation/etl/deduplicate.ts";
-import { totals } from "../../../../lib/recommendation/etl/finish.ts";
-import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
+import { sql, withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import type { EventCheck } from "../../../../lib/recommendation/etl/tasks.ts";
 import { suite } from "../../../suite.ts";
 import { MemoryStore } from "./memory.ts";
@@ -24,11 +24,9 @@ const reported = (checks: readonly EventCheck[], ...shards: string[]) =>
       writeFileSync(file, store.objects.get("report") ?? "");
       files.push(file);
     }
-    return totals(
-      files,
-      checks.map(({ name }) => name),
-      engine,
-    );
+    const names = literals(checks.map(({ name }) => name));
+    const [row] = await engine.rows(sql("totals", { files: literals(files), names, items: 1_000 }));
+    return JSON.parse(String(row?.totals));
   });
 
 /** Returns what a check counts over shards. */

@@ -21,9 +21,9 @@ async function read(bytes: Uint8Array): Promise<[rows: number, rejects: string[]
   const store = new MemoryStore();
   store.objects.set("a", Buffer.from(bytes));
   const { rows } = await withEngine(LIMITS, (engine) =>
-    transform({ task: "transform", run: "r", result: "d.json", objects: ["a"], of: 1 }, store, DEFINITIONS, engine),
+    transform({ task: "transform", run: "r", result: "d-0001.json", objects: ["a"] }, store, DEFINITIONS, engine),
   );
-  const lines = store.text("d.rejects.jsonl").split("\n").filter(Boolean);
+  const lines = store.text("d-0001.rejects.jsonl").split("\n").filter(Boolean);
   return [rows, lines.map((line) => JSON.parse(line)).map(({ line, reason }) => `${line}: ${reason}`)];
 }
 
@@ -55,19 +55,29 @@ test("do not exist in an empty object", async () => {
   assert.equal(await read(Buffer.alloc(0)), [0, []]);
 });
 
-test("before damaged gzip data are read, and the damage is reported", async () => {
-  const session = (index: number) => createHash("sha512").update(String(index)).digest("hex");
-  const random = Array.from({ length: 5_000 }, (_, index) =>
-    eventLine(event(`line ${index}`, { SESSION_ID: session(index) })),
-  );
-  const zipped = gzipSync(random.join(""));
-  // Each cut leaves another part of a line, mostly within the session, which takes most of the bytes.
-  for (const part of [0.5, 0.6, 0.7, 0.8]) {
-    const [rows, rejects] = await read(zipped.subarray(0, zipped.length * part));
+const session = (index: number) => createHash("sha512").update(String(index)).digest("hex");
+const long = Array.from({ length: 5_000 }, (_, index) =>
+  eventLine(event(`line ${index}`, { SESSION_ID: session(index) })),
+);
+const zipped = gzipSync(long.join(""));
+const wrong = Buffer.from(zipped);
+wrong[zipped.length - 8] = ~(wrong[zipped.length - 8] ?? 0);
+const END = "unexpected end of file";
+const damaged: Record<string, [bytes: Uint8Array, problem: string]> = {
+  ...Object.fromEntries(
+    // Each cut leaves another part of a line, mostly within the session, which takes most of the bytes.
+    [0.5, 0.6, 0.7, 0.8].map((part) => [`cut at ${part}`, [zipped.subarray(0, zipped.length * part), END]]),
+  ),
+  "without the checksum": [zipped.subarray(0, -8), END],
+  "with a wrong checksum": [wrong, "incorrect data check"],
+};
+for (const [damage, [bytes, problem]] of Object.entries(damaged)) {
+  test(`before damaged gzip data are read, and the damage is reported: ${damage}`, async () => {
+    const [rows, rejects] = await read(bytes);
     assert.ok(rows > 1_000, `${rows}`);
-    assert.equal(rejects, [`${rows + 1}: gzip data is damaged: unexpected end of file`]);
-  }
-});
+    assert.equal(rejects, [`${rows + 1}: gzip data is damaged: ${problem}`]);
+  });
+}
 
 test("that are not UTF-8 are reported, and the others are read", async () => {
   const bad = (start: string) => Buffer.concat([Buffer.from(start), Buffer.from([0xff, 0x0a])]);
@@ -113,9 +123,10 @@ test("that are far too long are not copied completely, and lose no other line", 
   store.objects.set("a", gzipSync(`${one}${"x".repeat(50_000_000)}\n${two}`));
   await withEngine(LIMITS, async (engine) => {
     const file = join(engine.folder, "copied");
-    const { bytes } = await copyText(store, "a", file);
-    assert.ok(bytes < 3_000_000, `${bytes}`);
-    const lines = readFileSync(file, "utf8").split("\n");
+    await copyText(store, "a", file);
+    const text = readFileSync(file, "utf8");
+    assert.ok(text.length < 3_000_000, `${text.length}`);
+    const lines = text.split("\n");
     assert.equal([lines.length, lines[0], lines[2]], [4, one.trimEnd(), two.trimEnd()]);
   });
 });
@@ -128,7 +139,7 @@ test("pass on the error of their source", async () => {
       throw new Error("connection lost");
     })();
   await withEngine(LIMITS, (engine) =>
-    transform({ task: "transform", run: "r", result: "d.json", objects: ["a"], of: 1 }, store, DEFINITIONS, engine),
+    transform({ task: "transform", run: "r", result: "d-0001.json", objects: ["a"] }, store, DEFINITIONS, engine),
   ).then(
     () => assert.unreachable(),
     (error) => assert.is(error.message, "connection lost"),

@@ -4,13 +4,13 @@ import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { parseJson } from "../../../../lib/core/json/values.ts";
 import { literal, literals } from "../../../../lib/core/sql/database.ts";
+import { eventColumns } from "../../../../lib/recommendation/etl/event-columns.ts";
 import { sql, withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
 import { eventParser } from "../../../../lib/recommendation/records/event.ts";
-import { eventColumns, rowColumns } from "../../../../lib/recommendation/records/event-columns.ts";
 import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
 import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
-import { trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
+import { customFields, PLACED_FIELDS, trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
 import { suite } from "../../../suite.ts";
 import { MemoryStore } from "./memory.ts";
 import { DEFINITIONS, event, LIMITS } from "./run.ts";
@@ -37,7 +37,7 @@ definitions.etl.interaction.columns.push(
 definitions.etl.interaction.renames.push({ field: "DEVICE", column: "APPLIANCE" });
 definitions.etl.interaction.joins.push({ field: "PLACE", columns: ["CITY", "STREET"], separator: ", " });
 
-const fields = rowColumns(definitions).filter((name) => name !== "__position");
+const fields = ["__id", ...PLACED_FIELDS, ...customFields(definitions)];
 
 /** Returns the row that the record parser makes of a line, or undefined. */
 function parsedRow(line: string): (string | null)[] | undefined {
@@ -119,6 +119,7 @@ test("give equal records, whatever an event contains", async () => {
     JSON.stringify({ ...event("e1"), EVENT_VALUE: 1 }).replace(":1}", ":1.0}"),
     JSON.stringify({ ...event("e1"), SERIAL: 1 }).replace(":1}", ":9007199254740993}"),
     JSON.stringify({ ...event("e1"), SERIAL: 1 }).replace(":1}", ":-9223372036854775808}"),
+    JSON.stringify(event("e1")).replace(":1740000000", ":1e00000009"),
     JSON.stringify({ ...event("e1"), APPLIANCE: "x".repeat(999) }),
     "[]",
     "5",
@@ -153,7 +154,7 @@ test("leave columns that differ only in case, which SQL cannot tell apart, to th
   const store = new MemoryStore();
   store.objects.set("a", Buffer.from(eventLine({ ...event("e1"), user_id: "Oslo" })));
   const [row] = await withEngine(LIMITS, async (engine) => {
-    const task = { task: "transform", run: "r", result: "d.json", of: 1 } as const;
+    const task = { task: "transform", run: "r", result: "d-0001.json" } as const;
     await transform({ ...task, objects: ["a"] }, store, definitions, engine);
     return engine.rows("FROM stored");
   });
@@ -166,10 +167,10 @@ test("write the same rows, whether or not another line forces the object off the
     const store = new MemoryStore();
     store.objects.set("a", Buffer.from(events.map(eventLine).join("") + more));
     return withEngine(LIMITS, async (engine) => {
-      const task = { task: "transform", run: "r", result: "d.json", objects: ["a"], of: 1 } as const;
+      const task = { task: "transform", run: "r", result: "d-0001.json", objects: ["a"] } as const;
       await transform({ ...task, objects: ["a"] }, store, DEFINITIONS, engine);
       const file = join(engine.folder, "written.parquet");
-      writeFileSync(file, store.objects.get("d-0000-of-0001.parquet") ?? "");
+      writeFileSync(file, store.objects.get("d-0001-0000.parquet") ?? "");
       return engine.rows(`FROM read_parquet(${literal(file)}) ORDER BY __position`);
     });
   };

@@ -122,9 +122,8 @@ const REJECT = `${JSON.stringify({ source: "b", line: 2, reason: "is not JSON", 
 const group: Task<"transform"> = {
   task: "transform",
   run: "r",
-  result: "etl/days/2025-03-01/d.json",
+  result: "etl/days/2025-03-01/d-0001.json",
   objects: ["a"],
-  of: 1,
 };
 const transformed = (task: Task<"transform">, store: MemoryStore) =>
   withEngine(LIMITS, (engine) => transform(task, store, DEFINITIONS, engine));
@@ -133,10 +132,10 @@ test("a group is written to one file for each partition, each row once, and its 
   const store = new MemoryStore();
   const lines = Array.from({ length: 500 }, (_, index) => (index % 5 ? eventLine(event(`e${index}`)) : "broken\n"));
   store.objects.set("a", Buffer.from(lines.join("")));
-  const result = await transformed({ ...group, of: 8 }, store);
-  assert.equal([result.rows, result.rejected, result.bytes], [400, 100, lines.join("").length]);
+  const result = await transformed({ ...group, result: "etl/days/2025-03-01/d-0008.json" }, store);
+  assert.equal(result, { rows: 400, rejected: 100 });
   assert.is(store.written.filter((key) => key.endsWith(".parquet")).length, 8);
-  assert.is(store.text("etl/days/2025-03-01/d.rejects.jsonl").trimEnd().split("\n").length, 100);
+  assert.is(store.text("etl/days/2025-03-01/d-0008.rejects.jsonl").trimEnd().split("\n").length, 100);
 });
 
 test("an invalid line in one object of a group changes no row or position of the others", async () => {
@@ -146,10 +145,10 @@ test("an invalid line in one object of a group changes no row or position of the
     const store = new MemoryStore();
     for (const [key, text] of Object.entries(objects)) store.objects.set(key, Buffer.from(text));
     await transformed({ ...group, objects: Object.keys(objects) }, store);
-    assert.is(store.text("etl/days/2025-03-01/d.rejects.jsonl"), objects.b === refused ? REJECT : "");
+    assert.is(store.text("etl/days/2025-03-01/d-0001.rejects.jsonl"), objects.b === refused ? REJECT : "");
     return withEngine(LIMITS, async (engine) => {
       const file = join(engine.folder, "written.parquet");
-      writeFileSync(file, store.objects.get("etl/days/2025-03-01/d-0000-of-0001.parquet") ?? "");
+      writeFileSync(file, store.objects.get("etl/days/2025-03-01/d-0001-0000.parquet") ?? "");
       return engine.rows(`SELECT __id AS id, ITEM_ID AS item, __position >> 32 AS object FROM '${file}' ORDER BY ALL`);
     });
   };
@@ -170,7 +169,7 @@ test("an object removed since the plan is a reject, not a failure, and the other
   const result = await transformed({ ...group, objects: ["gone", "b"] }, store);
   assert.equal([result.rejected, result.rows], [1, 1]);
   assert.match(
-    store.text("etl/days/2025-03-01/d.rejects.jsonl"),
+    store.text("etl/days/2025-03-01/d-0001.rejects.jsonl"),
     "the object has been removed since the run was planned",
   );
 });

@@ -1,8 +1,7 @@
 import * as assert from "uvu/assert";
-import { readManifest } from "../../../../lib/recommendation/etl/run-files.ts";
 import { eventParser } from "../../../../lib/recommendation/records/event.ts";
 import { suite } from "../../../suite.ts";
-import { DEFINITIONS, event, rowsOf, USER, world } from "./run.ts";
+import { DEFINITIONS, event, readManifest, rowsOf, USER, world } from "./run.ts";
 
 const test = suite("ETL run");
 

@@ -1,7 +1,10 @@
 import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { createHandler } from "../../../../functions/etl/handler.ts";
+import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
 import type { DatabaseLimits } from "../../../../lib/core/sql/database.ts";
+import { findFile, runKeys } from "../../../../lib/recommendation/etl/run-files.ts";
+import { Manifest } from "../../../../lib/recommendation/etl/tasks.ts";
 import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
 import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
@@ -89,22 +92,25 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
     async run(run: string, input: { mode?: string; checks?: unknown[] } = {}) {
       const { mode = "init", checks = [] } = input;
       const planned = await call({ task: "plan", run, startedAt: STARTED, mode, checks });
-      await mapOver(planned);
-      await mapOver(await call({ task: "split", run }));
+      await mapOver(planned, "readsKey");
+      await mapOver(planned, "shardsKey");
       return call({ task: "finish", run });
     },
   };
 
-  async function mapOver(planned: object) {
-    for (const item of JSON.parse(store.text(String(Reflect.get(planned, "tasksKey"))))) {
+  async function mapOver(planned: object, list: string) {
+    for (const item of JSON.parse(store.text(String(Reflect.get(planned, list))))) {
       try {
         for (let next = await call(item); "done" in next && !next.done; ) next = await call(next);
       } catch {
-        // Only the step after the map can report it.
+        // Only the last step can report it.
       }
     }
   }
 }
+
+/** Reads the manifest of a run. Undefined if the run is incomplete. */
+export const readManifest = (store: ObjectStore, run: string) => findFile(store, runKeys(run).manifest, Manifest);
 
 /** Returns the rows of all files of a dataset, in the order of the files, without headers. */
 export function rowsOf(store: MemoryStore, run: string, dataset: "users" | "items" | "interactions"): string[] {

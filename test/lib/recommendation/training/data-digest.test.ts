@@ -1,8 +1,7 @@
 import * as assert from "uvu/assert";
-import { readManifest } from "../../../../lib/recommendation/etl/run-files.ts";
 import { dataDigest } from "../../../../lib/recommendation/training/data-digest.ts";
 import { suite } from "../../../suite.ts";
-import { event, ITEM, USER, world } from "../etl/run.ts";
+import { event, ITEM, readManifest, USER, world } from "../etl/run.ts";
 
 const test = suite("digest of a run's data");
 

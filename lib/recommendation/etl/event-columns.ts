@@ -1,0 +1,42 @@
+import { identifier, literal } from "../../core/sql/database.ts";
+import { MAX_EVENT_PROPERTIES } from "../../personalize/limits.ts";
+import { customColumns, EVENT_COLUMNS } from "../records/event.ts";
+import { type Definitions, type Field, fieldsOf } from "../records/layout.ts";
+import { customFields, PLACED_FIELDS } from "../records/trained-event.ts";
+
+/** Returns a statement that creates the table `stored`, with the columns of a partition. */
+export function storedTable(definitions: Definitions): string {
+  const fields = [...PLACED_FIELDS, ...customFields(definitions)].map((name) => `${identifier(name)} VARCHAR`);
+  return `CREATE TABLE stored (__id VARCHAR, __position BIGINT, ${fields.join(", ")});`;
+}
+
+/** Returns how SQL reads stored events, as values of objects.sql. `isPlain` says that event-rules.sql may skip checks. */
+export function eventColumns(definitions: Definitions, isPlain: boolean) {
+  const columns = [...EVENT_COLUMNS, ...customColumns(definitions)];
+  const { schemas, etl } = definitions;
+  const custom = fieldsOf(schemas.interaction, etl.interaction).filter(({ name }) => !PLACED_FIELDS.includes(name));
+  const json = (column: string) => (column === "SESSION_ID" ? "coalesce(SESSION_ID, USER_ID)" : identifier(column));
+  const value = (column: string) => `${isPlain ? "plain_value_of" : "value_of"}(${json(column)})`;
+  const joined = ({ columns, separator }: Field) =>
+    `nullif(concat_ws(${[literal(separator.replace(/\r\n|[\r\n]/g, " ")), ...columns.map(value)].join(", ")}), '')`;
+  const cells = [
+    ...PLACED_FIELDS.map((name) => `${value(name)} AS ${identifier(name)}`),
+    ...custom.map((field) => `${joined(field)} AS ${identifier(field.name)}`),
+  ];
+
+  // Values as bytes of JSON, with names and punctuation, never take fewer characters than the properties of PutEvents.
+  const around = Object.fromEntries(custom.map((field) => [field.name, field.separator.repeat(field.columns.length)]));
+  const properties = ["''", ...custom.flatMap((field) => field.columns.map(json))];
+  const rules = columns.map(({ name, type, nullable }) => {
+    const column = identifier(name);
+    return nullable ? `(${column} IS NULL OR is_${type}(${column}))` : `is_${type}(${column})`;
+  });
+  if (!isPlain) rules.push(`has_no_control(concat(${columns.map(({ name }) => identifier(name)).join(", ")}))`);
+  rules.push(`strlen(concat(${properties.join(", ")})) + ${JSON.stringify(around).length} <= ${MAX_EVENT_PROPERTIES}`);
+  return {
+    id: value("EVENT_ID"),
+    columns: `{${columns.map(({ name }) => `${identifier(name)}: 'JSON'`).join(", ")}}`,
+    cells: cells.join(",\n    "),
+    accepted: `coalesce(${rules.join("\n    AND ")}, false)`,
+  };
+}
