@@ -1,4 +1,4 @@
-import { bytesHandler } from "../../lib/core/http/bytes-handler.ts";
+import { bytesHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { readBulk } from "../../lib/search/api/bulk/read.ts";
 import { runBulk } from "../../lib/search/api/bulk/run.ts";

@@ -1,7 +1,6 @@
 import { ApiError } from "./error.ts";
 import type { ProxyEvent } from "./event.ts";
-import { describeKey, type Endpoint, type KeyRules, UNLIMITED } from "./key-rules.ts";
-import { type Authorization, iamPrincipal } from "./principals.ts";
+import { type Authorization, describeKey, type Endpoint, iamPrincipal, type KeyRules, UNLIMITED } from "./key-rules.ts";
 
 /** Who calls. Every endpoint gets the rules of the caller with the request. */
 export interface Access {

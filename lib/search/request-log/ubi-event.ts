@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { objectSchema } from "../../core/http/object-schema.ts";
+import { objectSchema } from "../../core/http/validate.ts";
 
 /** The most bytes of an event as JSON. */
 export const MAX_EVENT_BYTES = 64 * 1_024;

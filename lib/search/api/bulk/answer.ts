@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
-import { MAX_RESULT_BYTES } from "../../../core/http/limits.ts";
+import { MAX_RESULT_BYTES } from "../../../core/http/middleware.ts";
 import { withMembers } from "../../../core/json/slices.ts";
 import type { ItemResult } from "./item.ts";
 import type { Operation } from "./operations.ts";

@@ -1,5 +1,4 @@
-import type { BytesCall } from "../../../core/http/bytes-handler.ts";
-import { holdsProtoKey, parseJsonBody, requireJson } from "../../../core/http/json-handler.ts";
+import { type BytesCall, holdsProtoKey, parseJsonBody, requireJson } from "../../../core/http/body-handlers.ts";
 import { validate } from "../../../core/http/validate.ts";
 import { type Operation, operationsOf } from "./operations.ts";
 import { outlineOf } from "./outline.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { objectSchema } from "../../../core/http/object-schema.ts";
+import { objectSchema } from "../../../core/http/validate.ts";
 
 /** The most operations of one request. */
 export const MAX_OPERATIONS = 5_000;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { objectSchema } from "../../../core/http/object-schema.ts";
+import { objectSchema } from "../../../core/http/validate.ts";
 import { sum } from "../../../core/sum.ts";
 import { commonFields, IndexExpression } from "../search/request.ts";
 

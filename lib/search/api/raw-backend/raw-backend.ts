@@ -1,5 +1,5 @@
 import { forbidden } from "../../../core/http/access.ts";
-import type { BytesCall } from "../../../core/http/bytes-handler.ts";
+import type { BytesCall } from "../../../core/http/body-handlers.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { objectSchema } from "../../../core/http/object-schema.ts";
+import { objectSchema } from "../../../core/http/validate.ts";
 
 /** One index, alias, list or pattern. The cluster reports whatever else is wrong with a name. */
 export const IndexExpression = v.pipe(
