@@ -1,6 +1,6 @@
 import type { BedrockRuntimeClient, BedrockRuntimeClientConfig } from "@aws-sdk/client-bedrock-runtime";
+import { withTimeout } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
-import { withTimeout } from "../../core/resilience/timeout.ts";
 import { ModelCallTimeout, type ModelClient } from "./model-client.ts";
 
 /** Milliseconds to open a connection. A call that runs into this limit sent nothing, so it is retried. */

@@ -1,5 +1,4 @@
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { withTimeout } from "../../core/resilience/timeout.ts";
+import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
 import { EmbeddingError } from "./embedder.ts";
 import type { InputType } from "./model-client.ts";
 import { NoTimeLeftError } from "./slots.ts";

@@ -1,6 +1,5 @@
 import type { ModelName } from "../../config/embedding-models.ts";
-import { type Deadline, earlier } from "../../core/resilience/deadline.ts";
-import { type RetryOptions, retry } from "../../core/resilience/retry.ts";
+import { type Deadline, earlier, type RetryOptions, retry } from "../../core/resilience/deadline.ts";
 import { type BatchLimits, batches, type Part } from "./batches.ts";
 import { type Breaker, createBreaker } from "./breaker.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome, type EmbedOptions } from "./embedder.ts";

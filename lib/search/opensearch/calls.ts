@@ -1,7 +1,6 @@
 import { ApiError } from "../../core/http/error.ts";
 import { isObject, parseJson } from "../../core/json/values.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
+import { type Deadline, retry } from "../../core/resilience/deadline.ts";
 import { isCallersFault } from "./callers-faults.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "./cluster.ts";
 import { clusterErrors } from "./cluster-error.ts";

@@ -1,7 +1,6 @@
-import { OPEN_BRACE, OPEN_BRACKET } from "../../../core/json/characters.ts";
 import { MAX_DEPTH } from "../../../core/json/nesting.ts";
 import { endOfValue, INVALID, keyIs, readArray, readObject, skipSpace } from "../../../core/json/scan.ts";
-import type { Slice } from "../../../core/json/slices.ts";
+import { OPEN_BRACE, OPEN_BRACKET, type Slice } from "../../../core/json/slices.ts";
 
 /** The places of one operation in the bytes of a request. */
 export interface Place {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiError } from "../../../core/http/error.ts";
 import type { Reply } from "../../../core/http/event.ts";
-import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
+import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import { requireWritable } from "../../access/application.ts";
 import type { EmbedderName } from "../../embeddings/settings.ts";

@@ -1,6 +1,5 @@
 import { ApiError } from "../../../core/http/error.ts";
-import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
-import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
+import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { blockedIndex, type HeldWrites } from "../../gateway/held-writes.ts";
 import type { Draft, Sending } from "./draft.ts";
 import { failedItem, type ItemResult } from "./item.ts";

@@ -1,5 +1,4 @@
-import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
-import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
+import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../embeddings/embedder.ts";
 import type { EmbedderName } from "../../embeddings/settings.ts";
 import { NoTimeLeftError } from "../../embeddings/slots.ts";

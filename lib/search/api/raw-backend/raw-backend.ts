@@ -3,7 +3,7 @@ import type { BytesCall } from "../../../core/http/body-handlers.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
-import { retry } from "../../../core/resilience/retry.ts";
+import { retry } from "../../../core/resilience/deadline.ts";
 import { nativeRefusal } from "../../access/native.ts";
 import { heldWrites, wholeCallBlocked } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";

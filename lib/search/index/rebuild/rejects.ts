@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { withoutPaths } from "../../../core/json/paths.ts";
+import { withoutPaths } from "../../../core/json/slices.ts";
 import type { CopyWork } from "./copy.ts";
 import { readByIds, type StoredCopy } from "./documents.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
