@@ -1,4 +1,4 @@
-import { containsJson, type ExactJson, parseExact, sameJson } from "../../../core/json/same.ts";
+import { containsJson, type ExactJson, parseExact, sameJson } from "../../../core/json/values.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { join, NO_DOCUMENT, type Sending } from "./draft.ts";

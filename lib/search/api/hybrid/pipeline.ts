@@ -1,4 +1,4 @@
-import { rawNumber } from "../../../core/json/lossless.ts";
+import { rawNumber } from "../../../core/json/values.ts";
 import { RANK_CONSTANT } from "../../../relevance/fusion/techniques.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 

@@ -1,7 +1,6 @@
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
-import { numberOf, parseLossless } from "../../../core/json/lossless.ts";
-import { isObject } from "../../../core/json/values.ts";
+import { isObject, numberOf, parseLossless } from "../../../core/json/values.ts";
 import { isCount } from "../search/page.ts";
 import { MAX_SUBQUERIES } from "./request.ts";
 

@@ -1,4 +1,4 @@
-import { numberOf } from "../../../core/json/lossless.ts";
+import { numberOf } from "../../../core/json/values.ts";
 
 /** Which hits of a result list an answer shows. */
 export interface Page {

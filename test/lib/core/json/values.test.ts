@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { containsJson, parseExact, sameJson } from "../../../../lib/core/json/same.ts";
+import { containsJson, parseExact, sameJson } from "../../../../lib/core/json/values.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("json comparison");
+const test = suite("json values");
 const same = (a: string, b: string) => sameJson(parseExact(a), parseExact(b));
 const contains = (whole: string, part: string) => containsJson(parseExact(whole), parseExact(part));
 
