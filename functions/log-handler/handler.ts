@@ -4,7 +4,7 @@ import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda"
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import { type Deadline, deadlineIn, type Invocation, retry } from "../../lib/core/resilience/deadline.ts";
 import { countLine } from "../../lib/core/telemetry/emf.ts";
-import { isErrorLine, isRequestLogLine, UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
+import { isErrorLine, isRequestLogLine, UNREADABLE_LINES } from "../../lib/search/request-log/line.ts";
 import type { LogHandlerEnv } from "./env.ts";
 import { packBatches, packRecords } from "./records.ts";
 

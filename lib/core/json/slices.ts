@@ -56,7 +56,7 @@ export function withMembers(rawObject: string, changes: Readonly<Record<string, 
 }
 
 /** Returns the same in pieces that follow one another, for changes that are not text. */
-export function piecesWithMembers<Json>(
+function piecesWithMembers<Json>(
   rawObject: string,
   changes: Readonly<Record<string, Json | undefined>>,
 ): Array<string | Json> {

@@ -1,8 +1,7 @@
 import { forbidden } from "../../core/http/access.ts";
 import type { KeyRules } from "../../core/http/key-rules.ts";
-import { namesRefusal } from "./names.ts";
+import { namesRefusal, type Refusal } from "./names.ts";
 import { queryRefusal } from "./query.ts";
-import type { Refusal } from "./refusal.ts";
 
 /**
  * Returns the index expression to send for a search. Throws `forbidden` for indexes that the key may not use, in the

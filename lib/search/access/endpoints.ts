@@ -1,6 +1,6 @@
 import type { BodyReader } from "./bodies.ts";
 import * as read from "./bodies.ts";
-import type { Rule } from "./refusal.ts";
+import type { Rule } from "./names.ts";
 
 /** A call of the cluster's own API that `recommended` lets through. */
 export interface NativeEndpoint {

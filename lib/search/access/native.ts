@@ -1,10 +1,8 @@
 import { describeKey, type KeyRules } from "../../core/http/key-rules.ts";
 import { hiddenRefusal } from "./bodies.ts";
 import { type NativeEndpoint, recommendedEndpoint } from "./endpoints.ts";
-import { strictJson } from "./json.ts";
-import { aliasRefusal, namesRefusal } from "./names.ts";
-import { queryRefusal } from "./query.ts";
-import { firstOf, type Refusal, refusal, shown } from "./refusal.ts";
+import { aliasRefusal, firstOf, namesRefusal, type Refusal, refusal, shown } from "./names.ts";
+import { queryRefusal, strictJson } from "./query.ts";
 
 /** A call of the cluster's own API, as it will be sent. */
 export interface NativeRequest {

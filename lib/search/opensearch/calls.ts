@@ -1,9 +1,8 @@
 import { ApiError } from "../../core/http/error.ts";
 import { isObject, parseJson } from "../../core/json/values.ts";
 import { type Deadline, retry } from "../../core/resilience/deadline.ts";
-import { isCallersFault } from "./callers-faults.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "./cluster.ts";
-import { clusterErrors } from "./cluster-error.ts";
+import { clusterErrors, isCallersFault } from "./cluster-error.ts";
 
 /** Subtracted from every upstream timeout, to leave time for the answer. */
 const ANSWER_MARGIN_MS = 300;
@@ -144,3 +143,10 @@ function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
     cause: logged,
   });
 }
+
+/**
+ * The first operation of a `_bulk` call that must not create its index. The cluster creates no index of which any
+ * operation of the call requires that it be an alias (docs/decisions/0011-no-index-by-a-write.md). It refuses this
+ * operation alone, or for an alias executes it, which changes nothing.
+ */
+export const CREATE_NO_INDEX = '{"update":{"_id":"relevance: create no index","require_alias":true}}\n{"doc":{}}\n';

@@ -1,5 +1,4 @@
-import { loggedUserId, type RequestLogSettings } from "./line.ts";
-import { SEARCH_EVENT_TYPE } from "./marker.ts";
+import { loggedUserId, type RequestLogSettings, SEARCH_EVENT_TYPE } from "./line.ts";
 import type { UbiEvent } from "./ubi-event.ts";
 
 /** What the gateway adds to an event. */

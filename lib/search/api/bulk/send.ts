@@ -1,8 +1,7 @@
 import type { ApiError } from "../../../core/http/error.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
-import { callTimeout, isBusy, isClusterError, jsonOf } from "../../opensearch/calls.ts";
+import { CREATE_NO_INDEX, callTimeout, isBusy, isClusterError, jsonOf } from "../../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
-import { CREATE_NO_INDEX } from "../../opensearch/create-no-index.ts";
 import { join, type Sending } from "./draft.ts";
 import { type BulkAnswer, readBulkAnswer } from "./item.ts";
 import type { BulkRequest } from "./request.ts";

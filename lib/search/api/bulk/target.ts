@@ -10,8 +10,7 @@ import {
   settingsOf,
   settingsOfIndex,
 } from "../../gateway/settings.ts";
-import { embedderFor } from "../../index-meta/index-meta.ts";
-import { isRebuild } from "../../index-meta/rebuild-alias.ts";
+import { embedderFor, isRebuild } from "../../index-meta/index-meta.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { grouped } from "../../../aws/call.ts";
 import { parseJson } from "../../../core/json/values.ts";
-import { CREATE_NO_INDEX } from "../../opensearch/create-no-index.ts";
+import { CREATE_NO_INDEX } from "../../opensearch/calls.ts";
 import type { StoredCopy } from "./documents.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
