@@ -32,8 +32,8 @@ export function earlier(deadline: Deadline, ms: number): Deadline {
   return { remaining: () => Math.max(0, deadline.remaining() - ms) };
 }
 
-/** The longest delay of a timer, in milliseconds. Source: `setTimeout`, Node.js documentation. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** The longest delay of a timer, in milliseconds; a longer one fires at once. Source: `setTimeout`, Node.js documentation. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Runs an operation and rejects with the error of `late` after `ms` milliseconds, aborting the signal. The race covers

@@ -26,6 +26,15 @@ export class EmbeddingError extends Error {
   }
 }
 
+/** Error for a model call that could not start in time. Trying again within the same request does not help. */
+export class NoTimeLeftError extends EmbeddingError {
+  override name = "NoTimeLeftError";
+
+  constructor(message = "no time was left to start a model call") {
+    super(message, { retryable: true });
+  }
+}
+
 /** The outcome for one text of a batch. A text that fails affects at most the texts of its model call. */
 export type EmbeddingOutcome = DocumentEmbedding | { kind: "error"; error: EmbeddingError };
 

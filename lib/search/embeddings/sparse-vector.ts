@@ -2,7 +2,7 @@ import { EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
 import { fitsFloat } from "./float.ts";
 
 /** Lucene's bounds of a feature's weight: the largest that a query accepts, and the smallest normal 32-bit float. */
-export const MAX_WEIGHT = 64;
+const MAX_WEIGHT = 64;
 const MIN_WEIGHT = 1.17549435e-38;
 
 /** Default of `prune_ratio`: entries below this share of the largest weight are dropped, as OpenSearch does for doc-v3. */

@@ -5,7 +5,7 @@ import { objectSchema } from "../../../core/http/validate.ts";
 export const MAX_OPERATIONS = 5_000;
 
 /** The cluster's own limit for a document id, in bytes of UTF-8. */
-export const MAX_ID_BYTES = 512;
+const MAX_ID_BYTES = 512;
 
 /** The cluster's own limit for an index name, in bytes of UTF-8. */
 const MAX_INDEX_BYTES = 255;

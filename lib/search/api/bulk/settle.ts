@@ -2,10 +2,9 @@ import { ApiError } from "../../../core/http/error.ts";
 import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { blockedIndex, type HeldWrites } from "../../gateway/held-writes.ts";
 import type { Draft, Sending } from "./draft.ts";
-import { failedItem, type ItemResult } from "./item.ts";
 import type { Operation } from "./operations.ts";
-import { compareWithStored } from "./reconcile.ts";
-import { type BulkCall, canWrite, type Outcome, sendBulk } from "./send.ts";
+import { type BulkCall, canWrite, failedItem, type ItemResult, type Outcome, sendBulk } from "./send.ts";
+import { compareWithStored } from "./stored.ts";
 
 /** Where and how a request writes. */
 export interface Writing extends BulkCall {

@@ -1,7 +1,6 @@
 import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
-import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../embeddings/embedder.ts";
+import { type Embedder, EmbeddingError, type EmbeddingOutcome, NoTimeLeftError } from "../../embeddings/embedder.ts";
 import type { EmbedderName } from "../../embeddings/settings.ts";
-import { NoTimeLeftError } from "../../embeddings/slots.ts";
 
 /** One text for one model. */
 export interface ModelText {

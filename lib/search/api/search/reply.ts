@@ -63,7 +63,7 @@ const serverTiming = (milliseconds: Searched["milliseconds"]): string =>
     .join(", ");
 
 /** Returns the header of a degraded answer, such as `x-degraded: embedding, depth`. */
-export function degradedHeader(degraded: readonly Degradation[]): Record<string, string> {
+function degradedHeader(degraded: readonly Degradation[]): Record<string, string> {
   if (degraded.length === 0) return {};
   return { "x-degraded": [...new Set(degraded.map(({ stage }) => stage))].join(", ") };
 }

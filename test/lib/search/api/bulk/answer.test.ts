@@ -5,12 +5,12 @@ import {
   degradationsOf,
   echoOf,
   itemBound,
+  ranges,
   serializedBytes,
   shortened,
 } from "../../../../../lib/search/api/bulk/answer.ts";
-import type { ItemResult } from "../../../../../lib/search/api/bulk/item.ts";
 import type { Operation } from "../../../../../lib/search/api/bulk/operations.ts";
-import { ranges } from "../../../../../lib/search/api/bulk/ranges.ts";
+import type { ItemResult } from "../../../../../lib/search/api/bulk/send.ts";
 import type { Target } from "../../../../../lib/search/api/bulk/target.ts";
 import { suite } from "../../../../suite.ts";
 import { bulkGateway, requestOf } from "./support.ts";

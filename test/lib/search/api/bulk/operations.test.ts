@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { outlineOf } from "../../../../../lib/search/api/bulk/outline.ts";
+import { outlineOf } from "../../../../../lib/search/api/bulk/operations.ts";
 import { suite } from "../../../../suite.ts";
 import { randomJson } from "../../../core/json/random-json.ts";
 import { bulkGateway } from "./support.ts";
