@@ -4,10 +4,8 @@ import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { blend, scoreBelowWindow } from "../../../personalize/ranking/blend.ts";
 import { type PersonalRanker, RankingError } from "../../../personalize/runtime/ranker.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
-import { itemIdOf } from "./item-id.ts";
-import type { Page } from "./page.ts";
-import type { CommonFields } from "./request.ts";
+import { type Hit, hitTexts, itemIdOf, type SearchAnswer, withHits, withScore } from "./answer.ts";
+import type { CommonFields, Page } from "./request.ts";
 
 /** Sends one page of the plain order. `aggregate: false` leaves aggregations out of a second call. */
 export type SearchPage = (page: Page, options: { aggregate: boolean }) => Promise<SearchAnswer>;
@@ -161,7 +159,11 @@ function scoredBelow(answer: SearchAnswer, from: number, weight: number): Scored
 
 function scored(answer: SearchAnswer, hits: readonly ScoredHit[]): SearchAnswer {
   const texts = hits.map(({ text, score }) => withScore(text, score));
-  return { ...answer, text: withHits(answer, texts, hits[0]?.score ?? null), hits: texts.map(parseHit) };
+  return {
+    ...answer,
+    text: withHits(answer, texts, hits[0]?.score ?? null),
+    hits: texts.map((text) => JSON.parse(text) as Hit),
+  };
 }
 
 function plain(
@@ -173,5 +175,3 @@ function plain(
   const hits = [...answer.hits.slice(page.from, page.from + page.size), ...(rest?.hits ?? [])];
   return { ...answer, text: withHits(answer, texts), hits };
 }
-
-const parseHit = (text: string): Hit => JSON.parse(text) as Hit;

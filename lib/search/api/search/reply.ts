@@ -5,8 +5,7 @@ import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { requestLogLine } from "../../request-log/line.ts";
 import { keyInTime } from "../../request-log/user-id-key.ts";
-import type { SearchAnswer } from "./answer.ts";
-import { objectIdsOf } from "./item-id.ts";
+import { objectIdsOf, type SearchAnswer } from "./answer.ts";
 import type { CommonFields } from "./request.ts";
 
 /** One search: its request and what it found. */
@@ -105,4 +104,30 @@ function logLine(
       hmacKey,
     },
   );
+}
+
+/** Adds up milliseconds by stage for the request log. Stages that run at the same time each count in full. */
+export interface Stopwatch {
+  time<T>(stage: string, work: () => Promise<T>): Promise<T>;
+  /** Returns whole milliseconds by stage, with `total` since the start. */
+  read(): Record<string, number>;
+}
+
+export function stopwatch(now: () => number = () => performance.now()): Stopwatch {
+  const started = now();
+  const stages: Record<string, number> = {};
+  return {
+    async time(stage, work) {
+      const from = now();
+      try {
+        return await work();
+      } finally {
+        stages[stage] = (stages[stage] ?? 0) + now() - from;
+      }
+    },
+    read: () => {
+      const all = { total: now() - started, ...stages };
+      return Object.fromEntries(Object.entries(all).map(([stage, ms]) => [stage, Math.round(ms)]));
+    },
+  };
 }

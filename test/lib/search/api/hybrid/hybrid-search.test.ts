@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
-import { depthDegradation } from "../../../../../lib/search/api/hybrid/page.ts";
+import { depthDegradation } from "../../../../../lib/search/api/hybrid/hybrid-search.ts";
 import type { SearchAnswer } from "../../../../../lib/search/api/search/answer.ts";
 import { suite } from "../../../../suite.ts";
 
-const test = suite("lib/search/api/hybrid/page");
+const test = suite("lib/search/api/hybrid/hybrid-search");
 
 const answer = (hits: number, total: SearchAnswer["total"], partial: SearchAnswer["partial"] = []): SearchAnswer => ({
   text: "{}",

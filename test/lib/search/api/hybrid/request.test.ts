@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { appliedSettings } from "../../../../../lib/search/api/hybrid/settings.ts";
-import { settingsIssues } from "../../../../../lib/search/api/hybrid/support.ts";
+import { appliedSettings } from "../../../../../lib/search/api/hybrid/request.ts";
+import { settingsIssues } from "../../../../../lib/search/api/hybrid/target.ts";
 import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities.ts";
 import { suite } from "../../../../suite.ts";
 

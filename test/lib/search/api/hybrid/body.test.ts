@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { depthOf, leftWeights, pipelineJson } from "../../../../../lib/search/api/hybrid/pipeline.ts";
+import { depthOf, pipelineJson } from "../../../../../lib/search/api/hybrid/body.ts";
 import { suite } from "../../../../suite.ts";
 
-const test = suite("lib/search/api/hybrid/pipeline");
+const test = suite("lib/search/api/hybrid/body");
 
 const PARTS = { weights: null, sampleFactor: 1, explain: false, responseProcessors: [] };
 
@@ -60,19 +60,6 @@ test("the explanation runs before truncation, the caller's own processors last",
     pipelineJson(settings, { ...PARTS, explain: true, responseProcessors: own }),
   );
   assert.equal(response_processors, [{ hybrid_score_explanation: {} }, { truncate_hits: {} }, ...own]);
-});
-
-test("weights of the remaining legs are scaled to sum to 1", () => {
-  assert.equal(leftWeights([0.5, 0.25, 0.25], [1, 2]), { weights: [0.5, 0.5], change: "scaled" });
-});
-
-test("remaining weights become equal when all of them are 0", () => {
-  assert.equal(leftWeights([0, 0, 1], [0, 1]), { weights: [0.5, 0.5], change: "equal" });
-});
-
-test("weights stay unchanged when every leg remains, and missing weights stay missing", () => {
-  assert.equal(leftWeights([0.1, 0.9], [0, 1]), { weights: [0.1, 0.9], change: "none" });
-  assert.equal(leftWeights(null, [0]), { weights: null, change: "none" });
 });
 
 test.run();
