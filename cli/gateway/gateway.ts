@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import * as v from "valibot";
-import type { Endpoint } from "../../lib/core/http/key-rules.ts";
+import type { Endpoint } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import { deadlineIn, retry } from "../../lib/core/resilience/deadline.ts";
 import type { Cluster } from "../../lib/search/opensearch/cluster.ts";

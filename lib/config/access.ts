@@ -6,7 +6,7 @@ import {
   ENDPOINTS,
   type Endpoint,
   type KeyRules,
-} from "../core/http/key-rules.ts";
+} from "../core/http/access.ts";
 import type { Service } from "../core/naming/names.ts";
 import { arn, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
 

@@ -1,3 +1,5 @@
+import { forbidden, type KeyRules } from "../../core/http/access.ts";
+
 /** The rules that refuse a call. Answers name the rule; docs/guides/access.md explains each. */
 export type Rule =
   | "endpoint"
@@ -154,4 +156,14 @@ export function valueRefusal(value: unknown, grant: Grant, options: NameOptions)
 /** Returns why the name of a new alias is refused. */
 export function aliasRefusal(name: string): Refusal | undefined {
   return NAME.test(name) && !/^[-_+.]/.test(name) ? undefined : namesRefusal(name, undefined, { wildcards: false });
+}
+
+/** Throws `forbidden` unless a key may write to an index. */
+export function requireWritable(key: KeyRules, index: string): void {
+  requireAllowed(key, namesRefusal(index, key.indexes, { wildcards: false, lenient: key.indexes === undefined }));
+}
+
+/** Throws `forbidden` if a call is refused. */
+export function requireAllowed(key: KeyRules, found: Refusal | undefined): void {
+  if (found) throw forbidden(key, found.rule, found.reason);
 }

@@ -1,4 +1,4 @@
-import { describeKey, type KeyRules } from "../../core/http/key-rules.ts";
+import { describeKey, type KeyRules } from "../../core/http/access.ts";
 import { hiddenRefusal } from "./bodies.ts";
 import { type NativeEndpoint, recommendedEndpoint } from "./endpoints.ts";
 import { aliasRefusal, firstOf, namesRefusal, type Refusal, refusal, shown } from "./names.ts";

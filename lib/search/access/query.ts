@@ -1,5 +1,22 @@
+import type { KeyRules } from "../../core/http/access.ts";
 import { isObject } from "../../core/json/values.ts";
-import { firstOf, type Grant, namesRefusal, type Refusal, refusal, valueRefusal } from "./names.ts";
+import { firstOf, type Grant, namesRefusal, type Refusal, refusal, requireAllowed, valueRefusal } from "./names.ts";
+
+/**
+ * Returns the index expression to send for a search. Throws `forbidden` for indexes that the key may not use, in the
+ * expression or in the body. A wildcard of a key without patterns does not include names that start with a dot.
+ */
+export function searchedIndexes(key: KeyRules, index: string, body: unknown): string {
+  const parts = index.split(",");
+  const wide = key.indexes === undefined && parts.some((part) => part.startsWith("*") || part.startsWith("<*"));
+  const sent = wide ? `${index},-.*` : index;
+  requireAllowed(
+    key,
+    namesRefusal(sent, key.indexes, { wildcards: true, lenient: key.indexes === undefined }) ??
+      queryRefusal(body, key.indexes),
+  );
+  return sent;
+}
 
 /** Members that name indexes: terms lookup, more_like_this, percolate, multi-get, term vectors. */
 const NAMES_INDEX = new Set(["index", "_index", "indices", "indexes"]);

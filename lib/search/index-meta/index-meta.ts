@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { ModelName } from "../../config/embedding-models.ts";
-import { type EmbedderName, embedderName, type ModelSettings, vectorsBySettings } from "../embeddings/settings.ts";
+import { type EmbedderName, embedderName, type ModelSettings, vectorsBySettings } from "../embeddings/embedder.ts";
 
 const Embedded = v.object({
   model: v.string(),

@@ -3,8 +3,8 @@ import type { ApiError } from "../../../core/http/error.ts";
 import type { Reply } from "../../../core/http/event.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
-import { requireWritable } from "../../access/application.ts";
-import type { EmbedderName } from "../../embeddings/settings.ts";
+import { requireWritable } from "../../access/names.ts";
+import type { EmbedderName } from "../../embeddings/embedder.ts";
 import { heldWrites } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import { type EmbedderName, embedderName } from "../../embeddings/settings.ts";
+import { type EmbedderName, embedderName } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import {
   type EmbeddingMapping,

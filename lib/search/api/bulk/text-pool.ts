@@ -1,6 +1,11 @@
 import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
-import { type Embedder, EmbeddingError, type EmbeddingOutcome, NoTimeLeftError } from "../../embeddings/embedder.ts";
-import type { EmbedderName } from "../../embeddings/settings.ts";
+import {
+  type Embedder,
+  type EmbedderName,
+  EmbeddingError,
+  type EmbeddingOutcome,
+  NoTimeLeftError,
+} from "../../embeddings/embedder.ts";
 
 /** One text for one model. */
 export interface ModelText {

@@ -2,7 +2,7 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import { searchedIndexes } from "../../access/application.ts";
+import { searchedIndexes } from "../../access/query.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";

@@ -3,7 +3,7 @@ import { ApiError } from "../../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
-import { searchedIndexes } from "../../access/application.ts";
+import { searchedIndexes } from "../../access/query.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { nativeSearch, type SearchAnswer, withHits } from "../search/answer.ts";

@@ -1,6 +1,6 @@
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
-import { searchedIndexes } from "../../access/application.ts";
+import { searchedIndexes } from "../../access/query.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "./answer.ts";
 import { personalizationOf, personalizedPage, plainPage, type SearchPage } from "./personalize.ts";
