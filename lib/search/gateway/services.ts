@@ -1,6 +1,6 @@
 import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import type { PersonalRanker } from "../../personalize/runtime/ranker.ts";
+import type { PersonalRanker } from "../../personalize/ranking/blend.ts";
 import type { Embedder, EmbedderName } from "../embeddings/embedder.ts";
 import type { Capabilities } from "../opensearch/capabilities.ts";
 import type { Cluster } from "../opensearch/cluster.ts";

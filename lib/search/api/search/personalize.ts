@@ -1,8 +1,7 @@
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import { blend, scoreBelowWindow } from "../../../personalize/ranking/blend.ts";
-import { type PersonalRanker, RankingError } from "../../../personalize/runtime/ranker.ts";
+import { blend, type PersonalRanker, RankingError, scoreBelowWindow } from "../../../personalize/ranking/blend.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { type Hit, hitTexts, itemIdOf, type SearchAnswer, withHits, withScore } from "./answer.ts";
 import type { CommonFields, Page } from "./request.ts";
