@@ -4,7 +4,7 @@ import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { GenericSchema, InferOutput } from "valibot";
 import { nestingIssue, queryIssue } from "../json/nesting.ts";
-import { BACKSLASH } from "../json/slices.ts";
+import { BACKSLASH } from "../json/values.ts";
 import { ApiError } from "./error.ts";
 import { type Call, headerOf, type JsonCall, type ProxyEvent, type ProxyHandler, type Reply } from "./event.ts";
 import { type ApiOptions, plainHandler } from "./middleware.ts";

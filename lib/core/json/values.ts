@@ -93,3 +93,13 @@ export function containsJson(whole: ExactJson, part: ExactJson): boolean {
 function sameFraction(a: number, b: number): boolean {
   return !Number.isInteger(a) && !Number.isInteger(b) && Math.fround(a) === Math.fround(b);
 }
+
+// The characters of JSON syntax, as ASCII codes.
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+export const OPEN_BRACKET = 0x5b;
+export const CLOSE_BRACKET = 0x5d;

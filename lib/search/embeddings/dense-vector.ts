@@ -1,4 +1,4 @@
-import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../../core/json/slices.ts";
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../../core/json/values.ts";
 import { EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
 import { ModelAnswerError } from "./failure.ts";
 import { fitsFloat } from "./float.ts";
