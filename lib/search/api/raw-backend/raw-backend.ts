@@ -10,9 +10,8 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
 import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
 import { type Deny, denyRules, patternRule } from "./deny.ts";
-import { isRead, nativeMethod } from "./native-call.ts";
-import { requireHarmless } from "./nesting.ts";
-import { nativePath, parametersOf, queryString } from "./path.ts";
+import { requireHarmless } from "./harmless.ts";
+import { isRead, nativeMethod, nativePath, parametersOf, queryString } from "./native-call.ts";
 
 /** Request headers that are forwarded to the cluster. */
 const FORWARDED = ["content-type", "accept", "x-opaque-id"] as const;

@@ -2,8 +2,8 @@ import { ApiError, type Issue } from "../../../core/http/error.ts";
 import type { ProxyEvent } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { hasDeepBrackets, nestingIssue, queryIssue, stringIssue } from "../../../core/json/nesting.ts";
+import { isObject, parseJson } from "../../../core/json/values.ts";
 import { endpointOf } from "./native-call.ts";
-import { termVectorsIssue } from "./term-vectors.ts";
 
 /** Formats that the cluster accepts but whose nesting the gateway cannot check. */
 const UNREADABLE = /yaml|cbor|smile/i;
@@ -24,8 +24,7 @@ interface NativeContent {
 /**
  * Rejects requests that could crash a node: JSON, query strings or `wrapper` queries nested so deep that its stack
  * overflows, regular expressions that need more memory than it has, or a body of `_termvectors` that it never stops
- * reading. Throws `invalid_request` with the path, or
- * `unsupported_media_type` for YAML, CBOR and Smile.
+ * reading. Throws `invalid_request` with the path, or `unsupported_media_type` for YAML, CBOR and Smile.
  */
 export function requireHarmless({ segments, contentType = "", parameters, body }: NativeContent): void {
   const given = Object.entries(parameters ?? {}).flatMap(([name, values = []]) =>
@@ -61,11 +60,11 @@ const nestingOf =
 
 /** Checks the queries in one JSON text, or in one JSON text per line. */
 function queriesIssue(text: string): Issue | undefined {
-  const whole = parsed(text);
-  if (whole) return queryIssue(whole.value);
+  const whole = parseJson(text);
+  if (whole !== undefined) return queryIssue(whole);
   for (const line of text.split("\n")) {
-    const one = parsed(line);
-    const issue = one ? queryIssue(one.value) : unparsableIssue(line);
+    const one = parseJson(line);
+    const issue = one === undefined ? unparsableIssue(line) : queryIssue(one);
     if (issue) return issue;
   }
   return undefined;
@@ -80,10 +79,22 @@ function unparsableIssue(line: string): Issue | undefined {
   return { path: "", message: "is not valid JSON, so that its queries cannot be checked" };
 }
 
-function parsed(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
+/**
+ * Returns an issue for a body of `_termvectors` or `_mtermvectors` that the cluster would never finish reading. Its
+ * parser (TermVectorsRequest.parseRequest) reads up to the end of an object and does not notice the end of the text, so
+ * a body that is not an object, or a `filter` that is not one, occupies a thread until the node is restarted.
+ */
+function termVectorsIssue(text: string): Issue | undefined {
+  const body = parseJson(text);
+  if (!isObject(body)) return { path: "", message: "must be a JSON object" };
+  const { docs } = body;
+  const requests: Array<[path: string, request: unknown]> = [
+    ["filter", body],
+    ["parameters.filter", body.parameters],
+    ...(Array.isArray(docs) ? docs.map((doc, index): [string, unknown] => [`docs.${index}.filter`, doc]) : []),
+  ];
+  const endless = requests.find(
+    ([, request]) => isObject(request) && Object.hasOwn(request, "filter") && !isObject(request.filter),
+  );
+  return endless && { path: endless[0], message: "must be an object" };
 }
