@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { copyVersion } from "../../../../../lib/search/index/rebuild/version.ts";
+import { copyVersion } from "../../../../../lib/search/index/rebuild/documents.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("versions of copies");

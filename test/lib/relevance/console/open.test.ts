@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { bundlePage } from "../../../../lib/relevance/console/page.ts";
+import { bundlePage } from "../../../../lib/relevance/console/open.ts";
 import { ROOT } from "../../../fixtures/env.ts";
 import { suite } from "../../../suite.ts";
 
