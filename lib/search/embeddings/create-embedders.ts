@@ -1,7 +1,7 @@
 import type { ModelName } from "../../config/embedding-models.ts";
+import { cohereModel, titanModel } from "./bedrock-models.ts";
 import { createBreaker } from "./breaker.ts";
 import type { EmbeddingCache } from "./cache.ts";
-import { cohereModel } from "./cohere.ts";
 import {
   type Embedder,
   type EmbedderName,
@@ -17,9 +17,8 @@ import type { InputType, ModelClient } from "./model-client.ts";
 import { createPace } from "./pace.ts";
 import { createSlots } from "./slots.ts";
 import type { SparseModel, SparseModelLoader } from "./sparse-model.ts";
-import { sparseQuery } from "./sparse-query.ts";
+import { sparseQuery } from "./sparse-vector.ts";
 import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";
-import { titanModel } from "./titan.ts";
 
 type SparseSettings = Extract<ModelSettings, { name: "sparse_v3" }>;
 

@@ -64,6 +64,12 @@ export type DenseVector = readonly number[];
 /** Vocabulary token to weight, each weight in (0, 64]. */
 export type SparseVector = Readonly<Record<string, number>>;
 
+/** Returns whether a 32-bit float can hold a number, though rounded: it becomes neither infinite nor zero. */
+export function fitsFloat(value: number): boolean {
+  const float = Math.fround(value);
+  return Number.isFinite(float) && (float !== 0 || value === 0);
+}
+
 export type Embedding = { kind: "dense"; vector: DenseVector } | { kind: "sparse"; tokens: SparseVector };
 
 /** The embedding of a document as the JSON to store. That of a dense one is a part of the model's answer if it can be. */
@@ -94,6 +100,12 @@ export class NoTimeLeftError extends EmbeddingError {
 
 /** The outcome for one text of a batch. A text that fails affects at most the texts of its model call. */
 export type EmbeddingOutcome = DocumentEmbedding | { kind: "error"; error: EmbeddingError };
+
+/** Returns the outcome of a text for which the model gave no usable vector. */
+export const unusable = (message: string): EmbeddingOutcome => ({
+  kind: "error",
+  error: new EmbeddingError(message, { retryable: false }),
+});
 
 /** Limits of one call of `embedDocuments`. */
 export interface EmbedOptions {

@@ -162,7 +162,7 @@ test("does not retry when the function's time is over", async () => {
   assert.is(calls.length, 1);
 });
 
-// records of log-handler
+// Records
 
 test("fills a record up to its limit before it begins another", () => {
   const sizes = packRecords(["aaa", "bbb", "ccc", "ä"], 8).map((record) => record.length);

@@ -35,7 +35,7 @@ export function canWrite(deadline: Deadline): boolean {
 }
 
 /** Where `_bulk` calls go, and what they have in common. */
-export interface BulkCall {
+export interface WriteCall {
   cluster: Cluster;
   target: Target;
   deadline: Deadline;
@@ -44,7 +44,7 @@ export interface BulkCall {
 
 /** Makes one `_bulk` call, without retries. */
 export async function sendBulk(
-  { cluster, target, deadline, refresh }: BulkCall,
+  { cluster, target, deadline, refresh }: WriteCall,
   sendings: readonly Sending[],
 ): Promise<Outcome> {
   const first = target.mappings.length > 0 ? CREATE_NO_INDEX : "";

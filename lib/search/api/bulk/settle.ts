@@ -3,11 +3,11 @@ import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../core/res
 import { blockedIndex, type HeldWrites } from "../../gateway/held-writes.ts";
 import type { Draft, Sending } from "./draft.ts";
 import type { Operation } from "./operations.ts";
-import { type BulkCall, canWrite, failedItem, type ItemResult, type Outcome, sendBulk } from "./send.ts";
+import { canWrite, failedItem, type ItemResult, type Outcome, sendBulk, type WriteCall } from "./send.ts";
 import { compareWithStored } from "./stored.ts";
 
 /** Where and how a request writes. */
-export interface Writing extends BulkCall {
+export interface Writing extends WriteCall {
   wait: (ms: number) => Promise<unknown>;
   /** What to do with a write that is refused while a rebuild switches indexes. */
   holds: HeldWrites;
@@ -71,8 +71,8 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
 
 /** Records what an attempt has settled. Returns the operations to resend, and those to read back first. */
 function sort(pending: readonly Pending[], outcome: Outcome, settled: Settled) {
-  if (outcome.kind === "lost") settled.lostTo.push(outcome.cause);
   if (outcome.kind === "lost") {
+    settled.lostTo.push(outcome.cause);
     return { again: [], doubtful: pending.map((one) => ({ ...one, suspect: true })), held: [] };
   }
   if (outcome.kind !== "answered") return { again: [...pending], doubtful: [], held: [] };

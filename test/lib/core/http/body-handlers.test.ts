@@ -136,7 +136,7 @@ for (const type of ["application/cbor", "application/smile", "application/vnd.op
   });
 }
 
-// lib/core/http JSON bodies
+// JSON bodies
 
 const echoJson = jsonHandler({
   api,

@@ -69,7 +69,7 @@ test("a domain that does not say how many nodes it has is an error", () => {
   assert.throws(() => clusterState({ ...DOMAIN, ClusterConfig: {} }, config()), /no number of data nodes/);
 });
 
-// scaler: load
+// Load
 
 test("queries 35 minutes up to the last complete period", () => {
   const { StartTime, EndTime, MetricDataQueries } = loadQuery(

@@ -26,7 +26,7 @@ test("anything but a non-negative whole number is refused", () => {
   }
 });
 
-// named templates
+// Named templates
 
 const BY_TITLE = {
   name: "by_title",

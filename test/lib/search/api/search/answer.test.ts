@@ -58,7 +58,7 @@ for (const text of [
   });
 }
 
-// item ids of hits
+// Item ids of hits
 
 const hit = (_source?: Record<string, unknown>, _id = "d1") => ({ _id, _score: 1, ...(_source && { _source }) });
 
