@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { valueAt } from "../../core/json/values.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
 import { type DescribedIndex, describe } from "./rebuild/create.ts";
 import { readSources, type SourceCopy } from "./rebuild/documents.ts";
@@ -211,11 +212,6 @@ const hasText = (value: unknown): boolean =>
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || Object.keys(value as object).length === 0;
-
-function valueAt(source: Record<string, unknown>, path: string): unknown {
-  if (source[path] !== undefined) return source[path];
-  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], source);
-}
 
 function setAt(doc: Record<string, unknown>, path: string, value: unknown): void {
   const keys = path.split(".");

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import { elementSlices, memberSlices, withMembers } from "../../../core/json/slices.ts";
-import { isObject, parseJson } from "../../../core/json/values.ts";
+import { isObject, parseJson, valueAt } from "../../../core/json/values.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { MAX_ID } from "../../../personalize/limits.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
@@ -132,12 +132,6 @@ export interface ObjectIds {
 export function objectIdsOf(hits: readonly Hit[], itemIdField: string): ObjectIds {
   const ids = itemIdField === "_id" ? [] : hits.flatMap((hit) => itemIdOf(hit, itemIdField) ?? []);
   return ids.length === hits.length ? { field: itemIdField, ids } : { field: "_id", ids: hits.map(({ _id }) => _id) };
-}
-
-function valueAt(source: unknown, path: string): unknown {
-  const object = source as Record<string, unknown> | undefined;
-  if (object?.[path] !== undefined) return object[path];
-  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], source);
 }
 
 /** Sends one native search. `query` is the query string. Throws the caller's error when the cluster refuses or fails. */

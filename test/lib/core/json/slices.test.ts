@@ -94,7 +94,7 @@ test("a wrong kind of value and truncated text are errors, not endless loops", (
   assert.throws(() => elementSlices("[1,"), /no JSON value/);
 });
 
-// values at dotted paths
+// Values at dotted paths
 
 const withPaths = (text: string, changes: Record<string, string>) => piecesWithPaths(text, changes).join("");
 

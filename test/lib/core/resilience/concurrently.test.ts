@@ -44,7 +44,7 @@ test("returns no results without values", async () => {
   assert.equal(await concurrently([], 4, async () => "x"), []);
 });
 
-// operations on a stream
+// Operations on a stream
 
 /** Yields numbers, and records how many were taken and whether the stream was closed. */
 function numbers(count: number) {

@@ -131,7 +131,7 @@ test(`rank documents as the planted relevance does (tau of at least ${LEAST_TAU}
   );
 });
 
-// clicks of the stored request log
+// Clicks of the stored request log
 
 const folder = scratchFolder(TEST_OUTPUT, "stored-log");
 const scratch = join(folder, "scratch");
