@@ -31,6 +31,17 @@ export interface ApiOptions {
   project: string;
 }
 
+/** Returns the handler of an endpoint that reads no body, with the error shape and headers of all endpoints. */
+export function plainHandler(api: ApiOptions, handle: (event: ProxyEvent, call: Call) => Promise<Reply>): ProxyHandler {
+  return middy({ timeoutEarlyInMillis: 0 })
+    .use(responses(api))
+    .use(httpErrorHandler({ logger: false }))
+    .use(errorShape(api))
+    .handler(async (event: unknown, context) =>
+      handle(event as ProxyEvent, callOf(event as ProxyEvent, context, api.access.callerOf(event as ProxyEvent))),
+    ) as unknown as ProxyHandler;
+}
+
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Name of the metric that counts answers that are not the caller's fault, by `Project` and `Code`. */
@@ -174,17 +185,6 @@ function corsHeaders(cors: ApiOptions["cors"], event: ProxyEvent): Record<string
 
 function lowerCase(headers: ProxyResult["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
-}
-
-/** Returns the handler of an endpoint that reads no body, with the error shape and headers of all endpoints. */
-export function plainHandler(api: ApiOptions, handle: (event: ProxyEvent, call: Call) => Promise<Reply>): ProxyHandler {
-  return middy({ timeoutEarlyInMillis: 0 })
-    .use(responses(api))
-    .use(httpErrorHandler({ logger: false }))
-    .use(errorShape(api))
-    .handler(async (event: unknown, context) =>
-      handle(event as ProxyEvent, callOf(event as ProxyEvent, context, api.access.callerOf(event as ProxyEvent))),
-    ) as unknown as ProxyHandler;
 }
 
 /** The largest proxy result, serialized as JSON, of a synchronous Lambda call, in bytes. Source: Lambda quotas. */
