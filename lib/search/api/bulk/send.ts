@@ -2,7 +2,7 @@ import type { ApiError } from "../../../core/http/error.ts";
 import { endOfValue, keyIs, readArray, readObject, skipSpace } from "../../../core/json/scan.ts";
 import { isObject, parseJson } from "../../../core/json/values.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
-import { CREATE_NO_INDEX, callTimeout, isBusy, isClusterError, jsonOf } from "../../opensearch/calls.ts";
+import { CREATE_NO_INDEX, callTimeout, isBusy, isClusterError, refusalOf } from "../../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
 import { join, type Sending } from "./draft.ts";
 import type { Guard, Operation } from "./operations.ts";
@@ -61,7 +61,7 @@ export async function sendBulk(
     const cause = `the search cluster answered _bulk with status ${status}`;
     if (isBusy(status) && isClusterError(answer)) return { kind: "busy", cause };
     if (status === 413) return { kind: "too_long" };
-    if (isRejection(answer)) return { kind: "rejected", error: rejection(() => jsonOf(answer)) };
+    if (isRejection(answer)) return { kind: "rejected", error: refusalOf(answer) };
     const read = status < 300 ? readBulkAnswer(answer.body, sendings, first === "" ? 0 : 1) : undefined;
     return read
       ? { kind: "answered", answer: read }
@@ -82,15 +82,6 @@ const NO_ACCESS = new Set([401, 403]);
 function isRejection(answer: ClusterAnswer): boolean {
   const { status } = answer;
   return NO_ACCESS.has(status) || (status >= 400 && status < 500 && isClusterError(answer));
-}
-
-function rejection(read: () => unknown): ApiError {
-  try {
-    read();
-  } catch (error) {
-    return error as ApiError;
-  }
-  throw new Error("an answer with a status above 300 was taken for a success");
 }
 
 /** One element of `items`: its text, and the values read from it. */

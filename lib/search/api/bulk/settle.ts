@@ -1,5 +1,5 @@
 import { ApiError } from "../../../core/http/error.ts";
-import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
+import { backoff, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { blockedIndex, type HeldWrites } from "../../gateway/held-writes.ts";
 import type { Draft, Sending } from "./draft.ts";
 import type { Operation } from "./operations.ts";
@@ -51,7 +51,12 @@ export async function settleChunk(writing: Writing, chunk: readonly Sending[]): 
 async function settle(writing: Writing, first: readonly Pending[], settled: Settled): Promise<void> {
   const { deadline, wait } = writing;
   let pending = first;
-  if (!canWrite(deadline)) return giveUp(pending, outOfTime(deadline), settled);
+  if (!canWrite(deadline)) {
+    const error = new ApiError("timeout", "The time for this request ended before this was written.", {
+      cause: `${Math.round(deadline.remaining())} ms were left to start a write`,
+    });
+    return giveUp(pending, error, settled);
+  }
   for (let attempt = 1; ; attempt += 1) {
     const sendings = pending.map(({ sending }) => sending);
     const outcome = await sendBulk(writing, sendings);
@@ -205,12 +210,6 @@ function giveUp(pending: readonly Pending[], error: ApiError, settled: Settled):
     (suspect ? settled.unknown : operations).push(sending.draft.operation);
   }
   if (operations.length > 0) settled.unsent.push({ operations, error });
-}
-
-function outOfTime(deadline: Deadline): ApiError {
-  return new ApiError("timeout", "The time for this request ended before this was written.", {
-    cause: `${Math.round(deadline.remaining())} ms were left to start a write`,
-  });
 }
 
 function conflict({ target }: Writing, { operation }: Draft): ItemResult {

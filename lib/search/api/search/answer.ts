@@ -6,7 +6,7 @@ import { isObject, parseJson, valueAt } from "../../../core/json/values.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { MAX_ID } from "../../../personalize/limits.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { jsonOf, readCall } from "../../opensearch/calls.ts";
+import { readCall, refusalOf } from "../../opensearch/calls.ts";
 
 export interface Hit {
   _id: string;
@@ -153,6 +153,6 @@ export async function nativeSearch(
     },
     deadline,
   );
-  if (answer.status >= 300) jsonOf(answer);
+  if (answer.status >= 300) throw refusalOf(answer);
   return readAnswer(answer.body.toString("utf8"));
 }

@@ -111,11 +111,12 @@ export async function personalizedPage(
     needsRest ? searchPage({ from: window, size: end - window }, { aggregate: false }) : undefined,
   ]);
   const partial = [...answer.partial, ...(rest?.partial ?? [])];
-  if (order.kind === "unranked") {
-    const hits = [...hitTexts(answer).slice(from, end), ...(rest ? hitTexts(rest) : [])];
-    return { answer: plain(answer, hits, page, rest), personalized: false, degraded: [...partial, order.degraded] };
-  }
   const texts = hitTexts(answer);
+  if (order.kind === "unranked") {
+    const hits = [...answer.hits.slice(from, end), ...(rest?.hits ?? [])];
+    const text = withHits(answer, [...texts.slice(from, end), ...(rest ? hitTexts(rest) : [])]);
+    return { answer: { ...answer, text, hits }, personalized: false, degraded: [...partial, order.degraded] };
+  }
   const inWindow = order.ranking.slice(from, end).map(({ hit, score }) => ({ text: texts[hit] ?? "", score }));
   const hits = [...inWindow, ...(rest ? scoredBelow(rest, window, weight) : [])];
   return { answer: scored(answer, hits), personalized: true, degraded: partial };
@@ -163,14 +164,4 @@ function scored(answer: SearchAnswer, hits: readonly ScoredHit[]): SearchAnswer 
     text: withHits(answer, texts, hits[0]?.score ?? null),
     hits: texts.map((text) => JSON.parse(text) as Hit),
   };
-}
-
-function plain(
-  answer: SearchAnswer,
-  texts: readonly string[],
-  page: Page,
-  rest: SearchAnswer | undefined,
-): SearchAnswer {
-  const hits = [...answer.hits.slice(page.from, page.from + page.size), ...(rest?.hits ?? [])];
-  return { ...answer, text: withHits(answer, texts), hits };
 }
