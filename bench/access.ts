@@ -1,4 +1,4 @@
-import type { KeyRules } from "../lib/core/http/key-rules.ts";
+import type { KeyRules } from "../lib/core/http/access.ts";
 import { type NativeRequest, nativeRefusal } from "../lib/search/access/native.ts";
 import { books } from "../local/demo-data/books.ts";
 import { fillIndex, INDEX } from "./corpus.ts";

@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { eachConcurrently } from "../lib/core/resilience/each-concurrently.ts";
+import { eachConcurrently } from "../lib/core/resilience/concurrently.ts";
 import { readSlices } from "../lib/search/index/import/slices.ts";
 import { books } from "../local/demo-data/books.ts";
 import { HYBRID_MAPPING, hybridIndex, startUpstreams } from "../test/fixtures/gateway.ts";

@@ -12,7 +12,7 @@ import {
 } from "../lib/config/model-sources.ts";
 import type { Names } from "../lib/core/naming/names.ts";
 import { previousModels, referencedModels } from "../lib/infrastructure/endpoints.ts";
-import type { ModelSettings } from "../lib/search/embeddings/settings.ts";
+import type { ModelSettings } from "../lib/search/embeddings/embedder.ts";
 import { PRUNE_RATIO } from "../lib/search/embeddings/sparse-vector.ts";
 import { BGE_QUERY_PREFIX } from "../lib/search/embeddings/text-embeddings-inference.ts";
 import type { EventsSettings, GatewaySettings } from "../lib/search/gateway/settings.ts";

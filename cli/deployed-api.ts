@@ -1,6 +1,5 @@
 import type { APIGatewayClient } from "@aws-sdk/client-api-gateway";
-import { DEFAULT_KEY, type Endpoint, type KeyRules, UNLIMITED } from "../lib/core/http/key-rules.ts";
-import type { Authorization } from "../lib/core/http/principals.ts";
+import { type Authorization, DEFAULT_KEY, type Endpoint, type KeyRules, UNLIMITED } from "../lib/core/http/access.ts";
 import { API_STAGE, type Names, type Service } from "../lib/core/naming/names.ts";
 import type { Session } from "./session.ts";
 

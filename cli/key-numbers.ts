@@ -1,4 +1,4 @@
-import { DEFAULT_KEY } from "../lib/core/http/key-rules.ts";
+import { DEFAULT_KEY } from "../lib/core/http/access.ts";
 import type { Service } from "../lib/core/naming/names.ts";
 import { Failure, UsageError } from "./errors.ts";
 

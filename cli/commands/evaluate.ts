@@ -3,8 +3,12 @@ import * as v from "valibot";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { type Evaluation, evaluate, type Run, shown, verdictText } from "../../lib/relevance/evaluation/evaluate.ts";
 import { htmlReport } from "../../lib/relevance/evaluation/html.ts";
-import { gatewayCall, type Query } from "../../lib/relevance/evaluation/request.ts";
-import type { Setting, SettingsFile } from "../../lib/relevance/evaluation/settings-file.ts";
+import {
+  gatewayCall,
+  type Query,
+  type Setting,
+  type SettingsFile,
+} from "../../lib/relevance/evaluation/settings-file.ts";
 import type { Metric } from "../../lib/relevance/metrics/metric.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";

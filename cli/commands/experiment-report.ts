@@ -1,7 +1,11 @@
 import * as v from "valibot";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import { type ExperimentReport, MEASURE_NAMES, reportOf } from "../../lib/relevance/experiments/report.ts";
-import { verdictLines } from "../../lib/relevance/experiments/verdict.ts";
+import {
+  type ExperimentReport,
+  MEASURE_NAMES,
+  reportOf,
+  verdictLines,
+} from "../../lib/relevance/experiments/report.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { table } from "../recommendation/table.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { keysOf } from "../../lib/config/access.ts";
-import { DEFAULT_KEY } from "../../lib/core/http/key-rules.ts";
+import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
 import { deployProject } from "../apply/deploy-project.ts";
 import { readParameter, writeParameters } from "../apply/parameters.ts";
 import { defineCommand } from "../command.ts";

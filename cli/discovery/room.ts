@@ -1,7 +1,7 @@
 import { keysOf } from "../../lib/config/access.ts";
 import { DATASETS } from "../../lib/config/avro.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
-import { DEFAULT_KEY } from "../../lib/core/http/key-rules.ts";
+import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
 import type { Names, Service } from "../../lib/core/naming/names.ts";
 
 /** A quota of the account and region, by its name in Service Quotas, and what counts towards it. */

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import * as v from "valibot";
-import type { Endpoint } from "../../lib/core/http/key-rules.ts";
+import type { Endpoint } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
-import { retry } from "../../lib/core/resilience/retry.ts";
+import { deadlineIn, retry } from "../../lib/core/resilience/deadline.ts";
 import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
 import type { Context, OptionsOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import type { IndexDescription } from "../../lib/search/index/index-description.ts";
-import { SchemaError } from "../../lib/search/index/schema-error.ts";
+import { type IndexDescription, SchemaError } from "../../lib/search/index/index-description.ts";
 import { type SemanticSchemaInput, semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { rethrown, UsageError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { parse } from "yaml";
-import type { Query } from "../../lib/relevance/evaluation/request.ts";
-import { SettingsFile } from "../../lib/relevance/evaluation/settings-file.ts";
+import { type Query, SettingsFile } from "../../lib/relevance/evaluation/settings-file.ts";
 import { type Judgments, JudgmentsError } from "../../lib/relevance/judgments/judgments.ts";
 import { readJudgments, readTopics, type Topic } from "../../lib/relevance/judgments/read.ts";
 import { UsageError } from "../errors.ts";

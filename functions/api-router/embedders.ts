@@ -1,12 +1,9 @@
 import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { MODEL_PAUSED, metricLine } from "../../lib/core/telemetry/emf.ts";
-import { bedrockClient } from "../../lib/search/embeddings/bedrock-client.ts";
 import { createEmbeddingCache } from "../../lib/search/embeddings/cache.ts";
 import { createEmbedders } from "../../lib/search/embeddings/create-embedders.ts";
-import type { Embedder } from "../../lib/search/embeddings/embedder.ts";
-import type { InputType } from "../../lib/search/embeddings/model-client.ts";
-import { sageMakerClient } from "../../lib/search/embeddings/sagemaker-client.ts";
-import type { EmbedderName } from "../../lib/search/embeddings/settings.ts";
+import type { Embedder, EmbedderName } from "../../lib/search/embeddings/embedder.ts";
+import { bedrockClient, type InputType, sageMakerClient } from "../../lib/search/embeddings/model-client.ts";
 import { sparseModelIn } from "../../lib/search/embeddings/sparse-model.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 

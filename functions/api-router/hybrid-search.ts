@@ -1,4 +1,4 @@
-import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { hybridCandidates } from "../../lib/search/api/hybrid/candidates.ts";
 import { hybridSearch } from "../../lib/search/api/hybrid/hybrid-search.ts";

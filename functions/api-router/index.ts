@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import * as v from "valibot";
-import { readEnvironment } from "../../lib/core/environment.ts";
+import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { withProbes } from "../../lib/core/http/probe.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import { GatewaySettings } from "../../lib/search/gateway/settings.ts";
@@ -12,7 +10,7 @@ import { createServices } from "./services.ts";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const env = readEnvironment(ApiRouterEnv, process.env);
-const settings = v.parse(GatewaySettings, JSON.parse(readFileSync(new URL("config.json", import.meta.url), "utf8")));
+const settings = readConfig(GatewaySettings, new URL("config.json", import.meta.url));
 
 const services = await createServices(env, settings, {
   folder,

@@ -1,4 +1,4 @@
-import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { SearchRequest } from "../../lib/search/api/search/request.ts";
 import { search } from "../../lib/search/api/search/search.ts";

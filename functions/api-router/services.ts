@@ -3,7 +3,7 @@ import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import type { ClusterAuth } from "../../lib/search/opensearch/auth.ts";
-import { noAuth } from "../../lib/search/opensearch/auth.ts";
+import { basicAuth, noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";
 import { createCluster } from "../../lib/search/opensearch/cluster.ts";
 import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
@@ -74,7 +74,6 @@ async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credent
       return sigv4Auth(env.AWS_REGION, credentials);
     }
     case "basic": {
-      const { basicAuth } = await import("../../lib/search/opensearch/auth.ts");
       const { secretReader } = await import("../../lib/aws/secret-reader.ts");
       const { basicCredentials } = await import("../../lib/search/opensearch/basic-credentials.ts");
       const read = secretReader();

@@ -1,7 +1,12 @@
 import type { GetMetricDataCommandInput, MetricDataResult } from "@aws-sdk/client-cloudwatch";
 import { decide, loadAfter } from "../../lib/search/scaler/decide.ts";
-import { clusterState, type DescribedConfig, type DescribedDomain } from "../../lib/search/scaler/domain-state.ts";
-import { clusterLoad, loadQuery } from "../../lib/search/scaler/load.ts";
+import {
+  clusterLoad,
+  clusterState,
+  type DescribedConfig,
+  type DescribedDomain,
+  loadQuery,
+} from "../../lib/search/scaler/domain-state.ts";
 import type { ClusterScalerEnv } from "./env.ts";
 
 export interface ClusterScalerClients {

@@ -1,13 +1,12 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda";
+import { grouped } from "../../lib/aws/call.ts";
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
-import { type Deadline, deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";
-import { retry } from "../../lib/core/resilience/retry.ts";
+import { type Deadline, deadlineIn, type Invocation, retry } from "../../lib/core/resilience/deadline.ts";
 import { countLine } from "../../lib/core/telemetry/emf.ts";
-import { isErrorLine, isRequestLogLine, UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
+import { isErrorLine, isRequestLogLine, UNREADABLE_LINES } from "../../lib/search/request-log/line.ts";
 import type { LogHandlerEnv } from "./env.ts";
-import { packBatches, packRecords } from "./records.ts";
 
 /** Milliseconds reserved for throwing the error, so that Lambda sees a failure to retry instead of a timeout. */
 const MARGIN_MS = 1_000;
@@ -90,3 +89,27 @@ function retryable(error: unknown): boolean {
   const { $fault, name = "" } = error as { $fault?: string; name?: string };
   return $fault !== "client" || /Throttl|LimitExceeded|TooManyRequests/.test(name);
 }
+
+/** The largest record of Firehose before encoding, in bytes: 1,000 KiB. */
+export const MAX_RECORD_BYTES = 1_024_000;
+/** The most records of a PutRecordBatch. */
+export const MAX_BATCH_RECORDS = 500;
+/** The largest PutRecordBatch in bytes: 4 MiB. */
+export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Packs lines into records, in order, with a newline after each. Fills the records, since Firehose bills each as at
+ * least 5 KB. Never splits a line, since CloudWatch Logs delivers none above 256 KB.
+ */
+export function packRecords(lines: readonly string[], maxBytes = MAX_RECORD_BYTES): Buffer[] {
+  const bytes = lines.map((line) => Buffer.from(`${line}\n`));
+  const limits = { bytes: maxBytes, count: Number.POSITIVE_INFINITY };
+  return grouped(bytes, sizeOf, limits).map((group) => Buffer.concat(group));
+}
+
+/** Groups records into calls of PutRecordBatch. */
+export function packBatches(records: readonly Buffer[]): Buffer[][] {
+  return grouped(records, sizeOf, { bytes: MAX_BATCH_BYTES, count: MAX_BATCH_RECORDS });
+}
+
+const sizeOf = ({ length }: Buffer) => length;

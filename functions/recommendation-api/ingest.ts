@@ -1,5 +1,5 @@
 import type { GenericSchema } from "valibot";
-import { type JsonHandlerOptions, jsonHandler } from "../../lib/core/http/json-handler.ts";
+import { type JsonHandlerOptions, jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { LogEvent, UpdateItems, UpdateUsers } from "../../lib/recommendation/api/requests.ts";
 import { logEvents } from "../../lib/recommendation/ingest/log-event.ts";

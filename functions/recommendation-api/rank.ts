@@ -1,4 +1,4 @@
-import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { rankItems } from "../../lib/recommendation/api/rank.ts";
 import { RankItems } from "../../lib/recommendation/api/requests.ts";

@@ -1,4 +1,4 @@
-import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { recommendToItem, recommendToUser } from "../../lib/recommendation/api/recommend.ts";
 import { RecommendToItem, RecommendToUser } from "../../lib/recommendation/api/requests.ts";

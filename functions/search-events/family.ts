@@ -1,7 +1,7 @@
-import { jsonHandler } from "../../lib/core/http/json-handler.ts";
+import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { type EventsServices, storeEvents } from "../../lib/search/api/events/events.ts";
-import { EventsRequest } from "../../lib/search/api/events/request.ts";
+import { EventsRequest } from "../../lib/search/request-log/ubi-event.ts";
 import { served } from "./served.ts";
 
 /** POST /application/events */

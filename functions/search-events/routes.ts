@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/core/http/documents.ts";
 import type { Route } from "../../lib/core/http/route.ts";
-import { MAX_EVENTS } from "../../lib/search/api/events/request.ts";
 import {
   EventAttributes,
   EventObject,
   EventPosition,
+  MAX_EVENTS,
   OrdinalPosition,
   Point,
   PointPosition,

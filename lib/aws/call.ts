@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { abortAt, type Deadline, deadlineWithin } from "../core/resilience/deadline.ts";
-import { backoff, MAX_ATTEMPTS, retry } from "../core/resilience/retry.ts";
-import { withTimeout } from "../core/resilience/timeout.ts";
+import {
+  abortAt,
+  backoff,
+  type Deadline,
+  deadlineWithin,
+  MAX_ATTEMPTS,
+  retry,
+  withTimeout,
+} from "../core/resilience/deadline.ts";
 import { CallTimeout, isTransient } from "./errors.ts";
 
 /** Limits of a call to an AWS service. */

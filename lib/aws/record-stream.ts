@@ -1,7 +1,7 @@
 import { concurrently } from "../core/resilience/concurrently.ts";
 import type { Deadline } from "../core/resilience/deadline.ts";
+import { lazyClient } from "../core/resilience/once.ts";
 import { grouped, untilTaken } from "./call.ts";
-import { lazyClient } from "./lazy-client.ts";
 import { type StoreFailure, whyLeft } from "./store-failure.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { lazyClient } from "./lazy-client.ts";
+import { lazyClient } from "../core/resilience/once.ts";
 
 /** Returns a function that reads the current text of a secret. The first call loads the SDK. */
 export function secretReader(timeoutMs = 5_000): (arn: string) => Promise<string> {

@@ -1,6 +1,12 @@
 import * as v from "valibot";
-import { DEFAULT_KEY, ENDPOINTS, type Endpoint, type KeyRules } from "../core/http/key-rules.ts";
-import { AUTHORIZATIONS, type Authorization } from "../core/http/principals.ts";
+import {
+  AUTHORIZATIONS,
+  type Authorization,
+  DEFAULT_KEY,
+  ENDPOINTS,
+  type Endpoint,
+  type KeyRules,
+} from "../core/http/access.ts";
 import type { Service } from "../core/naming/names.ts";
 import { arn, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../../lib/core/http/error.ts";
 import type { ProxyEvent } from "../../lib/core/http/event.ts";
-import { withTimeout } from "../../lib/core/resilience/timeout.ts";
+import { withTimeout } from "../../lib/core/resilience/deadline.ts";
 import { type Answer, answerOf, refusal, send, UNKNOWN } from "./answer.ts";
 import { createEvent, type EventParts } from "./event.ts";
 import { mockAnswer } from "./mock.ts";

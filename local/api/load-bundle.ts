@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { isRequestLogLine } from "../../lib/search/request-log/marker.ts";
+import { isRequestLogLine } from "../../lib/search/request-log/line.ts";
 import { divertLines } from "../process/divert-lines.ts";
 
 export interface BundleOptions {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { UNLIMITED } from "../../lib/core/http/key-rules.ts";
+import { UNLIMITED } from "../../lib/core/http/access.ts";
 import { LocalError } from "../process/error.ts";
 import { LOCAL_KEY } from "./api-key.ts";
 

@@ -1,4 +1,4 @@
-import { readBody } from "../../lib/core/http/body.ts";
+import { readBody } from "../../lib/core/http/body-handlers.ts";
 import { ApiError } from "../../lib/core/http/error.ts";
 import type { ProxyEvent, ProxyHandler } from "../../lib/core/http/event.ts";
 

@@ -7,7 +7,7 @@ import {
 import { AddPermissionCommand } from "@aws-sdk/client-lambda";
 import { LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
 import { aliasArn, logHandler } from "../../lib/infrastructure/functions.ts";
-import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/marker.ts";
+import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/line.ts";
 import type { Cloud } from "../cloud/front.ts";
 import type { LocalClients } from "./clients.ts";
 import { createFunction, createStream } from "./resources.ts";

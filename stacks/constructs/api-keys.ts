@@ -2,7 +2,7 @@ import { ApiGatewayApiKey } from "@cdktf/provider-aws/lib/api-gateway-api-key/in
 import { ApiGatewayUsagePlan } from "@cdktf/provider-aws/lib/api-gateway-usage-plan/index.js";
 import { ApiGatewayUsagePlanKey } from "@cdktf/provider-aws/lib/api-gateway-usage-plan-key/index.js";
 import { type KeyLimits, keysOf } from "../../lib/config/access.ts";
-import { DEFAULT_KEY } from "../../lib/core/http/key-rules.ts";
+import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import type { DeployedApi } from "./host-name.ts";

@@ -1,5 +1,5 @@
 import type { ITerraformDependable } from "cdktf";
-import { iamPrincipal } from "../../lib/core/http/principals.ts";
+import { iamPrincipal } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";

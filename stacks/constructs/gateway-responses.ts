@@ -1,5 +1,5 @@
+import type { Authorization } from "../../lib/core/http/access.ts";
 import { type ErrorCode, nativeError } from "../../lib/core/http/error.ts";
-import type { Authorization } from "../../lib/core/http/principals.ts";
 
 interface Refusal {
   status: number;

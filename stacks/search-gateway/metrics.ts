@@ -3,7 +3,7 @@ import { bedrockModelId, endpointName, isEndpointModel } from "../../lib/config/
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { MODEL_PAUSED } from "../../lib/core/telemetry/emf.ts";
 import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
-import { UNREADABLE_LINES, UNSTORED_EVENTS } from "../../lib/search/request-log/marker.ts";
+import { UNREADABLE_LINES, UNSTORED_EVENTS } from "../../lib/search/request-log/line.ts";
 import { metricsOf, serviceMetrics } from "../constructs/metrics.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -35,7 +35,7 @@ const FIRST_DAY = "2024-01-01";
 const OBJECT = "struct<object_id:string,object_id_type:string,object_id_field:string,internal_id:string>";
 const POSITION = "struct<ordinal:bigint,xy:struct<x:double,y:double>>";
 
-/** The fields of lib/search/request-log/event-line.ts. */
+/** The fields of lib/search/request-log/ubi-event.ts. */
 const EVENT_COLUMNS: typeof COLUMNS = [
   ["type", "string"],
   ["application", "string"],

@@ -3,7 +3,7 @@ import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/inde
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import { logHandlerPolicy } from "../../functions/log-handler/policy.ts";
 import { logHandler } from "../../lib/infrastructure/functions.ts";
-import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/marker.ts";
+import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/line.ts";
 import { deliveryStream } from "../constructs/delivery-stream.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import type { ProjectStack } from "../project-stack.ts";

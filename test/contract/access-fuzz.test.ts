@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
+import { ENDPOINTS } from "../../lib/core/http/access.ts";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { ENDPOINTS } from "../../lib/core/http/key-rules.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { attemptsOf } from "../fixtures/access-fuzz.ts";
 import { createWorld, grantsOf, loadGatewayWithKeys, send, type World } from "../fixtures/access-world.ts";

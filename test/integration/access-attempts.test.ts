@@ -1,9 +1,8 @@
 import * as assert from "uvu/assert";
 import { loadFamily } from "../../functions/recommendation-api/families.ts";
 import { routes } from "../../functions/recommendation-api/routes.ts";
-import { createAccess } from "../../lib/core/http/access.ts";
+import { createAccess, ENDPOINTS, type KeyRules } from "../../lib/core/http/access.ts";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { ENDPOINTS, type KeyRules } from "../../lib/core/http/key-rules.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import { administratorAttempts } from "../fixtures/access-administrator.ts";

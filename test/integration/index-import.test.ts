@@ -8,7 +8,7 @@ import { seeded } from "../../lib/relevance/statistics/random.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
 import { workOnImport } from "../../lib/search/index/import/run.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
-import type { ImportRecord } from "../../lib/search/index/rebuild/import-record.ts";
+import type { ImportRecord } from "../../lib/search/index/rebuild/in-place-records.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";

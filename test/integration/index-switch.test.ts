@@ -4,7 +4,7 @@ import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { workOn } from "../../lib/search/index/rebuild/run.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { runIndex } from "../../lib/search/index/rebuild/run-record.ts";
-import { holdPattern } from "../../lib/search/index-meta/hold.ts";
+import { holdPattern } from "../../lib/search/index-meta/index-meta.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import {
   type ClusterAnswer,

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { REQUEST_LOG_FILTER_PATTERN, UNREADABLE_LINES } from "../../lib/search/request-log/marker.ts";
+import { REQUEST_LOG_FILTER_PATTERN, UNREADABLE_LINES } from "../../lib/search/request-log/line.ts";
 import { suite } from "../suite.ts";
 import { example, ref, type Stack } from "./support.ts";
 

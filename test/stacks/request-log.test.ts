@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { eventLine } from "../../lib/search/request-log/event-line.ts";
 import { requestLogLine } from "../../lib/search/request-log/line.ts";
+import { eventLine } from "../../lib/search/request-log/ubi-event.ts";
 import { suite } from "../suite.ts";
 import { example, ref } from "./support.ts";
 

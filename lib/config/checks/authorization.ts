@@ -1,4 +1,4 @@
-import { iamPrincipal } from "../../core/http/principals.ts";
+import { iamPrincipal } from "../../core/http/access.ts";
 import type { Path } from "../problem.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import { type Deadline, deadlineIn } from "../resilience/deadline.ts";
-import type { KeyRules } from "./key-rules.ts";
+import type { KeyRules } from "./access.ts";
 
 export type ProxyEvent = APIGatewayProxyEvent;
 export type ProxyResult = APIGatewayProxyResult;

@@ -1,10 +1,21 @@
-import { inspect } from "node:util";
-import type { MiddlewareObj } from "@middy/core";
+import { isUtf8 } from "node:buffer";
+import { inspect, promisify } from "node:util";
+import { gzip } from "node:zlib";
+import middy, { type MiddlewareObj } from "@middy/core";
+import httpErrorHandler from "@middy/http-error-handler";
 import { countLine } from "../telemetry/emf.ts";
 import type { Access } from "./access.ts";
 import { ApiError, type ErrorCode } from "./error.ts";
-import { headerOf, type ProxyEvent, type ProxyResult, type Reply, requestIdOf } from "./event.ts";
-import { finish } from "./finish.ts";
+import {
+  type Call,
+  callOf,
+  headerOf,
+  type ProxyEvent,
+  type ProxyHandler,
+  type ProxyResult,
+  type Reply,
+  requestIdOf,
+} from "./event.ts";
 
 /** Options of all endpoints of one API. */
 export interface ApiOptions {
@@ -19,6 +30,19 @@ export interface ApiOptions {
   /** project_name, a dimension of the metrics. */
   project: string;
 }
+
+/** Returns the handler of an endpoint that reads no body, with the error shape and headers of all endpoints. */
+export function plainHandler(api: ApiOptions, handle: (event: ProxyEvent, call: Call) => Promise<Reply>): ProxyHandler {
+  return middy({ timeoutEarlyInMillis: 0 })
+    .use(responses(api))
+    .use(httpErrorHandler({ logger: false }))
+    .use(errorShape(api))
+    .handler(async (event: unknown, context) =>
+      handle(event as ProxyEvent, callOf(event as ProxyEvent, context, api.access.callerOf(event as ProxyEvent))),
+    ) as unknown as ProxyHandler;
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Name of the metric that counts answers that are not the caller's fault, by `Project` and `Code`. */
 const FAULTS = "Faults";
@@ -40,7 +64,7 @@ export function countFault({ log, project }: Pick<ApiOptions, "log" | "project">
 }
 
 /** Turns a reply or an error answer into the proxy result. It is the first of the stack, so it runs last. */
-export function responses({ cors }: ApiOptions): MiddlewareObj {
+function responses({ cors }: ApiOptions): MiddlewareObj {
   const common = (event: ProxyEvent, requestId: string) => ({
     "x-request-id": requestId,
     ...corsHeaders(cors, event),
@@ -59,7 +83,7 @@ export function responses({ cors }: ApiOptions): MiddlewareObj {
         statusCode,
         headers: {
           ...lowerCase(headers),
-          "content-type": "application/json; charset=utf-8",
+          "content-type": JSON_TYPE,
           ...common(event, requestIdOf(event, request.context)),
         },
         body,
@@ -70,7 +94,7 @@ export function responses({ cors }: ApiOptions): MiddlewareObj {
 }
 
 /** Gives errors the common form, and logs faults with their causes. Last of the stack, so it sees errors first. */
-export function errorShape({ log, project, access, nativeErrors = false }: ApiOptions): MiddlewareObj {
+function errorShape({ log, project, access, nativeErrors = false }: ApiOptions): MiddlewareObj {
   return {
     onError: (request) => {
       const requestId = requestIdOf(request.event as ProxyEvent, request.context);
@@ -161,4 +185,64 @@ function corsHeaders(cors: ApiOptions["cors"], event: ProxyEvent): Record<string
 
 function lowerCase(headers: ProxyResult["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+/** The largest proxy result, serialized as JSON, of a synchronous Lambda call, in bytes. Source: Lambda quotas. */
+export const MAX_RESULT_BYTES = 6_291_456;
+
+/** The size in bytes above which answers are compressed for callers that accept gzip. */
+const GZIP_ABOVE_BYTES = 1024 * 1024;
+
+const compress = promisify(gzip);
+
+/**
+ * Sizes that certainly fit. Measuring larger ones takes 5 ms per megabyte. Escaping makes JSON at most twice as long
+ * (quotes, backslashes and line ends), and any other text at most six times (control characters).
+ */
+const SURELY_FITS = { json: 3_000_000, text: 1_000_000 };
+
+/**
+ * Returns the proxy result of a reply: compressed when it is long and the caller accepts gzip, in base64 when its bytes
+ * are not text. Throws `response_too_large` when its serialized form would pass Lambda's limit.
+ */
+async function finish(reply: Reply, acceptEncoding: string | undefined): Promise<ProxyResult> {
+  const headers: Record<string, string> = { "content-type": JSON_TYPE, ...reply.headers };
+  const bytes = typeof reply.body === "string" ? Buffer.byteLength(reply.body) : reply.body.length;
+  if (bytes > GZIP_ABOVE_BYTES && acceptsGzip(acceptEncoding) && headers["content-encoding"] === undefined) {
+    headers["content-encoding"] = "gzip";
+    headers.vary = "accept-encoding";
+    const body = (await compress(reply.body)).toString("base64");
+    return fitting({ statusCode: reply.status, headers, body, isBase64Encoded: true }, SURELY_FITS.json);
+  }
+  if (typeof reply.body === "string") {
+    const result = { statusCode: reply.status, headers, body: reply.body, isBase64Encoded: false };
+    return bytes <= SURELY_FITS.json ? result : fitting(result, 0);
+  }
+  const text = isText(reply.body, headers);
+  const body = reply.body.toString(text ? "utf8" : "base64");
+  return fitting({ statusCode: reply.status, headers, body, isBase64Encoded: !text }, SURELY_FITS.text);
+}
+
+/** Returns the result if Lambda can return it. Bodies of up to `surely` characters are not measured. */
+function fitting(result: ProxyResult, surely: number): ProxyResult {
+  if (result.body.length <= surely) return result;
+  const size = Buffer.byteLength(JSON.stringify(result));
+  if (size <= MAX_RESULT_BYTES) return result;
+  throw new ApiError(
+    "response_too_large",
+    `The request was executed, but its answer would take ${size} bytes; at most ${MAX_RESULT_BYTES} can be returned. ` +
+      "Ask for less at a time, or send accept-encoding: gzip.",
+    { cause: `a result of ${size} bytes` },
+  );
+}
+
+function isText(bytes: Buffer, headers: Record<string, string>): boolean {
+  return headers["content-encoding"] === undefined && isUtf8(bytes);
+}
+
+function acceptsGzip(header: string | undefined): boolean {
+  return (header ?? "").split(",").some((part) => {
+    const [name, quality = "q=1"] = part.split(";").map((piece) => piece.trim());
+    return (name === "gzip" || name === "*") && Number(quality.slice("q=".length)) > 0;
+  });
 }

@@ -1,5 +1,5 @@
 import type { GenericSchema } from "valibot";
-import type { Endpoint } from "./key-rules.ts";
+import type { Endpoint } from "./access.ts";
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 

@@ -1,8 +1,7 @@
 import { OPEN, requireEndpoint } from "./access.ts";
 import { ApiError } from "./error.ts";
 import type { ProxyHandler } from "./event.ts";
-import type { ApiOptions } from "./middleware.ts";
-import { plainHandler } from "./plain-handler.ts";
+import { type ApiOptions, plainHandler } from "./middleware.ts";
 import type { Method, ServedRoute } from "./route.ts";
 
 /** A family's handlers by route path, loaded on first use. */

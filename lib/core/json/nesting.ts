@@ -1,5 +1,5 @@
-import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./characters.ts";
 import { COSTLY, holdsCostlyRegexp, isCostlyRegexp } from "./regexp-cost.ts";
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./values.ts";
 
 /**
  * The deepest nesting that a request may have. OpenSearch parses recursively, and a stack overflow crashes the node: a

@@ -1,3 +1,11 @@
+/** Returns the item ids that the model knows, in the user's order, within `timeoutMs`. Throws RankingError. */
+export type PersonalRanker = (userId: string, itemIds: readonly string[], timeoutMs: number) => Promise<string[]>;
+
+/** A personal ranking failed. The message is written for callers of the API. */
+export class RankingError extends Error {
+  override name = "RankingError";
+}
+
 /** A hit's place in the blended list: its index in search order, and its new score. */
 export interface Blended {
   hit: number;

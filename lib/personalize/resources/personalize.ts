@@ -6,8 +6,7 @@ import type {
   ServiceOutputTypes,
 } from "@aws-sdk/client-personalize";
 import { isNamed, isTransient } from "../../aws/errors.ts";
-import { abortAt, type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
+import { abortAt, type Deadline, deadlineWithin, retry } from "../../core/resilience/deadline.ts";
 import { StillInProgress } from "./manager-error.ts";
 
 /** The control plane of Personalize. It retries transient failures: every operation used here is idempotent. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { RecordKey, recordSchema } from "../../core/http/object-schema.ts";
+import { RecordKey, recordSchema } from "../../core/http/validate.ts";
 import { MAX_CONTEXT, MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
 
 /** The most records in one upload. */

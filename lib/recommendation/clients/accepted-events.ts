@@ -2,8 +2,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { attempt, call } from "../../aws/call.ts";
 import { failureKind } from "../../aws/errors.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
+import { type Deadline, retry } from "../../core/resilience/deadline.ts";
 
 /**
  * Keys of the ingestion table. A record counts the events that the function instances of one shard accepted on one day,

@@ -1,6 +1,6 @@
 import { attempt } from "../../aws/call.ts";
-import { lazyClient } from "../../aws/lazy-client.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { lazyClient } from "../../core/resilience/once.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 
 /** A record for PutUsers or PutItems. `properties` is JSON. */

@@ -1,6 +1,6 @@
 import { call, chunks } from "../../aws/call.ts";
-import { lazyClient } from "../../aws/lazy-client.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { lazyClient } from "../../core/resilience/once.ts";
 
 /** Reads values from the parameter store. The result omits names without a value. */
 export type ParameterReader = (names: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<string, string>>;

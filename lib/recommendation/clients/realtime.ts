@@ -1,8 +1,8 @@
 import { call, chunks, untilTaken } from "../../aws/call.ts";
-import { lazyClient } from "../../aws/lazy-client.ts";
 import { failureOf, type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { lazyClient } from "../../core/resilience/once.ts";
 import { MAX_PUT_EVENTS, MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { ProfileDataset } from "../records/profile.ts";
 import type { StoredEvent } from "../records/stored-event.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
-import { accessEntries } from "../../core/http/key-rules.ts";
+import { accessEntries } from "../../core/http/access.ts";
 import { Definitions } from "../records/layout.ts";
 
 const Name = v.pipe(v.string(), v.nonEmpty());

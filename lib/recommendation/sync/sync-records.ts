@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { chunks } from "../../aws/call.ts";
 import { failureKind, isTransient, reasonOf } from "../../aws/errors.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { MAX_ATTEMPTS } from "../../core/resilience/retry.ts";
+import { type Deadline, MAX_ATTEMPTS } from "../../core/resilience/deadline.ts";
 import { MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { DatasetRecord, DatasetWriter } from "../clients/dataset-writer.ts";
 import type { ReadRecords, RecordStore } from "../clients/record-store.ts";

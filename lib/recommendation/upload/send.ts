@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { Dataset } from "../../config/avro.ts";
 import type { Issue } from "../../core/http/error.ts";
 import { parseJson } from "../../core/json/values.ts";
-import { backoff } from "../../core/resilience/retry.ts";
+import { backoff } from "../../core/resilience/deadline.ts";
 import { ENDPOINTS, type Line } from "./files.ts";
 import { UploadError } from "./upload-error.ts";
 

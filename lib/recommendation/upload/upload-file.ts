@@ -1,5 +1,5 @@
 import type { Dataset } from "../../config/avro.ts";
-import { eachConcurrently } from "../../core/resilience/each-concurrently.ts";
+import { eachConcurrently } from "../../core/resilience/concurrently.ts";
 import { batchesOf } from "./files.ts";
 import { type RejectedRow, type Sent, sendBatch, type UploadTarget } from "./send.ts";
 import { UploadError } from "./upload-error.ts";

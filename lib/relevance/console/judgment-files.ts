@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as v from "valibot";
-import { csv } from "../judgments/table.ts";
+import { csv } from "../judgments/judgments.ts";
 import { ConsoleError } from "./problem.ts";
 
 /** One row of a judgments file that the console writes. `relevance evaluate` reads the first three columns. */

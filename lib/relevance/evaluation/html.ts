@@ -1,5 +1,4 @@
-import { differenceBars, intervalChart } from "../plots/charts.ts";
-import { escaped } from "../plots/svg.ts";
+import { differenceBars, escaped, intervalChart } from "../plots/charts.ts";
 import { type EvaluatedSetting, type Evaluation, shown, verdictText } from "./evaluate.ts";
 
 const STYLE = `

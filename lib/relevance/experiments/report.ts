@@ -2,28 +2,28 @@ import { chiSquaredTail, normalQuantile } from "../statistics/distributions.ts";
 import type { ExperimentLog, UserSums } from "./users.ts";
 
 /** What a report measures: each a sum of a user's searches over their number. */
-export const MEASURES = {
+const MEASURES = {
   click_through: { of: (user: UserSums) => user.clicked, isBetter: "higher", says: "searches with a click" },
   clicks_mrr: { of: (user: UserSums) => user.reciprocal, isBetter: "higher", says: "1 / rank of the first click" },
   zero_hits: { of: (user: UserSums) => user.empty, isBetter: "lower", says: "searches without hits" },
   milliseconds: { of: (user: UserSums) => user.milliseconds, isBetter: "lower", says: "mean time of a search" },
 } as const;
 
-export type Measure = keyof typeof MEASURES;
+type Measure = keyof typeof MEASURES;
 
 /** The names of the measures. */
 export const MEASURE_NAMES = Object.keys(MEASURES) as Measure[];
 
 /** Below this p-value the users are not split as configured. */
-export const SPLIT_ALPHA = 0.001;
+const SPLIT_ALPHA = 0.001;
 /** The share of experiments without a difference that are called different. */
 export const ALPHA = 0.05;
 /** The share of true differences that a sample of the right size finds. */
 export const POWER = 0.8;
 /** Fewer users in a variant make the intervals unreliable. */
-export const FEWEST_USERS = 100;
+const FEWEST_USERS = 100;
 /** The relative difference that the report computes a sample size for. */
-export const SOUGHT_CHANGE = 0.05;
+const SOUGHT_CHANGE = 0.05;
 
 /** A value with its 95 % interval. */
 export interface Estimate {
@@ -39,7 +39,7 @@ export interface VariantReport {
   measures: Record<Measure, Estimate & { difference?: Estimate }>;
 }
 
-export type Outcome = "better" | "worse" | "no difference";
+type Outcome = "better" | "worse" | "no difference";
 
 /** The report of an experiment. The first variant is the one that the others are compared with. */
 export interface ExperimentReport {
@@ -151,4 +151,44 @@ export function splitProbability(groups: readonly { count: number; share: number
     return sum + (count - expected) ** 2 / expected;
   }, 0);
   return chiSquaredTail(distance, groups.length - 1);
+}
+
+/** Returns the verdict of a report in sentences: first what makes it worthless, then each variant, then what is missing. */
+export function verdictLines(report: ExperimentReport): string[] {
+  const { variants, split, mixedUsers, anonymousSearches, usersNeeded, metric } = report;
+  const lines: string[] = [];
+  if (!split.isAsConfigured) {
+    const counts = variants.map(({ name, users }) => `${name} ${users}`).join(", ");
+    lines.push(
+      `Do not trust this report: the users (${counts}) are not split as configured (p = ${split.p.toExponential(1)}). ` +
+        "Changed shares during the period cause this, and so do lost searches of one variant.",
+    );
+  }
+  lines.push(...report.outcomes.map(({ variant }) => sentenceOf(report, variant)));
+  const few = variants.filter(({ users }) => users < FEWEST_USERS).map(({ name }) => name);
+  if (few.length > 0)
+    lines.push(`Fewer than ${FEWEST_USERS} users in ${few.join(", ")}: the intervals are unreliable.`);
+  if (usersNeeded !== null) {
+    lines.push(
+      `To find a relative difference of ${100 * SOUGHT_CHANGE} % in ${metric} four times out of five, each variant needs ` +
+        `${usersNeeded} users.`,
+    );
+  }
+  if (mixedUsers > 0) lines.push(`Left out: ${mixedUsers} users who were in several variants.`);
+  if (anonymousSearches > 0) lines.push(`Left out: ${anonymousSearches} searches whose user the log does not name.`);
+  return lines;
+}
+
+function sentenceOf({ variants, outcomes, metric }: ExperimentReport, name: string): string {
+  const baseline = variants[0]?.name ?? "";
+  const outcome = outcomes.find(({ variant }) => variant === name)?.outcome;
+  const difference = variants.find((variant) => variant.name === name)?.measures[metric].difference;
+  const digits = metric === "milliseconds" ? 1 : 4;
+  const shown = (value = Number.NaN) => `${value > 0 ? "+" : ""}${value.toFixed(digits)}`;
+  const numbers = `${shown(difference?.value)} (95 % interval ${shown(difference?.low)} to ${shown(difference?.high)})`;
+  const what = `${metric} (${MEASURES[metric].says})`;
+  if (outcome === "no difference") {
+    return `${name} and ${baseline} do not differ in ${what} by more than chance explains: ${numbers}.`;
+  }
+  return `${name} is ${outcome} than ${baseline} in ${what}: ${numbers}.`;
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { parse } from "csv-parse/sync";
-import { type Judgments, JudgmentsError, judgmentsOf } from "./judgments.ts";
-import { readTable } from "./table.ts";
-import { readTrec } from "./trec.ts";
-import { readUbi } from "./ubi.ts";
+import * as v from "valibot";
+import { parseJson } from "../../core/json/values.ts";
+import { gradeOf, type Judgment, type Judgments, JudgmentsError, judgmentsOf, readTable } from "./judgments.ts";
 
 const READERS = { ".csv": readTable, ".json": readUbi, ".jsonl": readUbi, ".ndjson": readUbi } as const;
 
@@ -53,5 +52,54 @@ function namingFile<T>(file: string, read: () => T): T {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new JudgmentsError(`${file}: ${reason}`, { cause: error });
+  }
+}
+
+/** Reads TREC qrels: `topic iteration document grade` on each line, separated by blanks. Throws JudgmentsError. */
+function* readTrec(text: string): Generator<Judgment> {
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const [query, , document, grade, ...more] = line.trim().split(/\s+/);
+    if (query === undefined || document === undefined || grade === undefined || more.length > 0) {
+      throw new JudgmentsError(`line ${index + 1}: a line of qrels is "topic iteration document grade", got "${line}"`);
+    }
+    yield { query, document, grade: gradeOf(grade, index + 1) };
+  }
+}
+
+const Grade = v.union([v.number(), v.string()]);
+
+/** A judgment list of OpenSearch's Search Relevance Workbench, as it imports and exports it. */
+const JudgmentList = v.object({
+  judgmentRatings: v.array(
+    v.object({ query: v.string(), ratings: v.array(v.object({ docId: v.string(), rating: Grade })) }),
+  ),
+});
+
+/** One judgment of OpenSearch's search quality evaluation framework, which computes them from UBI events. */
+const UbiJudgment = v.object({ query: v.string(), document: v.string(), judgment: Grade });
+
+/**
+ * Reads judgments that OpenSearch made from UBI events: one JSON document with `judgmentRatings`, or lines of JSON with
+ * `query`, `document` and `judgment`. Throws JudgmentsError.
+ */
+function* readUbi(text: string): Generator<Judgment> {
+  const list = v.safeParse(JudgmentList, parseJson(text));
+  if (list.success) {
+    for (const { query, ratings } of list.output.judgmentRatings) {
+      for (const { docId, rating } of ratings) yield { query, document: docId, grade: gradeOf(rating, 1) };
+    }
+    return;
+  }
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const row = v.safeParse(UbiJudgment, parseJson(line));
+    if (!row.success) {
+      throw new JudgmentsError(
+        `line ${index + 1}: neither a document with judgmentRatings, nor a line with query, document and judgment`,
+      );
+    }
+    const { query, document, judgment } = row.output;
+    yield { query, document, grade: gradeOf(judgment, index + 1) };
   }
 }

@@ -79,7 +79,7 @@ export function mean(values: readonly number[]): number {
 }
 
 /** Returns the standard error of the mean; 0 for fewer than two values. */
-export function standardError(values: readonly number[]): number {
+function standardError(values: readonly number[]): number {
   if (values.length < 2) return 0;
   const average = mean(values);
   const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0);

@@ -1,7 +1,6 @@
 import { combineLegs, type NormalizedLegs, normalizeLegs } from "../fusion/fuse.ts";
 import type { LegHits } from "../fusion/techniques.ts";
-import type { Grades } from "../metrics/measures.ts";
-import type { Metric } from "../metrics/metric.ts";
+import type { Grades, Metric } from "../metrics/metric.ts";
 import type { TunedSettings } from "./settings.ts";
 
 /** One query with the hits of each leg, retrieved once for each `k`. */

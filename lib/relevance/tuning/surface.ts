@@ -1,4 +1,4 @@
-import { type SurfacePoint, surfaceChart } from "../plots/surface.ts";
+import { type SurfacePoint, surfaceChart } from "../plots/charts.ts";
 import type { Collection } from "./collection.ts";
 import { inHundredths, type TunedSettings } from "./settings.ts";
 

@@ -1,8 +1,6 @@
 import { isObject } from "../../core/json/values.ts";
-import { strictJson } from "./json.ts";
-import { aliasRefusal, type Grant, valueRefusal } from "./names.ts";
-import { queryRefusal } from "./query.ts";
-import { firstOf, type Refusal, refusal, shown } from "./refusal.ts";
+import { aliasRefusal, firstOf, type Grant, type Refusal, refusal, shown, valueRefusal } from "./names.ts";
+import { queryRefusal, strictJson } from "./query.ts";
 
 export interface BodyCall {
   /** The body as text; empty if there is none. */

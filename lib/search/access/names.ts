@@ -1,4 +1,47 @@
-import { type Refusal, refusal, shown } from "./refusal.ts";
+import { forbidden, type KeyRules } from "../../core/http/access.ts";
+
+/** The rules that refuse a call. Answers name the rule; docs/guides/access.md explains each. */
+export type Rule =
+  | "endpoint"
+  | "deny"
+  | "dot-index"
+  | "index"
+  | "every-index"
+  | "wildcard"
+  | "date-math"
+  | "name"
+  | "hidden"
+  | "parameter"
+  | "content-type"
+  | "body"
+  | "alias"
+  | "setting"
+  | "script"
+  | "remote"
+  | "template"
+  | "pipeline"
+  | "open-search";
+
+/** Why a call is refused. */
+export interface Refusal {
+  rule: Rule;
+  /** The rest of the sentence "… is refused: <reason>". */
+  reason: string;
+}
+
+export const refusal = (rule: Rule, reason: string): Refusal => ({ rule, reason });
+
+/** Quotes a caller's text for a message. */
+export const shown = (text: string): string => JSON.stringify(text.slice(0, 100));
+
+/** Returns the first refusal among checks, which run one after another. */
+export function firstOf<Item>(items: Iterable<Item>, check: (item: Item) => Refusal | undefined): Refusal | undefined {
+  for (const item of items) {
+    const found = check(item);
+    if (found) return found;
+  }
+  return undefined;
+}
 
 /** The patterns of a key, or undefined for a key that may use every index whose name does not start with a dot. */
 export type Grant = readonly string[] | undefined;
@@ -113,4 +156,14 @@ export function valueRefusal(value: unknown, grant: Grant, options: NameOptions)
 /** Returns why the name of a new alias is refused. */
 export function aliasRefusal(name: string): Refusal | undefined {
   return NAME.test(name) && !/^[-_+.]/.test(name) ? undefined : namesRefusal(name, undefined, { wildcards: false });
+}
+
+/** Throws `forbidden` unless a key may write to an index. */
+export function requireWritable(key: KeyRules, index: string): void {
+  requireAllowed(key, namesRefusal(index, key.indexes, { wildcards: false, lenient: key.indexes === undefined }));
+}
+
+/** Throws `forbidden` if a call is refused. */
+export function requireAllowed(key: KeyRules, found: Refusal | undefined): void {
+  if (found) throw forbidden(key, found.rule, found.reason);
 }

@@ -1,8 +1,6 @@
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { withTimeout } from "../../core/resilience/timeout.ts";
-import { EmbeddingError } from "./embedder.ts";
+import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
+import { EmbeddingError, NoTimeLeftError } from "./embedder.ts";
 import type { InputType } from "./model-client.ts";
-import { NoTimeLeftError } from "./slots.ts";
 
 /** Failures in a row after which a model is not called. A query that times out makes two. */
 export const FAILURES = 4;

@@ -1,6 +1,5 @@
 import type { ModelName } from "../../config/embedding-models.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { withTimeout } from "../../core/resilience/timeout.ts";
+import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
 import { type Embedding, EmbeddingError } from "./embedder.ts";
 import type { InputType } from "./model-client.ts";
 

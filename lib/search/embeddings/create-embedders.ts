@@ -1,18 +1,24 @@
 import type { ModelName } from "../../config/embedding-models.ts";
+import { cohereModel, titanModel } from "./bedrock-models.ts";
 import { createBreaker } from "./breaker.ts";
 import type { EmbeddingCache } from "./cache.ts";
-import { cohereModel } from "./cohere.ts";
-import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
+import {
+  type Embedder,
+  type EmbedderName,
+  EmbeddingError,
+  type EmbeddingOutcome,
+  embedderName,
+  type ModelSettings,
+  vectorsBySettings,
+} from "./embedder.ts";
 import { judge } from "./failure.ts";
 import { type HostedEmbedderOptions, type HostedModel, hostedEmbedder } from "./hosted-embedder.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 import { createPace } from "./pace.ts";
-import { type EmbedderName, embedderName, type ModelSettings, vectorsBySettings } from "./settings.ts";
 import { createSlots } from "./slots.ts";
 import type { SparseModel, SparseModelLoader } from "./sparse-model.ts";
-import { sparseQuery } from "./sparse-query.ts";
+import { sparseQuery } from "./sparse-vector.ts";
 import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";
-import { titanModel } from "./titan.ts";
 
 type SparseSettings = Extract<ModelSettings, { name: "sparse_v3" }>;
 

@@ -1,7 +1,6 @@
-import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../../core/json/characters.ts";
-import { EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../../core/json/values.ts";
+import { type EmbeddingOutcome, fitsFloat, unusable } from "./embedder.ts";
 import { ModelAnswerError } from "./failure.ts";
-import { fitsFloat } from "./float.ts";
 
 /** How far a length may differ from 1 before the vector is scaled. Rounding of 32-bit floats stays far below. */
 const LENGTH_TOLERANCE = 1e-3;
@@ -158,28 +157,23 @@ function endOfUnitVector(bytes: Buffer, start: number, dimension: number): numbe
  * the zero vector. Not a schema: those are too slow for 32 x 1,024 numbers a call.
  */
 function checkDenseVector(value: unknown, dimension: number): EmbeddingOutcome {
-  if (!Array.isArray(value)) return wrong("model gave something other than a vector");
+  if (!Array.isArray(value)) return unusable("model gave something other than a vector");
   if (value.length !== dimension) {
-    return wrong(`model gave a vector of ${value.length} dimensions, ${dimension} are configured`);
+    return unusable(`model gave a vector of ${value.length} dimensions, ${dimension} are configured`);
   }
   let squares = 0;
   for (const component of value) {
     // Servers that serialize NaN to JSON write null.
-    if (typeof component !== "number") return wrong("model gave a vector with a component that is not a number");
+    if (typeof component !== "number") return unusable("model gave a vector with a component that is not a number");
     squares += component * component;
   }
   const length = Math.sqrt(squares);
-  if (!Number.isFinite(length)) return wrong("model gave a vector with a component that is not finite");
-  if (length === 0) return wrong("model gave a zero vector");
+  if (!Number.isFinite(length)) return unusable("model gave a vector with a component that is not finite");
+  if (length === 0) return unusable("model gave a zero vector");
   if (!fitsFloat(length)) {
-    return wrong(`model gave a vector of length ${length.toExponential(0)}, which no 32-bit float can hold`);
+    return unusable(`model gave a vector of length ${length.toExponential(0)}, which no 32-bit float can hold`);
   }
   const vector: number[] = value;
   const unit = Math.abs(length - 1) <= LENGTH_TOLERANCE ? vector : vector.map((component) => component / length);
   return { kind: "dense", json: Buffer.from(JSON.stringify(unit)) };
 }
-
-const wrong = (message: string): EmbeddingOutcome => ({
-  kind: "error",
-  error: new EmbeddingError(message, { retryable: false }),
-});

@@ -1,13 +1,18 @@
 import type { ModelName } from "../../config/embedding-models.ts";
-import { type Deadline, earlier } from "../../core/resilience/deadline.ts";
-import { type RetryOptions, retry } from "../../core/resilience/retry.ts";
+import { type Deadline, earlier, type RetryOptions, retry } from "../../core/resilience/deadline.ts";
 import { type BatchLimits, batches, type Part } from "./batches.ts";
 import { type Breaker, createBreaker } from "./breaker.ts";
-import { type Embedder, EmbeddingError, type EmbeddingOutcome, type EmbedOptions } from "./embedder.ts";
+import {
+  type Embedder,
+  EmbeddingError,
+  type EmbeddingOutcome,
+  type EmbedOptions,
+  NoTimeLeftError,
+} from "./embedder.ts";
 import { classify, judge, toEmbeddingError } from "./failure.ts";
 import { type InputType, ModelCallTimeout } from "./model-client.ts";
 import { createPace, FIRST_TEXTS, type Pace, SlowModelError, TooManyTextsError } from "./pace.ts";
-import { NoTimeLeftError, type Slots } from "./slots.ts";
+import type { Slots } from "./slots.ts";
 
 /** How one hosted model is spoken to. The rules of calling it (batches, retries, time) are `hostedEmbedder`'s. */
 export interface HostedModel {
@@ -35,7 +40,7 @@ export interface HostedEmbedderOptions {
 }
 
 /** A query's attempt, by default. A query alone takes a model 50 to 300 ms; the rest is queueing behind documents. */
-export const QUERY_TIMEOUT_MS = 3_000;
+const QUERY_TIMEOUT_MS = 3_000;
 
 /** Every timeout ends this long before the deadline, so that the failure can still be told. */
 const MARGIN_MS = 50;

@@ -1,4 +1,4 @@
-import { NoTimeLeftError } from "./slots.ts";
+import { NoTimeLeftError } from "./embedder.ts";
 
 /** Texts of the first call of a process, which shows the model's pace: few, so that a slow model finishes them. */
 export const FIRST_TEXTS = 8;

@@ -1,17 +1,5 @@
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { EmbeddingError } from "./embedder.ts";
-
-/** The longest delay of a Node timer; a longer one fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Error for a model call that could not start in time. Trying again within the same request does not help. */
-export class NoTimeLeftError extends EmbeddingError {
-  override name = "NoTimeLeftError";
-
-  constructor(message = "no time was left to start a model call") {
-    super(message, { retryable: true });
-  }
-}
+import { type Deadline, MAX_TIMER_MS } from "../../core/resilience/deadline.ts";
+import { NoTimeLeftError } from "./embedder.ts";
 
 interface Waiting {
   start: () => void;
@@ -40,7 +28,7 @@ export function createSlots(size: number): Slots {
   };
 
   const acquire = async (startBefore: Deadline): Promise<void> => {
-    if (startBefore.remaining() <= 0) throw outOfTime();
+    if (startBefore.remaining() <= 0) throw new NoTimeLeftError();
     if (free > 0) {
       free -= 1;
       return;
@@ -56,7 +44,7 @@ export function createSlots(size: number): Slots {
       const timer = setTimeout(
         () => {
           queue = queue.filter((other) => other !== waiting);
-          reject(outOfTime());
+          reject(new NoTimeLeftError());
         },
         Math.min(MAX_TIMER_MS, startBefore.remaining()),
       );
@@ -76,5 +64,3 @@ export function createSlots(size: number): Slots {
     },
   };
 }
-
-const outOfTime = () => new NoTimeLeftError();

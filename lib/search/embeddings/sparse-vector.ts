@@ -1,8 +1,9 @@
-import { EmbeddingError, type EmbeddingOutcome } from "./embedder.ts";
-import { fitsFloat } from "./float.ts";
+import { cutCharacters } from "./batches.ts";
+import { type EmbeddingOutcome, fitsFloat, type SparseVector, unusable } from "./embedder.ts";
+import type { SparseModel } from "./sparse-model.ts";
 
 /** Lucene's bounds of a feature's weight: the largest that a query accepts, and the smallest normal 32-bit float. */
-export const MAX_WEIGHT = 64;
+const MAX_WEIGHT = 64;
 const MIN_WEIGHT = 1.17549435e-38;
 
 /** Default of `prune_ratio`: entries below this share of the largest weight are dropped, as OpenSearch does for doc-v3. */
@@ -28,19 +29,19 @@ export function clampWeight(weight: number): number | undefined {
  * only. log1p is monotone, so it commutes with the maximum over positions and the missing one can be applied here.
  */
 export function parseSparse(entries: unknown, rules: SparseRules): EmbeddingOutcome {
-  if (!Array.isArray(entries)) return wrong("model gave something other than a list of tokens");
+  if (!Array.isArray(entries)) return unusable("model gave something other than a list of tokens");
   const weights = new Map<string, number>();
   let largest = 0;
   for (const entry of entries) {
     const { index, value } = (entry ?? {}) as { index?: unknown; value?: unknown };
     // Servers that serialize NaN to JSON write null.
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
-      return wrong("model gave a token weight that is not a positive number");
+      return unusable("model gave a token weight that is not a positive number");
     }
-    if (!fitsFloat(value)) return wrong("model gave a token weight that no 32-bit float can hold");
+    if (!fitsFloat(value)) return unusable("model gave a token weight that no 32-bit float can hold");
     const token = typeof index === "number" ? rules.token(index) : undefined;
     if (token === undefined) {
-      return wrong(
+      return unusable(
         `model gave token ${String(index)}, which the vocabulary does not have: the model files are of another model`,
       );
     }
@@ -62,7 +63,23 @@ function jsonOf(weights: ReadonlyMap<string, number>, floor: number): string {
   return `{${members.join(",")}}`;
 }
 
-const wrong = (message: string): EmbeddingOutcome => ({
-  kind: "error",
-  error: new EmbeddingError(message, { retryable: false }),
-});
+/** Tokens that the model reads: 512 less `[CLS]` and `[SEP]`. Also keeps a query below the cluster's 1,024 clauses. */
+const MAX_TOKENS = 510;
+
+/** Three times the length of 510 English tokens; bounds the tokenizer's time (50 ms for one endless word). */
+const MAX_CHARACTERS = 8_192;
+
+/**
+ * Returns the sparse vector of a query without a model call: each distinct known token with its weight from the table.
+ * Ignores unknown words and special tokens, also when the text spells them, as in "[MASK]". Without a known token the
+ * vector is `{}`.
+ */
+export function sparseQuery(text: string, model: SparseModel): SparseVector {
+  const tokens = model.tokenize(cutCharacters(text.toWellFormed(), MAX_CHARACTERS)).slice(0, MAX_TOKENS);
+  const weights: [string, number][] = [];
+  for (const token of new Set(tokens)) {
+    const weight = clampWeight(model.weight(token) ?? 0);
+    if (weight !== undefined) weights.push([token, weight]);
+  }
+  return Object.fromEntries(weights);
+}

@@ -1,6 +1,6 @@
 import { type Probe, probed } from "../../core/http/probe.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
-import { embedderName } from "../embeddings/settings.ts";
+import { embedderName } from "../embeddings/embedder.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Shorter than the function's 28 s. */

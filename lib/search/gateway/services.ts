@@ -1,8 +1,7 @@
 import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import type { PersonalRanker } from "../../personalize/runtime/ranker.ts";
-import type { Embedder } from "../embeddings/embedder.ts";
-import type { EmbedderName } from "../embeddings/settings.ts";
+import type { PersonalRanker } from "../../personalize/ranking/blend.ts";
+import type { Embedder, EmbedderName } from "../embeddings/embedder.ts";
 import type { Capabilities } from "../opensearch/capabilities.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "../../config/embedding-models.ts";
-import { accessEntries } from "../../core/http/key-rules.ts";
-import { ModelSettings } from "../embeddings/settings.ts";
+import { accessEntries } from "../../core/http/access.ts";
+import { ModelSettings } from "../embeddings/embedder.ts";
 import { findMapping } from "./find-mapping.ts";
 
 const HybridSettings = v.object({

@@ -1,8 +1,6 @@
 import * as v from "valibot";
 import type { ModelName } from "../../config/embedding-models.ts";
-import type { Models } from "../../config/model.ts";
-import { bedrockModelId, isEndpointModel, vectorsOfEndpoint } from "../../config/model-sources.ts";
-import { type EmbedderName, embedderName, type ModelSettings, vectorsBySettings } from "../embeddings/settings.ts";
+import { type EmbedderName, embedderName, type ModelSettings, vectorsBySettings } from "../embeddings/embedder.ts";
 
 const Embedded = v.object({
   model: v.string(),
@@ -26,11 +24,6 @@ export function readIndexMeta(meta: unknown): IndexMeta | undefined {
   return result.success ? result.output.relevance : undefined;
 }
 
-/** Returns what tells the vectors of a model from those of another, by model.yaml. */
-export function vectorsOf(name: ModelName, models: Models): string {
-  return isEndpointModel(name) ? vectorsOfEndpoint(name, models) : bedrockModelId(name, models);
-}
-
 /**
  * Returns the embedder for a field of an index, or why there is none: that of the model which made its vectors, which may
  * be a previous one. It is the configured one if the index does not say.
@@ -48,3 +41,35 @@ export function embedderFor(
 
 const UNFIT =
   "the index has vectors of another model than the configured one; rebuild it with `relevance index rebuild --embed`";
+
+/**
+ * A hold is an alias of the new index, from the moment when a run blocks writes to the old one until the new one takes its
+ * place. Its name says until when the run may switch. Whoever removes the alias decides: the run removes it in the same
+ * call that moves the aliases, and after its end a gateway removes it before it lifts the block. The cluster executes
+ * only one of the two, because both require that the alias exists.
+ */
+export interface Hold {
+  alias: string;
+  /** Milliseconds since 1970. 0: a gateway has ended the hold and is about to lift the block. */
+  until: number;
+}
+
+/** Returns the alias of a hold on writes to an index. */
+export const holdAlias = (source: string, until: number): string => `relevance-hold-${until}-of-${source}`;
+
+/** Returns the aliases that may be holds on writes to an index, as a pattern. */
+export const holdPattern = (source: string): string => `relevance-hold-*-of-${source}`;
+
+/** Returns the hold that an alias is, if it is one on writes to this index. */
+export function holdOf(alias: string, source: string): Hold | undefined {
+  const [, until, held] = /^relevance-hold-(\d+)-of-(.*)$/.exec(alias) ?? [];
+  return held === source ? { alias, until: Number(until) } : undefined;
+}
+
+const PREFIX = "relevance-target-";
+
+/** Returns the alias of the new index that only the process with this epoch writes through. */
+export const targetAlias = ({ id, epoch }: { id: string; epoch: number }): string => `${PREFIX}${id}-${epoch}`;
+
+/** Returns whether a name is such an alias. */
+export const isRebuild = (name: string): boolean => name.startsWith(PREFIX);

@@ -1,5 +1,9 @@
 import { isObject } from "../../core/json/values.ts";
-import { SchemaError } from "./schema-error.ts";
+
+/** A base schema that cannot be extended. The message says what is wrong with it and what to do. */
+export class SchemaError extends Error {
+  override name = "SchemaError";
+}
 
 /** The part of an index description that a new index can be created from. */
 export interface IndexSchema {

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { dimensionOf, type ModelName } from "../../config/embedding-models.ts";
 import type { Models } from "../../config/model.ts";
+import { bedrockModelId, isEndpointModel, vectorsOfEndpoint } from "../../config/model-sources.ts";
 import { isObject } from "../../core/json/values.ts";
 import { findMapping } from "../gateway/find-mapping.ts";
-import { type IndexMeta, vectorsOf } from "../index-meta/index-meta.ts";
-import { type IndexDescription, readIndexDescription } from "./index-description.ts";
-import { SchemaError } from "./schema-error.ts";
+import type { IndexMeta } from "../index-meta/index-meta.ts";
+import { type IndexDescription, readIndexDescription, SchemaError } from "./index-description.ts";
 
 /** The parts of an entry of hybrid_search.yaml that the schema depends on. */
 export interface HybridEntry {
@@ -71,6 +71,11 @@ function metaOf(before: unknown, { index, embedding_mappings }: HybridEntry, mod
   });
   const relevance: IndexMeta = JSON.parse(JSON.stringify({ entry: index, embeddings: Object.fromEntries(embeddings) }));
   return { ...(isObject(before) ? before : {}), relevance };
+}
+
+/** Returns what tells the vectors of a model from those of another, by model.yaml. */
+export function vectorsOf(name: ModelName, models: Models): string {
+  return isEndpointModel(name) ? vectorsOfEndpoint(name, models) : bedrockModelId(name, models);
 }
 
 /** Returns the field that stores a model's embeddings. */

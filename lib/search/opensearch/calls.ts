@@ -1,10 +1,8 @@
 import { ApiError } from "../../core/http/error.ts";
 import { isObject, parseJson } from "../../core/json/values.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { retry } from "../../core/resilience/retry.ts";
-import { isCallersFault } from "./callers-faults.ts";
+import { type Deadline, retry } from "../../core/resilience/deadline.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "./cluster.ts";
-import { clusterErrors } from "./cluster-error.ts";
+import { clusterErrors, isCallersFault } from "./cluster-error.ts";
 
 /** Subtracted from every upstream timeout, to leave time for the answer. */
 const ANSWER_MARGIN_MS = 300;
@@ -96,21 +94,20 @@ export function isClusterError({ status, body }: ClusterAnswer): boolean {
 
 /** Returns the JSON object of a successful answer. Throws ApiError for anything else and for any other status. */
 export function jsonOf(answer: ClusterAnswer): Record<string, unknown> {
+  if (answer.status >= 300) throw refusalOf(answer);
   const body = parseJson(answer.body);
-  if (answer.status < 300) {
-    if (isObject(body)) return body;
-    throw new ApiError("upstream_failed", "The search cluster answered with something that is not a JSON object.", {
-      cause: `status ${answer.status}: ${answer.body.toString("utf8", 0, 200)}`,
-    });
-  }
-  throw refusal(answer.status, body, answer.headers["retry-after"]);
+  if (isObject(body)) return body;
+  throw new ApiError("upstream_failed", "The search cluster answered with something that is not a JSON object.", {
+    cause: `status ${answer.status}: ${answer.body.toString("utf8", 0, 200)}`,
+  });
 }
 
 /** The start of the security plugin's reason. After it comes the name of the cluster user, which is not shown. */
 const LACKED_PERMISSION = /^no permissions for (\[[^\]]*\])/;
 
-function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
-  const causes = clusterErrors(body);
+/** Returns the error that callers get for an answer with an error status. */
+export function refusalOf({ status, body, headers }: ClusterAnswer): ApiError {
+  const causes = clusterErrors(parseJson(body));
   const [cause] = causes;
   const logged = `status ${status}: ${cause.type}: ${cause.reason}`;
   const lacked = status === 403 && cause.type === "security_exception" && LACKED_PERMISSION.exec(cause.reason)?.[1];
@@ -128,6 +125,7 @@ function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
     return new ApiError("index_not_found", `There is no index for this request: ${cause.reason}.`);
   }
   if (status === 429) {
+    const retryAfter = headers["retry-after"];
     return new ApiError("throttled", "The search cluster is busy; try again later.", {
       headers: { "retry-after": typeof retryAfter === "string" ? retryAfter : "1" },
     });
@@ -145,3 +143,10 @@ function refusal(status: number, body: unknown, retryAfter: unknown): ApiError {
     cause: logged,
   });
 }
+
+/**
+ * The first operation of a `_bulk` call that must not create its index. The cluster creates no index of which any
+ * operation of the call requires that it be an alias (docs/decisions/0011-no-index-by-a-write.md). It refuses this
+ * operation alone, or for an alias executes it, which changes nothing.
+ */
+export const CREATE_NO_INDEX = '{"update":{"_id":"relevance: create no index","require_alias":true}}\n{"doc":{}}\n';

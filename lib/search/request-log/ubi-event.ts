@@ -1,8 +1,9 @@
 import * as v from "valibot";
-import { objectSchema } from "../../core/http/object-schema.ts";
+import { objectSchema } from "../../core/http/validate.ts";
+import { loggedUserId, type RequestLogSettings, SEARCH_EVENT_TYPE } from "./line.ts";
 
 /** The most bytes of an event as JSON. */
-export const MAX_EVENT_BYTES = 64 * 1_024;
+const MAX_EVENT_BYTES = 64 * 1_024;
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max, `must have at most ${max} characters`));
 const optional = (max: number, description: string) => v.pipe(v.nullish(text(max)), v.description(description));
@@ -80,3 +81,54 @@ export const UbiEvent = v.pipe(
   v.description("An event of User Behavior Insights 1.3, such as a click on a hit."),
 );
 export type UbiEvent = v.InferOutput<typeof UbiEvent>;
+
+/** The most events of a request. */
+export const MAX_EVENTS = 500;
+
+/** The body of a request. Its events are validated one by one later, so that an invalid one does not reject the others. */
+export const EventsRequest = v.strictObject({
+  events: v.pipe(
+    v.array(v.unknown()),
+    v.minLength(1, "must have at least 1 entry"),
+    v.maxLength(MAX_EVENTS, `must have at most ${MAX_EVENTS} entries; split the request`),
+  ),
+});
+export type EventsRequest = v.InferOutput<typeof EventsRequest>;
+
+/** What the gateway adds to an event. */
+export interface EventSource {
+  /** Name of the caller's API key. */
+  key: string;
+  /** From the header `x-client-id`. */
+  clientId: string | null;
+  receivedAt: Date;
+}
+
+/**
+ * Returns an event as one line of JSON with its line end: the fields of the User Behavior Insights event schema, and
+ * `type`, `key` and `received_at`. The user id and the message are written as the request log writes them.
+ */
+export function eventLine(event: UbiEvent, source: EventSource, settings: RequestLogSettings): string {
+  const { event_attributes: attributes, ...rest } = event;
+  const line = {
+    ...rest,
+    type: SEARCH_EVENT_TYPE,
+    application: event.application || settings.application,
+    query_id: event.query_id ?? null,
+    client_id: event.client_id || source.clientId,
+    user_id: event.user_id ? loggedUserId(event.user_id, settings) : null,
+    action_name: event.action_name,
+    timestamp: event.timestamp,
+    message: settings.queryText ? (event.message ?? null) : null,
+    ...(attributes && { event_attributes: attributes.object ? withTextId(attributes) : attributes }),
+    key: source.key,
+    received_at: source.receivedAt.toISOString(),
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** Ids of hits are texts in the request log, so those of events are too. */
+function withTextId(attributes: NonNullable<UbiEvent["event_attributes"]>) {
+  const { object } = attributes;
+  return { ...attributes, object: { ...object, object_id: String(object?.object_id) } };
+}

@@ -1,6 +1,5 @@
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
-import { withTimeout } from "../../core/resilience/timeout.ts";
 import type { LoggingSettings } from "../gateway/settings.ts";
 
 /** The longest that an answer waits for the key. A key that arrives later serves the next line. */

@@ -1,6 +1,14 @@
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { type BatchOutcome, createHandler } from "../../../functions/log-handler/handler.ts";
+import {
+  type BatchOutcome,
+  createHandler,
+  MAX_BATCH_BYTES,
+  MAX_BATCH_RECORDS,
+  MAX_RECORD_BYTES,
+  packBatches,
+  packRecords,
+} from "../../../functions/log-handler/handler.ts";
 import { ApiError } from "../../../lib/core/http/error.ts";
 import { call, failing, logged } from "../../lib/core/http/calls.ts";
 import { suite } from "../../suite.ts";
@@ -152,6 +160,31 @@ test("does not retry when the function's time is over", async () => {
   const { calls, run } = fake(Array(20).fill(["ServiceUnavailableException"]), 1_000);
   await run(event([line("1")])).catch(() => undefined);
   assert.is(calls.length, 1);
+});
+
+// Records
+
+test("fills a record up to its limit before it begins another", () => {
+  const sizes = packRecords(["aaa", "bbb", "ccc", "ä"], 8).map((record) => record.length);
+  assert.equal(sizes, [8, 7]);
+});
+
+test("keeps every line, in order, across records and batches", () => {
+  const lines = Array.from({ length: 60 }, (_, n) => `${n}:${"x".repeat(199_000)}`);
+  const batches = packBatches(packRecords(lines));
+  assert.is(Buffer.concat(batches.flat()).toString(), lines.map((line) => `${line}\n`).join(""));
+  assert.ok(batches.flat().every((record) => record.length <= MAX_RECORD_BYTES));
+  assert.ok(batches.every((batch) => Buffer.concat(batch).length <= MAX_BATCH_BYTES));
+  assert.is(batches.length, 3);
+});
+
+test("puts at most 500 records into a batch", () => {
+  const sizes = packBatches(Array.from({ length: 501 }, () => Buffer.from("x"))).map((batch) => batch.length);
+  assert.equal(sizes, [MAX_BATCH_RECORDS, 1]);
+});
+
+test("returns no batches without lines", () => {
+  assert.equal(packBatches(packRecords([])), []);
 });
 
 test.run();

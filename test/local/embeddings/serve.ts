@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { bedrockClient } from "../../../lib/search/embeddings/bedrock-client.ts";
-import { sageMakerClient } from "../../../lib/search/embeddings/sagemaker-client.ts";
+import { bedrockClient, sageMakerClient } from "../../../lib/search/embeddings/model-client.ts";
 import { listen } from "../../../local/cloud/listener.ts";
 import { router, standInsByService } from "../../../local/cloud/router.ts";
 import type { StandIn } from "../../../local/cloud/stand-in.ts";

@@ -2,7 +2,7 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import * as assert from "uvu/assert";
 import { parseModelFiles } from "../../../lib/search/embeddings/model-files.ts";
 import { createSparseModel } from "../../../lib/search/embeddings/sparse-model.ts";
-import { sparseQuery } from "../../../lib/search/embeddings/sparse-query.ts";
+import { sparseQuery } from "../../../lib/search/embeddings/sparse-vector.ts";
 import { generatedModelFiles } from "../../../local/embeddings/model-files.ts";
 import { generateVocabulary } from "../../../local/embeddings/vocabulary.ts";
 import { suite } from "../../suite.ts";

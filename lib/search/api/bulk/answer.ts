@@ -2,12 +2,10 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
-import { MAX_RESULT_BYTES } from "../../../core/http/limits.ts";
+import { MAX_RESULT_BYTES } from "../../../core/http/middleware.ts";
 import { withMembers } from "../../../core/json/slices.ts";
-import type { ItemResult } from "./item.ts";
-import type { Operation } from "./operations.ts";
-import { ranges } from "./ranges.ts";
-import type { BulkCall } from "./read.ts";
+import type { BulkCall, Operation } from "./operations.ts";
+import type { ItemResult } from "./send.ts";
 import type { Target } from "./target.ts";
 
 const compress = promisify(gzip);
@@ -175,4 +173,43 @@ export function degradationsOf(writes: readonly DegradedWrite[]): Degradation[] 
       return { stage: "embedding", target: field, reason, effect };
     });
   });
+}
+
+/** Returns `outcome_unknown`. Its `error.cause` lists the positions in `bulk_request` by the state of the operation. */
+export function outcomeUnknown(
+  operations: readonly Operation[],
+  results: ReadonlyMap<Operation, ItemResult>,
+  { unknown, lostTo }: { unknown: readonly Operation[]; lostTo: readonly unknown[] },
+): ApiError {
+  const doubtful = new Set(unknown);
+  const stateOf = (operation: Operation) => {
+    if (doubtful.has(operation)) return "unknown";
+    const result = results.get(operation);
+    if (!result) return "not_sent";
+    return result.failed ? "failed" : "written";
+  };
+  const states = Map.groupBy(operations, stateOf);
+  const shown = Object.fromEntries(
+    [...states].map(([state, members]) => [state, ranges(members.map(({ position }) => position))]),
+  );
+  return new ApiError(
+    "outcome_unknown",
+    `The answer of the search cluster was lost: whether ${unknown.length} of ${operations.length} operations were ` +
+      "written is not known. error.cause lists the positions in bulk_request that are written, failed, unknown and " +
+      "not sent. Read the unknown documents before sending them again.",
+    { shown, cause: lostTo },
+  );
+}
+
+/** Returns positions, given in ascending order, as a short text: `0-119, 121`. */
+export function ranges(positions: readonly number[]): string {
+  const parts: string[] = [];
+  let start: number | undefined;
+  for (const [index, position] of positions.entries()) {
+    start ??= position;
+    if (positions[index + 1] === position + 1) continue;
+    parts.push(start === position ? `${position}` : `${start}-${position}`);
+    start = undefined;
+  }
+  return parts.join(", ");
 }

@@ -1,4 +1,4 @@
-import { piecesWithPaths } from "../../../core/json/paths.ts";
+import { piecesWithPaths } from "../../../core/json/slices.ts";
 import type { Guard, Operation } from "./operations.ts";
 import type { OperationName } from "./request.ts";
 

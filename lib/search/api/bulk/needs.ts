@@ -1,6 +1,67 @@
+import { isObject } from "../../../core/json/values.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { DocumentOf, Operation } from "./operations.ts";
-import { lookup, sourceText } from "./source-text.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The value of one field in a document. */
+interface Lookup {
+  /** Whether an update with this document changes or removes the field. */
+  touched: boolean;
+  /** The field's values, several when the path leads through arrays. */
+  values: unknown[];
+}
+
+/**
+ * Returns the values of a dotted path as the cluster finds them: `a.b` may be written as `{"a": {"b": …}}` or as
+ * `{"a.b": …}`, and arrays of objects along the path give several values.
+ */
+export function lookup(doc: Fields, path: string): Lookup {
+  const found: Lookup = { touched: false, values: [] };
+  walk(doc, path.split("."), found);
+  return found;
+}
+
+function walk(node: Fields, segments: readonly string[], found: Lookup): void {
+  for (let length = 1; length <= segments.length; length += 1) {
+    const key = segments.slice(0, length).join(".");
+    if (!Object.hasOwn(node, key)) continue;
+    const value = node[key];
+    const rest = segments.slice(length);
+    if (rest.length === 0) {
+      found.touched = true;
+      found.values.push(value);
+    } else if (isObject(value)) walk(value, rest, found);
+    else {
+      // An update replaces anything but an object as a whole, and thereby the field too.
+      found.touched = true;
+      if (Array.isArray(value)) for (const element of value.filter(isObject)) walk(element, rest, found);
+    }
+  }
+}
+
+/** The texts of a field's values, or what a value is instead of text. */
+type SourceText = { texts: string[] } | { wrong: string };
+
+/** Returns the texts of strings and arrays of strings, skipping null and blank ones, or what else a value is. */
+export function sourceText(values: readonly unknown[]): SourceText {
+  const texts: string[] = [];
+  for (const value of values) {
+    if (value === null) continue;
+    for (const part of Array.isArray(value) ? value : [value]) {
+      if (typeof part !== "string")
+        return { wrong: Array.isArray(value) ? `an array with ${nameOf(part)}` : nameOf(part) };
+      if (part.trim() !== "") texts.push(part);
+    }
+  }
+  return { texts };
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
 
 /**
  * What an operation needs for one mapping.

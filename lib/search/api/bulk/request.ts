@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { objectSchema } from "../../../core/http/object-schema.ts";
+import { objectSchema } from "../../../core/http/validate.ts";
 
 /** The most operations of one request. */
 export const MAX_OPERATIONS = 5_000;
 
 /** The cluster's own limit for a document id, in bytes of UTF-8. */
-export const MAX_ID_BYTES = 512;
+const MAX_ID_BYTES = 512;
 
 /** The cluster's own limit for an index name, in bytes of UTF-8. */
 const MAX_INDEX_BYTES = 255;

@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiError } from "../../../core/http/error.ts";
 import type { Reply } from "../../../core/http/event.ts";
-import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
+import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
-import { requireWritable } from "../../access/application.ts";
-import type { EmbedderName } from "../../embeddings/settings.ts";
+import { requireWritable } from "../../access/names.ts";
+import type { EmbedderName } from "../../embeddings/embedder.ts";
 import { heldWrites } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { answerText, type DegradedWrite, degradationsOf, echoOf, requireFittingAnswer } from "./answer.ts";
+import {
+  answerText,
+  type DegradedWrite,
+  degradationsOf,
+  echoOf,
+  outcomeUnknown,
+  requireFittingAnswer,
+} from "./answer.ts";
 import { chunksOf, type Draft } from "./draft.ts";
-import { EARLIER_FAILED, EARLIER_UNPROVEN, failedItem, type ItemError, type ItemResult } from "./item.ts";
 import { type Need, needsOf } from "./needs.ts";
-import { documentsIn, type Operation } from "./operations.ts";
-import { outcomeUnknown } from "./outcome.ts";
+import { type BulkCall, documentsIn, type Operation } from "./operations.ts";
 import { modelTexts, type Preparation, type Prepared, prepare, prepareFromStored, textsOf } from "./prepare.ts";
-import type { BulkCall } from "./read.ts";
+import { EARLIER_FAILED, EARLIER_UNPROVEN, failedItem, type ItemError, type ItemResult } from "./send.ts";
 import { type Settled, settleChunk, type Writing } from "./settle.ts";
 import { resolveTarget, type Target } from "./target.ts";
 import { createTextPool } from "./text-pool.ts";

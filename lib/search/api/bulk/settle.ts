@@ -1,15 +1,13 @@
 import { ApiError } from "../../../core/http/error.ts";
-import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
-import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
+import { backoff, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { blockedIndex, type HeldWrites } from "../../gateway/held-writes.ts";
 import type { Draft, Sending } from "./draft.ts";
-import { failedItem, type ItemResult } from "./item.ts";
 import type { Operation } from "./operations.ts";
-import { compareWithStored } from "./reconcile.ts";
-import { type BulkCall, canWrite, type Outcome, sendBulk } from "./send.ts";
+import { canWrite, failedItem, type ItemResult, type Outcome, sendBulk, type WriteCall } from "./send.ts";
+import { compareWithStored } from "./stored.ts";
 
 /** Where and how a request writes. */
-export interface Writing extends BulkCall {
+export interface Writing extends WriteCall {
   wait: (ms: number) => Promise<unknown>;
   /** What to do with a write that is refused while a rebuild switches indexes. */
   holds: HeldWrites;
@@ -53,7 +51,12 @@ export async function settleChunk(writing: Writing, chunk: readonly Sending[]): 
 async function settle(writing: Writing, first: readonly Pending[], settled: Settled): Promise<void> {
   const { deadline, wait } = writing;
   let pending = first;
-  if (!canWrite(deadline)) return giveUp(pending, outOfTime(deadline), settled);
+  if (!canWrite(deadline)) {
+    const error = new ApiError("timeout", "The time for this request ended before this was written.", {
+      cause: `${Math.round(deadline.remaining())} ms were left to start a write`,
+    });
+    return giveUp(pending, error, settled);
+  }
   for (let attempt = 1; ; attempt += 1) {
     const sendings = pending.map(({ sending }) => sending);
     const outcome = await sendBulk(writing, sendings);
@@ -73,8 +76,8 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
 
 /** Records what an attempt has settled. Returns the operations to resend, and those to read back first. */
 function sort(pending: readonly Pending[], outcome: Outcome, settled: Settled) {
-  if (outcome.kind === "lost") settled.lostTo.push(outcome.cause);
   if (outcome.kind === "lost") {
+    settled.lostTo.push(outcome.cause);
     return { again: [], doubtful: pending.map((one) => ({ ...one, suspect: true })), held: [] };
   }
   if (outcome.kind !== "answered") return { again: [...pending], doubtful: [], held: [] };
@@ -207,12 +210,6 @@ function giveUp(pending: readonly Pending[], error: ApiError, settled: Settled):
     (suspect ? settled.unknown : operations).push(sending.draft.operation);
   }
   if (operations.length > 0) settled.unsent.push({ operations, error });
-}
-
-function outOfTime(deadline: Deadline): ApiError {
-  return new ApiError("timeout", "The time for this request ended before this was written.", {
-    cause: `${Math.round(deadline.remaining())} ms were left to start a write`,
-  });
 }
 
 function conflict({ target }: Writing, { operation }: Draft): ItemResult {

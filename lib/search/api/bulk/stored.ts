@@ -1,11 +1,15 @@
 import * as v from "valibot";
 import { ApiError } from "../../../core/http/error.ts";
 import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
+import { containsJson, type ExactJson, parseExact, sameJson } from "../../../core/json/values.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { clusterError } from "../../opensearch/cluster-error.ts";
+import { join, NO_DOCUMENT, type Sending } from "./draft.ts";
 import type { Guard } from "./operations.ts";
+import type { ItemResult } from "./send.ts";
+import type { Target } from "./target.ts";
 
 /** The current version of a document, even if it is not searchable yet. */
 export interface StoredDocument {
@@ -89,3 +93,68 @@ export async function readStored(
 
 const sameIds = (docs: ReadonlyArray<{ _id: string }>, wanted: ReadonlyArray<{ id: string }>) =>
   docs.length === wanted.length && docs.every(({ _id }, position) => _id === wanted[position]?.id);
+
+/**
+ * The state of a write whose answer was lost.
+ * - `done`: the stored document is what the write was to make of it;
+ * - `again`: it is not, and the write is guarded by the stored version. It may be resent: if both attempts arrive, only
+ *   one takes effect;
+ * - `changed`: the version that its embeddings were computed from has been replaced;
+ * - `unknown`: the write has not been executed, or not yet, or the document was changed since.
+ */
+type Compared = { kind: "done"; item: ItemResult } | { kind: "again" | "changed" | "unknown" };
+
+/** Compares writes whose answer was lost with the stored documents. Throws ApiError if these cannot be read. */
+export async function compareWithStored(
+  { cluster, target, deadline }: { cluster: Cluster; target: Target; deadline: Deadline },
+  sendings: readonly Sending[],
+): Promise<Compared[]> {
+  const operations = sendings.map(({ draft }) => draft.operation);
+  const stored = await readStored(cluster, target.readName, operations, deadline);
+  return sendings.map((sending) => compare(sending, stored.get(sending.draft.operation.id), target.itemIndex));
+}
+
+function compare({ draft, op, source }: Sending, stored: StoredDocument | undefined, index: string): Compared {
+  const { id, guard: allowed, external } = draft.operation;
+  const unchanged = draft.guard?.seqNo === (stored?.guard ?? NO_DOCUMENT).seqNo;
+  if (op === "delete" && !stored) return { kind: "done", item: deletedItem(index, id) };
+  // The caller wants a new version even of an equal document.
+  if (allowed && unchanged) return { kind: "again" };
+  const isVersion = external === undefined || stored?.version === external.version;
+  if (op !== "delete" && stored && isVersion && isDone(op, stored.source, join(source ?? []).toString("utf8"))) {
+    return { kind: "done", item: writtenItem(op, id, stored) };
+  }
+  // After a change nobody can tell whether the write came before it, so the caller must not hear of a conflict.
+  if (!draft.guard || allowed) return { kind: "unknown" };
+  return { kind: unchanged ? "again" : "changed" };
+}
+
+function isDone(op: "index" | "create" | "update", stored: string, sent: string): boolean {
+  try {
+    const now = parseExact(stored);
+    const wanted = parseExact(sent);
+    return op === "update" ? containsJson(now, (wanted as { doc: ExactJson }).doc) : sameJson(now, wanted);
+  } catch (error) {
+    // The document is too deeply nested to be compared. The cluster does not accept such a document either.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** Returns the item of the lost answer, as far as it can be known. `_shards` counts only the copy that was read. */
+function writtenItem(op: "index" | "create" | "update", id: string, stored: StoredDocument): ItemResult {
+  const { index, version, guard } = stored;
+  const created = op === "create" || version === 1;
+  const told = { _index: index, _id: id, _version: version, result: created ? "created" : "updated" };
+  return { ...itemOf(told, guard, created ? 201 : 200), guard };
+}
+
+/** Returns the item of a delete, whose version is unknown. The numbers are the cluster's own marks for "none". */
+const deletedItem = (index: string, id: string): ItemResult =>
+  itemOf({ _index: index, _id: id, _version: -1, result: "deleted" }, { seqNo: -2, primaryTerm: 0 }, 200);
+
+function itemOf(told: object, { seqNo, primaryTerm }: Guard, status: number): ItemResult {
+  const shards = { total: 1, successful: 1, failed: 0 };
+  const item = { ...told, _shards: shards, _seq_no: seqNo, _primary_term: primaryTerm, status };
+  return { text: JSON.stringify(item), status, failed: false };
+}

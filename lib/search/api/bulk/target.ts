@@ -1,7 +1,7 @@
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import { type EmbedderName, embedderName } from "../../embeddings/settings.ts";
+import { type EmbedderName, embedderName } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import {
   type EmbeddingMapping,
@@ -10,8 +10,7 @@ import {
   settingsOf,
   settingsOfIndex,
 } from "../../gateway/settings.ts";
-import { embedderFor } from "../../index-meta/index-meta.ts";
-import { isRebuild } from "../../index-meta/rebuild-alias.ts";
+import { embedderFor, isRebuild } from "../../index-meta/index-meta.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
 
 /**
@@ -55,8 +54,10 @@ export async function resolveTarget(services: GatewayServices, name: string, dea
     itemIndex: written?.name ?? name,
   };
 
+  // Settings of an alias take precedence over those of its index.
   const found =
-    exact(settings.indexes, name) ?? (written ? settingsOfIndex(settings, written) : settingsOf(settings, name));
+    settings.indexes.find(({ index }) => index === name) ??
+    (written ? settingsOfIndex(settings, written) : settingsOf(settings, name));
   if (!found) {
     if (!written && indexes.some((index) => settingsOf(settings, index.name))) {
       throw invalid([`is an alias of ${indexes.length} indexes, none of which is its write index`]);
@@ -72,11 +73,6 @@ export async function resolveTarget(services: GatewayServices, name: string, dea
   // A rebuild counts a document without its embedding as rejected, and tries it again.
   const onFailure = isRebuild(name) ? "fail" : found.on_embedding_failure.write;
   return { ...names, mappings, onFailure };
-}
-
-/** Returns the settings for this very name. Those of an alias take precedence over those of its index. */
-function exact(entries: readonly IndexSettings[], name: string): IndexSettings | undefined {
-  return entries.find((entry) => entry.index === name);
 }
 
 function missing(name: string, indexes: readonly IndexInfo[]): string {

@@ -1,8 +1,11 @@
-import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
-import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/retry.ts";
-import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../embeddings/embedder.ts";
-import type { EmbedderName } from "../../embeddings/settings.ts";
-import { NoTimeLeftError } from "../../embeddings/slots.ts";
+import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
+import {
+  type Embedder,
+  type EmbedderName,
+  EmbeddingError,
+  type EmbeddingOutcome,
+  NoTimeLeftError,
+} from "../../embeddings/embedder.ts";
 
 /** One text for one model. */
 export interface ModelText {
@@ -26,11 +29,6 @@ const LAST_START_MS = 5_000;
 /** Running model calls end when this much time is left, which is enough for a write. */
 const WRITE_MS = 2_500;
 
-interface Entry {
-  ready: Promise<void>;
-  embedded?: EmbeddingOutcome;
-}
-
 export interface TextPoolOptions {
   embedder: (model: EmbedderName) => Promise<Embedder>;
   deadline: Deadline;
@@ -42,13 +40,13 @@ export interface TextPoolOptions {
 }
 
 export function createTextPool({ embedder, deadline, uses, keepAll, wait }: TextPoolOptions): TextPool {
-  const entries = new Map<EmbedderName, Map<string, Entry>>();
+  const entries = new Map<EmbedderName, Map<string, Promise<EmbeddingOutcome>>>();
   const startBefore = earlier(deadline, LAST_START_MS);
   const finishBefore = earlier(deadline, WRITE_MS);
   const requestMs = finishBefore.remaining();
 
   const entriesOf = (model: EmbedderName) => {
-    const known = entries.get(model) ?? new Map<string, Entry>();
+    const known = entries.get(model) ?? new Map<string, Promise<EmbeddingOutcome>>();
     entries.set(model, known);
     return known;
   };
@@ -68,18 +66,13 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
   };
 
   const startTexts = (model: EmbedderName, texts: readonly string[]) => {
-    const known = entriesOf(model);
-    const entriesByText = new Map<string, Entry>();
-    const ready = embed(model, texts).then((outcomes) => {
-      for (const [index, text] of texts.entries()) {
-        const entry = entriesByText.get(text);
-        if (entry) entry.embedded = outcomes[index] ?? missing();
-      }
-    });
-    for (const text of texts) {
-      const entry: Entry = { ready };
-      entriesByText.set(text, entry);
-      known.set(text, entry);
+    const outcomes = embed(model, texts);
+    // Each text keeps its own outcome alone, so that a released one frees its memory.
+    for (const [index, text] of texts.entries()) {
+      entriesOf(model).set(
+        text,
+        outcomes.then((all) => all[index] ?? missing()),
+      );
     }
   };
 
@@ -95,9 +88,7 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
     },
     async get(wanted) {
       pool.start([wanted]);
-      const entry = entriesOf(wanted.model).get(wanted.text);
-      await entry?.ready;
-      return entry?.embedded ?? missing();
+      return entriesOf(wanted.model).get(wanted.text) ?? missing();
     },
     release({ model, text }) {
       const counts = uses.get(model);

@@ -5,10 +5,8 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import type { ApiOptions } from "../../../core/http/middleware.ts";
 import { issueOf } from "../../../core/http/validate.ts";
 import type { EventsSettings } from "../../gateway/settings.ts";
-import { eventLine } from "../../request-log/event-line.ts";
-import { UbiEvent } from "../../request-log/ubi-event.ts";
+import { type EventsRequest, eventLine, UbiEvent } from "../../request-log/ubi-event.ts";
 import { keyInTime } from "../../request-log/user-id-key.ts";
-import type { EventsRequest } from "./request.ts";
 
 /** What the endpoint uses. */
 export interface EventsServices {

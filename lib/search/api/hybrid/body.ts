@@ -1,14 +1,17 @@
 import { withMembers } from "../../../core/json/slices.ts";
+import { rawNumber } from "../../../core/json/values.ts";
+import { RANK_CONSTANT } from "../../../relevance/fusion/techniques.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
+import type { AppliedHybridSettings } from "./request.ts";
 import type { Template } from "./template.ts";
 
-export interface BodyParts {
+interface BodyParts {
   queries: readonly unknown[];
   paginationDepth: number | undefined;
   /** JSON text. */
   pipeline: string;
-  /** `_source` as JSON text, if the gateway sets it. */
-  source: string | undefined;
+  /** Their embeddings, a thousand numbers each, are left out of the hits unless the template has its own `_source`. */
+  mappings: readonly EmbeddingMapping[];
   dropProfile: boolean;
 }
 
@@ -19,16 +22,78 @@ export function hybridBody(template: Template, parts: BodyParts): string {
     ...(parts.paginationDepth !== undefined && { pagination_depth: parts.paginationDepth }),
     queries: parts.queries,
   };
+  const excludes = parts.mappings.map(({ embedding_field }) => embedding_field);
   return withMembers(template.text, {
     query: JSON.stringify({ hybrid }),
     search_pipeline: parts.pipeline,
-    ...(parts.source !== undefined && { _source: parts.source }),
+    ...(template.native._source === undefined && excludes.length > 0 && { _source: JSON.stringify({ excludes }) }),
     ...(parts.dropProfile && { profile: undefined }),
   });
 }
 
-/** Returns a `_source` without embeddings, a thousand numbers each, unless the template has its own. */
-export function sourceOf(native: Record<string, unknown>, mappings: readonly EmbeddingMapping[]): string | undefined {
-  if (native._source !== undefined || mappings.length === 0) return undefined;
-  return JSON.stringify({ excludes: mappings.map(({ embedding_field }) => embedding_field) });
+/** How many candidates each subquery retrieves. */
+interface Depth {
+  /** `pagination_depth` of the hybrid query; none below OpenSearch 2.19. */
+  paginationDepth: number | undefined;
+  sampleFactor: number;
 }
+
+/**
+ * Returns how many candidates each subquery retrieves. Scores are normalized over the candidates, so their number must
+ * not change with `from`, nor with `size` up to `candidates`. From 2.19 on the depth is fixed and nothing is oversampled;
+ * before, the sample factor makes up the number of candidates.
+ */
+export function depthOf(size: number, candidates: number, maxResultWindow: number, pagination: boolean): Depth {
+  if (pagination) {
+    return { paginationDepth: Math.min(maxResultWindow, Math.max(candidates, size)), sampleFactor: 1 };
+  }
+  const factor = size === 0 ? 1 : Math.ceil((candidates / size) * 100) / 100;
+  return { paginationDepth: undefined, sampleFactor: Math.max(1, factor) };
+}
+
+/** What a search pipeline depends on besides the settings of the request. */
+interface PipelineParts {
+  weights: readonly number[] | null;
+  sampleFactor: number;
+  /** Whether `_explanation` shows how the fused score came about, in place of the subqueries' own scores. */
+  explain: boolean;
+  /** The caller's own. They run last, on the hits that the page shows. */
+  responseProcessors: readonly unknown[];
+}
+
+/** Returns the search pipeline as JSON text. It is sent in the body and never stored in the cluster. */
+export function pipelineJson(
+  settings: Pick<AppliedHybridSettings, "normalization" | "combination">,
+  { weights, sampleFactor, explain, responseProcessors }: PipelineParts,
+): string {
+  const response = [
+    ...(explain ? [{ hybrid_score_explanation: {} }] : []),
+    { truncate_hits: {} },
+    ...responseProcessors,
+  ];
+  const parameters = weights && { parameters: { weights: weights.map(float) } };
+  return (
+    `{"request_processors":[{"oversample":${JSON.stringify({ sample_factor: float(sampleFactor) })}}],` +
+    `"response_processors":${JSON.stringify(response)},` +
+    `"phase_results_processors":[${JSON.stringify(fusionProcessor(settings, parameters))}]}`
+  );
+}
+
+function fusionProcessor(
+  { normalization, combination }: Pick<AppliedHybridSettings, "normalization" | "combination">,
+  parameters: object | null,
+): object {
+  if (combination === "rrf") {
+    const technique = { technique: "rrf", rank_constant: RANK_CONSTANT, ...parameters };
+    return { "score-ranker-processor": { combination: technique } };
+  }
+  return {
+    "normalization-processor": {
+      normalization: { technique: normalization },
+      combination: { technique: combination, ...parameters },
+    },
+  };
+}
+
+/** Returns a number that prints as a float: the cluster fails (500) on `1` where it expects `1.0`. */
+const float = (value: number): unknown => (Number.isInteger(value) ? rawNumber(value.toFixed(1)) : value);

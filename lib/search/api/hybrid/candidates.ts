@@ -2,11 +2,11 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import { searchedIndexes } from "../../access/application.ts";
+import { searchedIndexes } from "../../access/query.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
-import { type Shard, shardsOf } from "../../opensearch/shards.ts";
-import { stopwatch } from "../search/stopwatch.ts";
+import type { Cluster } from "../../opensearch/cluster.ts";
+import { stopwatch } from "../search/reply.ts";
 import { runnableQueries } from "./queries.ts";
 import type { CandidatesRequest } from "./request.ts";
 import { hybridTarget } from "./target.ts";
@@ -98,4 +98,22 @@ async function searchShards(
     if (error !== undefined) jsonOf({ ...answer, status, body: Buffer.from(JSON.stringify({ error, status })) });
     return hits?.hits ?? [];
   });
+}
+
+/** One shard of an index. */
+interface Shard {
+  index: string;
+  number: number;
+}
+
+type SearchShards = {
+  shards: Array<Array<{ index: string; shard: number }>>;
+};
+
+/** Returns the shards that a search of an index expression asks, in the order in which the cluster merges them. */
+async function shardsOf(cluster: Cluster, expression: string, deadline: Deadline): Promise<Shard[]> {
+  const path = `/${encodeURIComponent(expression)}/_search_shards`;
+  const { shards } = jsonOf(await readCall(cluster, { method: "GET", path }, deadline)) as SearchShards;
+  const found = shards.flatMap(([copy]) => (copy ? [{ index: copy.index, number: copy.shard }] : []));
+  return found.sort((a, b) => a.number - b.number || (a.index < b.index ? -1 : 1));
 }

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import { findMapping } from "../../gateway/find-mapping.ts";
 import type { Experiment } from "../../gateway/settings.ts";
-import type { HybridRequest, HybridSettings } from "./request.ts";
-import { appliedSettings } from "./settings.ts";
-import { settingsIssues } from "./support.ts";
-import type { HybridTarget } from "./target.ts";
+import { appliedSettings, type HybridRequest, type HybridSettings } from "./request.ts";
+import { type HybridTarget, settingsIssues } from "./target.ts";
 
 /** The variant that a search gets. */
 export interface Assigned {

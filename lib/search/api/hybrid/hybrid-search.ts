@@ -1,24 +1,21 @@
+import type { Degradation } from "../../../core/http/degradation.ts";
+import { ApiError } from "../../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
-import { withMembers } from "../../../core/json/slices.ts";
-import { searchedIndexes } from "../../access/application.ts";
+import { memberSlices, withMembers } from "../../../core/json/slices.ts";
+import { searchedIndexes } from "../../access/query.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { nativeSearch } from "../search/native-search.ts";
-import { pageOf } from "../search/page.ts";
-import { personalizationOf, personalizedPage, plainPage } from "../search/personalize.ts";
-import { searchReply } from "../search/reply.ts";
-import { stopwatch } from "../search/stopwatch.ts";
-import { hybridBody, sourceOf } from "./body.ts";
+import type { Capabilities } from "../../opensearch/capabilities.ts";
+import { nativeSearch, type SearchAnswer, withHits } from "../search/answer.ts";
+import { personalizationOf, personalizedPage, plainPage, type SearchPage } from "../search/personalize.ts";
+import { searchReply, stopwatch } from "../search/reply.ts";
+import type { Page } from "../search/request.ts";
+import { depthOf, hybridBody, pipelineJson } from "./body.ts";
 import { assignedVariant, canServe } from "./experiment.ts";
-import { templateOf } from "./named-template.ts";
-import { depthDegradation, hybridPages } from "./page.ts";
-import { depthOf, pipelineJson } from "./pipeline.ts";
 import { runnableQueries } from "./queries.ts";
-import type { HybridRequest } from "./request.ts";
-import { appliedSettings } from "./settings.ts";
-import { profileDegradation, settingsIssues } from "./support.ts";
-import { hybridTarget } from "./target.ts";
-import { readTemplate } from "./template.ts";
+import { appliedSettings, type HybridRequest } from "./request.ts";
+import { hybridTarget, settingsIssues } from "./target.ts";
+import { readTemplate, templateOf } from "./template.ts";
 
 /**
  * The shard's request cache keeps results of `size: 0`. It drops what neural-search adds to them, so that every repeat
@@ -44,7 +41,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     prepared = await prepare(body.template);
   }
   const { asked, index, template, target } = prepared;
-  const page = pageOf(template.native) ?? { from: 0, size: 0 };
+  const { page } = template;
   const settings = appliedSettings(assigned?.settings ?? body.settings, target.settings, template.queries.length);
   const issues = settingsIssues(settings, target.can);
   if (issues.length > 0) throw invalidRequest(issues);
@@ -66,7 +63,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     queries,
     paginationDepth,
     pipeline,
-    source: sourceOf(template.native, target.embedding_mappings),
+    mappings: target.embedding_mappings,
     dropProfile: profile !== undefined,
   });
 
@@ -99,3 +96,68 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     milliseconds: watch.read(),
   });
 }
+
+/** What the cluster answers, as an error, to a page past the end of the fused list. Source: neural-search. */
+const PAST_THE_END = "Reached end of search result";
+
+/** Returns the pages of a fused list; one past its end is empty, where the cluster answers with an error. */
+function hybridPages(body: string, send: (body: string) => Promise<SearchAnswer>): SearchPage {
+  const sendPage = (page: Page, changes: Record<string, string | undefined> = {}) =>
+    send(
+      withMembers(body, { ...changes, from: page.from > 0 ? String(page.from) : undefined, size: String(page.size) }),
+    );
+
+  return async (page, { aggregate }) => {
+    const answer = await sendPage(page, aggregate ? {} : { aggs: undefined, aggregations: undefined }).catch(
+      async (error: unknown) => {
+        if (!isPastTheEnd(error)) throw error;
+        const first = await sendPage({ from: 0, size: 1 });
+        return { ...first, hits: [], text: withHits(first, []) };
+      },
+    );
+    return { ...answer, text: withProfile(answer.text) };
+  };
+}
+
+const isPastTheEnd = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "rejected_by_cluster" && error.message.includes(PAST_THE_END);
+
+/** Returns the degradation of a short page when documents beyond the fused list match, or may match. */
+export function depthDegradation({ hits, total, partial }: SearchAnswer, { from, size }: Page): Degradation[] {
+  // A partial answer is short for another reason, which it names.
+  if (hits.length >= size || partial.length > 0) return [];
+  const base = { stage: "depth", target: "search_response" } as const;
+  if (total === null) {
+    if (hits.length > 0 || from === 0) return [];
+    return [
+      {
+        ...base,
+        reason: "the page starts past the end of the fused list, and totals are not tracked",
+        effect: "it is unknown whether more documents match",
+      },
+    ];
+  }
+  if (total.relation === "eq" && total.value <= from + hits.length) return [];
+  return [
+    {
+      ...base,
+      reason: "the fused list of this query ends here: each subquery gives only so many candidates",
+      effect: "documents beyond the candidates are on no page",
+    },
+  ];
+}
+
+/** Returns the degradation of a request for a profile that the cluster's version cannot make. */
+function profileDegradation(native: Record<string, unknown>, can: Capabilities): Degradation | undefined {
+  if (native.profile !== true || can.hybridProfile) return undefined;
+  return {
+    stage: "profile",
+    target: "search_request_template.profile",
+    reason: `OpenSearch ${can.version} cannot profile a hybrid query; 3.6 can`,
+    effect: "profile is empty",
+  };
+}
+
+/** Returns an answer with a profile: `truncate_hits` adds an empty one only when it cuts, and answers always have one. */
+const withProfile = (text: string): string =>
+  memberSlices(text).has("profile") ? text : withMembers(text, { profile: '{"shards":[]}' });

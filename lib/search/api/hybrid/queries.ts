@@ -1,16 +1,13 @@
 import type { Degradation } from "../../../core/http/degradation.ts";
+import { ApiError } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
-import { EmbeddingError } from "../../embeddings/embedder.ts";
+import { type EmbedderName, type Embedding, EmbeddingError } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { pageOf } from "../search/page.ts";
-import type { Stopwatch } from "../search/stopwatch.ts";
-import { embedQuery } from "./embed.ts";
-import { planLegs } from "./plan.ts";
-import { versionIssues } from "./support.ts";
-import type { HybridTarget } from "./target.ts";
+import type { Stopwatch } from "../search/reply.ts";
+import { type HybridTarget, versionIssues } from "./target.ts";
 import type { Template } from "./template.ts";
-import { readLegs, replaceTokens } from "./tokens.ts";
+import { type Leg, readLegs, replaceTokens } from "./tokens.ts";
 
 /** What the subqueries of a hybrid search are made from. */
 interface Asked {
@@ -37,7 +34,7 @@ export async function runnableQueries(
 ): Promise<RunnableQueries> {
   const path = "search_request_template.query.hybrid.queries";
   const { legs, issues } = readLegs(template.queries, embedding_mappings, path);
-  const problems = [...issues, ...versionIssues(can, pageOf(template.native)?.from ?? 0)];
+  const problems = [...issues, ...versionIssues(can, template.page.from)];
   if (problems.length > 0) throw invalidRequest(problems);
 
   const used = new Map([...embedders].filter(([field]) => legs.some(({ fields }) => fields.has(field))));
@@ -49,4 +46,91 @@ export async function runnableQueries(
   const { embeddings } = embedded;
   const queries = kept.map((leg) => replaceTokens(template.queries[leg], { embeddings, queryTokens: can.queryTokens }));
   return { queries, weights, degraded };
+}
+
+const WEIGHT_CHANGE: Record<LeftWeights["change"], string> = {
+  none: "",
+  scaled: "; the remaining weights are scaled to sum 1",
+  equal: "; the remaining weights were all 0 and count equally",
+};
+
+/**
+ * Returns the positions of the subqueries whose embeddings did not fail, from 0. Throws `upstream_unavailable` if none remains, or if `onFailure` is
+ * `fail`.
+ */
+function planLegs(
+  legs: readonly Leg[],
+  { failures }: QueryEmbeddings,
+  weights: readonly number[] | null,
+  onFailure: "fail" | "degrade",
+): Omit<RunnableQueries, "queries"> & { kept: number[] } {
+  const kept: number[] = [];
+  const left: Array<{ leg: number; field: string; reason: string }> = [];
+  for (const [leg, { fields }] of legs.entries()) {
+    const failed = [...fields].find((field) => failures.has(field));
+    if (failed === undefined) kept.push(leg);
+    else left.push({ leg, field: failed, reason: failures.get(failed)?.message ?? "" });
+  }
+  if (left.length === 0) return { kept, weights: weights && [...weights], degraded: [] };
+  const said = left.map(({ leg, field, reason }) => `subquery ${leg + 1} (${field}): ${reason}`).join("; ");
+  const cause = [...failures.values()];
+  const seconds = Math.max(0, ...cause.map(({ retryAfterSeconds = 0 }) => retryAfterSeconds));
+  const options = { cause, headers: seconds > 0 ? { "retry-after": String(seconds) } : {} };
+  if (kept.length === 0) throw new ApiError("upstream_unavailable", `No subquery can run: ${said}.`, options);
+  if (onFailure === "fail") {
+    throw new ApiError("upstream_unavailable", `The query text could not be embedded: ${said}.`, options);
+  }
+  const remaining = leftWeights(weights, kept);
+  const degraded = left.map(({ leg, field, reason }): Degradation => {
+    const effect = `subquery ${leg + 1} left out${WEIGHT_CHANGE[remaining.change]}`;
+    return { stage: "embedding", target: field, reason, effect };
+  });
+  return { kept, weights: remaining.weights, degraded };
+}
+
+/** The weights of the remaining subqueries, and how they were changed. */
+interface LeftWeights {
+  weights: number[] | null;
+  change: "none" | "scaled" | "equal";
+}
+
+/** Returns the weights of the subqueries in `kept`, scaled to sum 1, or equal when they sum to 0. */
+export function leftWeights(weights: readonly number[] | null, kept: readonly number[]): LeftWeights {
+  if (weights === null || kept.length === weights.length) return { weights: weights && [...weights], change: "none" };
+  const left = kept.map((leg) => weights[leg] ?? 0);
+  const sum = left.reduce((total, next) => total + next, 0);
+  if (sum === 0) return { weights: left.map(() => 1 / left.length), change: "equal" };
+  return { weights: left.map((weight) => weight / sum), change: "scaled" };
+}
+
+/** Embeddings of the query text by embedding field, and the errors of the other fields. */
+interface QueryEmbeddings {
+  embeddings: Map<string, Embedding>;
+  failures: Map<string, EmbeddingError>;
+}
+
+/** Embeds the query text once with each embedder that the fields need, all at the same time. */
+async function embedQuery(
+  { embedder }: Pick<GatewayServices, "embedder">,
+  text: string,
+  fields: ReadonlyMap<string, EmbedderName>,
+  deadline: Deadline,
+): Promise<QueryEmbeddings> {
+  const outcomeOf = async (model: EmbedderName): Promise<Embedding | EmbeddingError> => {
+    try {
+      return await (await embedder(model)).embedQuery(text, deadline);
+    } catch (error) {
+      if (error instanceof EmbeddingError) return error;
+      return new EmbeddingError("the embedding failed", { retryable: false, cause: error });
+    }
+  };
+  const models = [...new Set(fields.values())];
+  const outcomes = new Map(await Promise.all(models.map(async (model) => [model, await outcomeOf(model)] as const)));
+  const result: QueryEmbeddings = { embeddings: new Map(), failures: new Map() };
+  for (const [field, embedder] of fields) {
+    const outcome = outcomes.get(embedder);
+    if (outcome instanceof EmbeddingError) result.failures.set(field, outcome);
+    else if (outcome) result.embeddings.set(field, outcome);
+  }
+  return result;
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { objectSchema } from "../../../core/http/object-schema.ts";
+import { objectSchema } from "../../../core/http/validate.ts";
 import { sum } from "../../../core/sum.ts";
+import type { IndexSettings } from "../../gateway/settings.ts";
 import { commonFields, IndexExpression } from "../search/request.ts";
 
 /** The most subqueries of a hybrid query. Source: neural-search, HybridQueryBuilder. */
@@ -126,3 +127,19 @@ export const CandidatesRequest = v.strictObject({
   ),
 });
 export type CandidatesRequest = v.InferOutput<typeof CandidatesRequest>;
+
+/**
+ * Returns the settings of a search: those of the request, else those of the index. Weights of the index apply only to
+ * searches with as many subqueries, and not to a request that names another technique.
+ */
+export function appliedSettings(
+  asked: HybridSettings,
+  defaults: IndexSettings["settings"],
+  subqueries: number,
+): AppliedHybridSettings {
+  const normalization = asked.normalization ?? defaults.normalization;
+  const combination = asked.combination ?? defaults.combination;
+  const isDefault = normalization === defaults.normalization && combination === defaults.combination;
+  const fitting = isDefault && defaults.weights?.length === subqueries ? defaults.weights : null;
+  return { weights: asked.weights ?? fitting, normalization, combination };
+}

@@ -1,12 +1,13 @@
-import { ApiError } from "../../../core/http/error.ts";
+import { ApiError, type Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import type { EmbedderName } from "../../embeddings/settings.ts";
+import type { EmbedderName } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { type EmbeddingMapping, type IndexSettings, settingsOf, settingsOfIndex } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
+import type { AppliedHybridSettings } from "./request.ts";
 
 /** Candidates of each leg for indexes without an entry in hybrid_search.yaml. */
 const DEFAULT_CANDIDATES = 100;
@@ -88,3 +89,30 @@ function commonSettings(
 
 const sameMappings = (a: readonly EmbeddingMapping[] | undefined, b: readonly EmbeddingMapping[] | undefined) =>
   JSON.stringify(a) === JSON.stringify(b);
+
+/** Returns what a request asks for that the cluster's version cannot do. */
+export function versionIssues(can: Capabilities, from: number): Issue[] {
+  if (!can.hybrid) {
+    const message = `holds a hybrid query, which needs OpenSearch 2.12; the cluster is ${can.version}`;
+    return [{ path: "search_request_template.query", message }];
+  }
+  if (from === 0 || can.pagination) return [];
+  const message = `must be 0: pages of a hybrid query need OpenSearch 2.19; the cluster is ${can.version}`;
+  return [{ path: "search_request_template.from", message }];
+}
+
+/** Returns what the settings ask for that the cluster cannot do. */
+export function settingsIssues(
+  { normalization, combination, weights }: AppliedHybridSettings,
+  { version, zScore, rrf, weightedRrf }: Capabilities,
+): Issue[] {
+  const issue = (field: string, message: string) => ({ path: `settings.${field}`, message });
+  const needs = (what: string, since: string) => `${what} needs OpenSearch ${since}; the cluster is ${version}`;
+  if (combination === "rrf") {
+    if (!rrf) return [issue("combination", needs("rrf", "2.19"))];
+    return weights !== null && !weightedRrf ? [issue("weights", needs("rrf with weights", "3.6"))] : [];
+  }
+  if (normalization !== "z_score") return [];
+  if (!zScore) return [issue("normalization", needs("z_score", "3.0"))];
+  return combination === "arithmetic_mean" ? [] : [issue("combination", "must be arithmetic_mean with z_score")];
+}

@@ -1,6 +1,6 @@
 import { MODELS } from "../../../config/embedding-models.ts";
 import type { Issue } from "../../../core/http/error.ts";
-import { isRawNumber } from "../../../core/json/lossless.ts";
+import { isRawNumber } from "../../../core/json/values.ts";
 import type { Embedding } from "../../embeddings/embedder.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 

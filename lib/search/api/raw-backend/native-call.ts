@@ -1,3 +1,75 @@
+import type { ProxyEvent } from "../../../core/http/event.ts";
+import { invalidRequest } from "../../../core/http/validate.ts";
+
+/** The route's prefix, which the cluster's own path follows. */
+export const PREFIX = "/raw-backend";
+
+/** A path of the cluster: decoded for the rules, encoded for sending. */
+export interface NativePath {
+  segments: readonly string[];
+  encoded: string;
+}
+
+/**
+ * Returns the path after `/raw-backend`, with each segment decoded once. A slash inside a segment (`%2F` in a document
+ * id) stays inside it. An empty segment stays empty, since the cluster reads it as an empty name. Throws
+ * `invalid_request` for broken percent-encoding, and for `.` and `..`, which a proxy before the cluster may resolve.
+ */
+export function nativePath(path: string): NativePath {
+  const sent = path.slice(PREFIX.length).split("/").slice(1).map(decodeSegment);
+  // The rules ignore trailing slashes, as the cluster does.
+  const end = sent.findLastIndex((segment) => segment !== "") + 1;
+  return { segments: sent.slice(0, end), encoded: `/${sent.map(encodeURIComponent).join("/")}` };
+}
+
+function decodeSegment(encoded: string): string {
+  let segment: string;
+  try {
+    segment = decodeURIComponent(encoded);
+  } catch {
+    throw wrongPath(`holds ${JSON.stringify(encoded.slice(0, 60))}, which is not percent-encoded UTF-8`);
+  }
+  if (segment === "." || segment === "..") throw wrongPath("holds a . or .. segment");
+  return segment;
+}
+
+const wrongPath = (message: string) => invalidRequest([{ path: "path", message }]);
+
+/** Parameters whose values are free text, where a semicolon is an ordinary character. */
+const FREE_TEXT = new Set(["q", "source", "routing", "preference", "df"]);
+
+/** A semicolon that separates parameters, as in `?a=1;b=2`, followed by a name and an equals sign. */
+const SEPARATOR = /;(?=[a-z_]+=)/;
+
+/**
+ * Returns the names and values of the query string that API Gateway has decoded. The cluster also accepts a semicolon
+ * as a separator, which API Gateway leaves in names and values.
+ */
+export function parametersOf(event: ProxyEvent): Array<[name: string, value: string]> {
+  return Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values = []]) =>
+    values.flatMap((value) => separated(name, value)),
+  );
+}
+
+/** Returns the query string of parameters, encoded. */
+export function queryString(parameters: ReadonlyArray<readonly [name: string, value: string]>): string {
+  return parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
+}
+
+function separated(name: string, value: string): Array<[name: string, value: string]> {
+  const flags = name.split(";");
+  const last = flags.pop() ?? "";
+  const [first = "", ...others] = FREE_TEXT.has(last) ? [value] : value.split(SEPARATOR);
+  return [
+    ...flags.map((flag): [string, string] => [flag, ""]),
+    [last, first],
+    ...others.map((other): [string, string] => [
+      other.slice(0, other.indexOf("=")),
+      other.slice(other.indexOf("=") + 1),
+    ]),
+  ];
+}
+
 /**
  * Endpoints that only read when they are called with POST. Any other call that is not GET or HEAD may change something.
  */

@@ -1,18 +1,17 @@
 import { forbidden } from "../../../core/http/access.ts";
-import type { BytesCall } from "../../../core/http/bytes-handler.ts";
+import type { BytesCall } from "../../../core/http/body-handlers.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
-import { retry } from "../../../core/resilience/retry.ts";
+import { retry } from "../../../core/resilience/deadline.ts";
 import { nativeRefusal } from "../../access/native.ts";
 import { heldWrites, wholeCallBlocked } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
 import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
 import { type Deny, denyRules, patternRule } from "./deny.ts";
-import { isRead, nativeMethod } from "./native-call.ts";
-import { requireHarmless } from "./nesting.ts";
-import { nativePath, parametersOf, queryString } from "./path.ts";
+import { requireHarmless } from "./harmless.ts";
+import { isRead, nativeMethod, nativePath, parametersOf, queryString } from "./native-call.ts";
 
 /** Request headers that are forwarded to the cluster. */
 const FORWARDED = ["content-type", "accept", "x-opaque-id"] as const;

@@ -2,7 +2,11 @@ import * as v from "valibot";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import { elementSlices, memberSlices, withMembers } from "../../../core/json/slices.ts";
-import { isObject, parseJson } from "../../../core/json/values.ts";
+import { isObject, parseJson, valueAt } from "../../../core/json/values.ts";
+import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { MAX_ID } from "../../../personalize/limits.ts";
+import type { GatewayServices } from "../../gateway/services.ts";
+import { readCall, refusalOf } from "../../opensearch/calls.ts";
 
 export interface Hit {
   _id: string;
@@ -105,4 +109,50 @@ export function withHits(answer: SearchAnswer, hits: readonly string[], maxScore
     ...(maxScore !== undefined && { max_score: JSON.stringify(maxScore) }),
   });
   return withMembers(answer.text, { hits: changed });
+}
+
+/** Returns a hit's item id, from `_id` or a path in `_source`; undefined if Personalize would not accept it. */
+export function itemIdOf(hit: Hit, field: string): string | undefined {
+  const value = field === "_id" ? hit._id : valueAt(hit._source, field);
+  // A number beyond 2^53 was rounded when the hit was parsed and would be the id of another item.
+  const id = Number.isSafeInteger(value) ? String(value) : value;
+  return typeof id === "string" && id !== "" && id.length <= MAX_ID ? id : undefined;
+}
+
+/** Ids of hits, all from one field so that they can be joined with it. */
+export interface ObjectIds {
+  field: string;
+  ids: string[];
+}
+
+/**
+ * Returns the ids of hits from the item id field, or all of them from `_id` if one hit lacks the field (an item without
+ * it, or a `_source` that excludes it): ids of two kinds under one name could not be told apart.
+ */
+export function objectIdsOf(hits: readonly Hit[], itemIdField: string): ObjectIds {
+  const ids = itemIdField === "_id" ? [] : hits.flatMap((hit) => itemIdOf(hit, itemIdField) ?? []);
+  return ids.length === hits.length ? { field: itemIdField, ids } : { field: "_id", ids: hits.map(({ _id }) => _id) };
+}
+
+/** Sends one native search. `query` is the query string. Throws the caller's error when the cluster refuses or fails. */
+export async function nativeSearch(
+  { cluster }: Pick<GatewayServices, "cluster">,
+  deadline: Deadline,
+  index: string,
+  body: string,
+  query?: string,
+): Promise<SearchAnswer> {
+  const answer = await readCall(
+    cluster,
+    {
+      method: "POST",
+      path: `/${encodeURIComponent(index)}/_search`,
+      ...(query !== undefined && { query }),
+      headers: { "content-type": "application/json" },
+      body,
+    },
+    deadline,
+  );
+  if (answer.status >= 300) throw refusalOf(answer);
+  return readAnswer(answer.body.toString("utf8"));
 }

@@ -1,13 +1,10 @@
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import { blend, scoreBelowWindow } from "../../../personalize/ranking/blend.ts";
-import { type PersonalRanker, RankingError } from "../../../personalize/runtime/ranker.ts";
+import { blend, type PersonalRanker, RankingError, scoreBelowWindow } from "../../../personalize/ranking/blend.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
-import { itemIdOf } from "./item-id.ts";
-import type { Page } from "./page.ts";
-import type { CommonFields } from "./request.ts";
+import { type Hit, hitTexts, itemIdOf, type SearchAnswer, withHits, withScore } from "./answer.ts";
+import type { CommonFields, Page } from "./request.ts";
 
 /** Sends one page of the plain order. `aggregate: false` leaves aggregations out of a second call. */
 export type SearchPage = (page: Page, options: { aggregate: boolean }) => Promise<SearchAnswer>;
@@ -114,11 +111,12 @@ export async function personalizedPage(
     needsRest ? searchPage({ from: window, size: end - window }, { aggregate: false }) : undefined,
   ]);
   const partial = [...answer.partial, ...(rest?.partial ?? [])];
-  if (order.kind === "unranked") {
-    const hits = [...hitTexts(answer).slice(from, end), ...(rest ? hitTexts(rest) : [])];
-    return { answer: plain(answer, hits, page, rest), personalized: false, degraded: [...partial, order.degraded] };
-  }
   const texts = hitTexts(answer);
+  if (order.kind === "unranked") {
+    const hits = [...answer.hits.slice(from, end), ...(rest?.hits ?? [])];
+    const text = withHits(answer, [...texts.slice(from, end), ...(rest ? hitTexts(rest) : [])]);
+    return { answer: { ...answer, text, hits }, personalized: false, degraded: [...partial, order.degraded] };
+  }
   const inWindow = order.ranking.slice(from, end).map(({ hit, score }) => ({ text: texts[hit] ?? "", score }));
   const hits = [...inWindow, ...(rest ? scoredBelow(rest, window, weight) : [])];
   return { answer: scored(answer, hits), personalized: true, degraded: partial };
@@ -161,17 +159,9 @@ function scoredBelow(answer: SearchAnswer, from: number, weight: number): Scored
 
 function scored(answer: SearchAnswer, hits: readonly ScoredHit[]): SearchAnswer {
   const texts = hits.map(({ text, score }) => withScore(text, score));
-  return { ...answer, text: withHits(answer, texts, hits[0]?.score ?? null), hits: texts.map(parseHit) };
+  return {
+    ...answer,
+    text: withHits(answer, texts, hits[0]?.score ?? null),
+    hits: texts.map((text) => JSON.parse(text) as Hit),
+  };
 }
-
-function plain(
-  answer: SearchAnswer,
-  texts: readonly string[],
-  page: Page,
-  rest: SearchAnswer | undefined,
-): SearchAnswer {
-  const hits = [...answer.hits.slice(page.from, page.from + page.size), ...(rest?.hits ?? [])];
-  return { ...answer, text: withHits(answer, texts), hits };
-}
-
-const parseHit = (text: string): Hit => JSON.parse(text) as Hit;

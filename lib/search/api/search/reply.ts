@@ -5,8 +5,7 @@ import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { requestLogLine } from "../../request-log/line.ts";
 import { keyInTime } from "../../request-log/user-id-key.ts";
-import type { SearchAnswer } from "./answer.ts";
-import { objectIdsOf } from "./item-id.ts";
+import { objectIdsOf, type SearchAnswer } from "./answer.ts";
 import type { CommonFields } from "./request.ts";
 
 /** One search: its request and what it found. */
@@ -63,7 +62,7 @@ const serverTiming = (milliseconds: Searched["milliseconds"]): string =>
     .join(", ");
 
 /** Returns the header of a degraded answer, such as `x-degraded: embedding, depth`. */
-export function degradedHeader(degraded: readonly Degradation[]): Record<string, string> {
+function degradedHeader(degraded: readonly Degradation[]): Record<string, string> {
   if (degraded.length === 0) return {};
   return { "x-degraded": [...new Set(degraded.map(({ stage }) => stage))].join(", ") };
 }
@@ -105,4 +104,30 @@ function logLine(
       hmacKey,
     },
   );
+}
+
+/** Adds up milliseconds by stage for the request log. Stages that run at the same time each count in full. */
+export interface Stopwatch {
+  time<T>(stage: string, work: () => Promise<T>): Promise<T>;
+  /** Returns whole milliseconds by stage, with `total` since the start. */
+  read(): Record<string, number>;
+}
+
+export function stopwatch(now: () => number = () => performance.now()): Stopwatch {
+  const started = now();
+  const stages: Record<string, number> = {};
+  return {
+    async time(stage, work) {
+      const from = now();
+      try {
+        return await work();
+      } finally {
+        stages[stage] = (stages[stage] ?? 0) + now() - from;
+      }
+    },
+    read: () => {
+      const all = { total: now() - started, ...stages };
+      return Object.fromEntries(Object.entries(all).map(([stage, ms]) => [stage, Math.round(ms)]));
+    },
+  };
 }

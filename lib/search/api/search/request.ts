@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { objectSchema } from "../../../core/http/object-schema.ts";
+import { objectSchema } from "../../../core/http/validate.ts";
+import { numberOf } from "../../../core/json/values.ts";
 
 /** One index, alias, list or pattern. The cluster reports whatever else is wrong with a name. */
 export const IndexExpression = v.pipe(
@@ -57,3 +58,22 @@ export const SearchRequest = v.strictObject({
 });
 export type SearchRequest = v.InferOutput<typeof SearchRequest>;
 export type CommonFields = Pick<SearchRequest, "user_id" | "business_rules" | "is_logging_enable">;
+
+/** Which hits of a result list an answer shows. */
+export interface Page {
+  from: number;
+  size: number;
+}
+
+/** OpenSearch's default. Source: Search API reference. */
+const DEFAULT_SIZE = 10;
+
+/** Returns the page that a native body asks for, or undefined if the cluster will refuse it. */
+export function pageOf(native: Record<string, unknown>): Page | undefined {
+  const from = numberOf(native.from ?? 0);
+  const size = numberOf(native.size ?? DEFAULT_SIZE);
+  return isCount(from) && isCount(size) ? { from, size } : undefined;
+}
+
+/** Whether a number counts something: whole, 0 or more. The cluster takes 10.0 for 10, and so do the endpoints. */
+export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;

@@ -1,13 +1,11 @@
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
-import { searchedIndexes } from "../../access/application.ts";
+import { searchedIndexes } from "../../access/query.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { nativeSearch } from "./native-search.ts";
-import { pageOf } from "./page.ts";
+import { nativeSearch } from "./answer.ts";
 import { personalizationOf, personalizedPage, plainPage, type SearchPage } from "./personalize.ts";
-import { searchReply } from "./reply.ts";
-import type { SearchRequest } from "./request.ts";
-import { stopwatch } from "./stopwatch.ts";
+import { searchReply, stopwatch } from "./reply.ts";
+import { pageOf, type SearchRequest } from "./request.ts";
 
 /** Answers `POST /application/search`: the native search, its body unchanged unless the hits are re-ranked for a user. */
 export async function search(services: GatewayServices, call: JsonCall<SearchRequest>): Promise<Reply> {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { RunFailure } from "../rebuild/failure.ts";
-import type { ImportRecord } from "../rebuild/import-record.ts";
+import type { ImportRecord } from "../rebuild/in-place-records.ts";
 import { pathOf, type RunCalls } from "../rebuild/run-calls.ts";
 import { createRecord, newRun, runIndex } from "../rebuild/run-record.ts";
 import type { Format, ImportFile } from "./slices.ts";

@@ -1,12 +1,12 @@
 import { RunFailure } from "../rebuild/failure.ts";
-import type { ImportRecord } from "../rebuild/import-record.ts";
 import { addTo, takeInPlace, type WorkOptions, workThrough } from "../rebuild/in-place.ts";
-import { readImport } from "../rebuild/run-record.ts";
+import type { ImportRecord } from "../rebuild/in-place-records.ts";
+import type { RunCalls } from "../rebuild/run-calls.ts";
+import { readImport, runIndex } from "../rebuild/run-record.ts";
 import { refresh } from "../rebuild/shards.ts";
 import { importWriter, type WriteCopies } from "../rebuild/write.ts";
 import { readFiles } from "./create.ts";
 import { type Parsed, parseSlice } from "./parse.ts";
-import { type ImportReject, storeRejects } from "./rejects.ts";
 import { type OpenFile, readSlices, type Slice } from "./slices.ts";
 
 export interface ImportOptions extends WorkOptions<ImportRecord> {
@@ -116,4 +116,33 @@ function advance(record: ImportRecord, done: Map<number, ImportRecord["ahead"][n
     record.next = { slice: one.slice + 1, file: one.file, offset: one.end };
   }
   record.ahead = [...done.values()];
+}
+
+/** A document of a file that was not written. */
+interface ImportReject {
+  /** Where it begins in the uncompressed file, in bytes. */
+  at: number;
+  id?: string;
+  reason: string;
+  text: string;
+}
+
+/** Characters of a rejected document that are kept: a page of a thousand fits into one answer of the gateway. */
+const KEPT = 1_500;
+
+/** Keeps the rejected documents of a slice in the index of the run. Throws RunFailure if that does not take one. */
+async function storeRejects(
+  calls: RunCalls,
+  run: string,
+  slice: number,
+  file: string,
+  rejects: readonly ImportReject[],
+): Promise<void> {
+  const documents = rejects.map(({ at, id, reason, text }, place) => ({
+    id: `reject-${slice}-${place}`,
+    source: JSON.stringify({ reject: { id: id ?? "", reason, file, at, text: text.slice(0, KEPT) } }),
+  }));
+  for (const outcome of await importWriter(calls, runIndex(run))(documents)) {
+    if (outcome.kind === "rejected") throw new RunFailure(`A rejected document could not be kept: ${outcome.reason}`);
+  }
 }

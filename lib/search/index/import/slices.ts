@@ -1,7 +1,7 @@
 import { createGunzip } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { RunFailure } from "../rebuild/failure.ts";
-import type { ImportRecord } from "../rebuild/import-record.ts";
+import type { ImportRecord } from "../rebuild/in-place-records.ts";
 
 export type Format = ImportRecord["format"];
 

@@ -1,8 +1,7 @@
-import { eachConcurrently } from "../../../core/resilience/each-concurrently.ts";
-import type { BackfillRecord } from "./backfill-record.ts";
+import { eachConcurrently } from "../../../core/resilience/concurrently.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import { RunFailure } from "./failure.ts";
-import type { ImportRecord, ImportTally } from "./import-record.ts";
+import type { BackfillRecord, ImportRecord, ImportTally } from "./in-place-records.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, takeRun } from "./run-record.ts";
 

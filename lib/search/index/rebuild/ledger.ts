@@ -1,7 +1,6 @@
 import type { StoredCopy } from "./documents.ts";
 import { TakenOver } from "./failure.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
-import { scanRun } from "./scan.ts";
+import { pathOf, type RunCalls, scanRun } from "./run-calls.ts";
 
 /**
  * What a run has copied, in buckets of sequence numbers of the old index. Each bucket is recorded before its documents are

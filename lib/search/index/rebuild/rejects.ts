@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
-import { withoutPaths } from "../../../core/json/paths.ts";
+import { withoutPaths } from "../../../core/json/slices.ts";
 import type { CopyWork } from "./copy.ts";
-import { readByIds, type StoredCopy } from "./documents.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
-import { scanRun } from "./scan.ts";
-import { copyVersion } from "./version.ts";
+import { copyVersion, readByIds, type StoredCopy } from "./documents.ts";
+import { pathOf, type RunCalls, scanRun } from "./run-calls.ts";
 
 /** A document that the new index rejected, and why. */
-export interface Reject extends Rejected {
+interface Reject extends Rejected {
   routing?: string;
   seq_no: number;
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
-import { BackfillRecord } from "./backfill-record.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
-import { ImportRecord, ImportTally, runFields } from "./import-record.ts";
+import { BackfillRecord, ImportRecord, ImportTally, runFields } from "./in-place-records.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 
 const Tally = v.object({

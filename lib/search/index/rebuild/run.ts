@@ -1,6 +1,5 @@
 import { concurrently } from "../../../core/resilience/concurrently.ts";
-import type { Hold } from "../../index-meta/hold.ts";
-import { targetAlias } from "../../index-meta/rebuild-alias.ts";
+import { type Hold, targetAlias } from "../../index-meta/index-meta.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import { type CopyWork, copyRange, removeDeleted, verifyRange } from "./copy.ts";
 import type { Range } from "./documents.ts";

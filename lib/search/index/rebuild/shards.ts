@@ -3,7 +3,7 @@ import { RunFailure } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 
 /** Sequence numbers of the primary of one shard. */
-export interface ShardMark {
+interface ShardMark {
   shard: number;
   /** Every operation up to this one is on all in-sync copies, so no failover undoes it. -1 if there is none. */
   globalCheckpoint: number;

@@ -1,6 +1,5 @@
 import { parseJson } from "../../../core/json/values.ts";
-import { type Hold, holdAlias, holdOf, holdPattern } from "../../index-meta/hold.ts";
-import { targetAlias } from "../../index-meta/rebuild-alias.ts";
+import { type Hold, holdAlias, holdOf, holdPattern, targetAlias } from "../../index-meta/index-meta.ts";
 import { clusterError } from "../../opensearch/cluster-error.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 import type { RunRecord } from "./run-record.ts";

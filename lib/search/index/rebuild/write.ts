@@ -1,6 +1,6 @@
 import { grouped } from "../../../aws/call.ts";
 import { parseJson } from "../../../core/json/values.ts";
-import { CREATE_NO_INDEX } from "../../opensearch/create-no-index.ts";
+import { CREATE_NO_INDEX } from "../../opensearch/calls.ts";
 import type { StoredCopy } from "./documents.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
@@ -39,7 +39,7 @@ export type WriteCopies = (copies: readonly Writable[]) => Promise<Written[]>;
 export type EmbedDocuments = (documents: ReadonlyArray<Writable | Update>) => Promise<Written[]>;
 
 /** Bytes of one `_bulk` body: below the 4 MiB that the gateway takes. */
-export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 const RETRY_MS = 500;
 const LONGEST_DELAY_MS = 10_000;

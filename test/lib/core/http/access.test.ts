@@ -1,10 +1,14 @@
 // Callers identified by API Gateway's API key, IAM or an authorizer, and what an unknown caller is told.
 import * as assert from "uvu/assert";
-import { type AccessSettings, createAccess, OPEN } from "../../../../lib/core/http/access.ts";
+import {
+  type AccessSettings,
+  createAccess,
+  iamPrincipal,
+  type KeyRules,
+  OPEN,
+} from "../../../../lib/core/http/access.ts";
 import { ApiError } from "../../../../lib/core/http/error.ts";
 import type { ProxyEvent } from "../../../../lib/core/http/event.ts";
-import type { KeyRules } from "../../../../lib/core/http/key-rules.ts";
-import { iamPrincipal } from "../../../../lib/core/http/principals.ts";
 import { createRouter } from "../../../../lib/core/http/router.ts";
 import { suite } from "../../../suite.ts";
 import { api, call, logged, replying } from "./calls.ts";

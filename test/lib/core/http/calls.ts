@@ -1,6 +1,6 @@
 import { OPEN } from "../../../../lib/core/http/access.ts";
 import type { ProxyEvent, ProxyHandler, ProxyResult, Reply } from "../../../../lib/core/http/event.ts";
-import { plainHandler } from "../../../../lib/core/http/plain-handler.ts";
+import { plainHandler } from "../../../../lib/core/http/middleware.ts";
 
 /** Lines logged by handlers. */
 export const logged: string[] = [];

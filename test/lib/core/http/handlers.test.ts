@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { ApiError, type FaultCode } from "../../../../lib/core/http/error.ts";
-import { MAX_RESULT_BYTES } from "../../../../lib/core/http/limits.ts";
+import { MAX_RESULT_BYTES } from "../../../../lib/core/http/middleware.ts";
 import { createRouter } from "../../../../lib/core/http/router.ts";
 import { suite } from "../../../suite.ts";
 import { api, call, failing, header, logged, replying } from "./calls.ts";

@@ -1,9 +1,8 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { createAccess, forbidden, requireEndpoint } from "../../../../lib/core/http/access.ts";
+import { createAccess, forbidden, KeyRules, requireEndpoint } from "../../../../lib/core/http/access.ts";
 import type { ProxyEvent } from "../../../../lib/core/http/event.ts";
-import { KeyRules } from "../../../../lib/core/http/key-rules.ts";
-import { plainHandler } from "../../../../lib/core/http/plain-handler.ts";
+import { plainHandler } from "../../../../lib/core/http/middleware.ts";
 import { suite } from "../../../suite.ts";
 import { api, call, logged } from "./calls.ts";
 

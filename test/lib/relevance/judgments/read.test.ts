@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { JudgmentsError } from "../../../../lib/relevance/judgments/judgments.ts";
+import { JudgmentsError, writeTable } from "../../../../lib/relevance/judgments/judgments.ts";
 import { readJudgments, readTopics } from "../../../../lib/relevance/judgments/read.ts";
-import { writeTable } from "../../../../lib/relevance/judgments/table.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("judgments files");

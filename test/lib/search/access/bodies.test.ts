@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as assert from "uvu/assert";
 import { bulk } from "../../../../lib/search/access/bodies.ts";
-import { strictJson } from "../../../../lib/search/access/json.ts";
+import { strictJson } from "../../../../lib/search/access/query.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("bodies that name indexes");

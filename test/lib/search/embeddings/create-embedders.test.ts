@@ -3,9 +3,8 @@ import type { ModelName } from "../../../../lib/config/embedding-models.ts";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import { createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts";
 import { createEmbedders, type EmbedderClients } from "../../../../lib/search/embeddings/create-embedders.ts";
-import type { Embedder, EmbeddingError } from "../../../../lib/search/embeddings/embedder.ts";
+import type { Embedder, EmbeddingError, ModelSettings } from "../../../../lib/search/embeddings/embedder.ts";
 import { ModelFilesError } from "../../../../lib/search/embeddings/model-files.ts";
-import type { ModelSettings } from "../../../../lib/search/embeddings/settings.ts";
 import { suite } from "../../../suite.ts";
 import { awsError, brief, fakeClient, smallModel, tokensOf, vectorOf } from "./fixture.ts";
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { ModelSettings } from "../../../../lib/search/embeddings/settings.ts";
+import type { ModelSettings } from "../../../../lib/search/embeddings/embedder.ts";
 import { embedderFor, readIndexMeta } from "../../../../lib/search/index-meta/index-meta.ts";
 import { suite } from "../../../suite.ts";
 

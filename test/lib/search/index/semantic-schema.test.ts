@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { SchemaError } from "../../../../lib/search/index/schema-error.ts";
+import { SchemaError } from "../../../../lib/search/index/index-description.ts";
 import { type HybridEntry, semanticSchema } from "../../../../lib/search/index/semantic-schema.ts";
 import { suite } from "../../../suite.ts";
 

@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 import * as assert from "uvu/assert";
 import {
+  isRequestLogLine,
   MAX_LINE_BYTES,
   type RequestLogEntry,
   type RequestLogSettings,
   requestLogLine,
 } from "../../../../lib/search/request-log/line.ts";
-import { isRequestLogLine } from "../../../../lib/search/request-log/marker.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("request log line");

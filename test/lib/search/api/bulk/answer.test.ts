@@ -1,16 +1,16 @@
 import * as assert from "uvu/assert";
-import { MAX_RESULT_BYTES } from "../../../../../lib/core/http/limits.ts";
+import { MAX_RESULT_BYTES } from "../../../../../lib/core/http/middleware.ts";
 import {
   answerText,
   degradationsOf,
   echoOf,
   itemBound,
+  ranges,
   serializedBytes,
   shortened,
 } from "../../../../../lib/search/api/bulk/answer.ts";
-import type { ItemResult } from "../../../../../lib/search/api/bulk/item.ts";
 import type { Operation } from "../../../../../lib/search/api/bulk/operations.ts";
-import { ranges } from "../../../../../lib/search/api/bulk/ranges.ts";
+import type { ItemResult } from "../../../../../lib/search/api/bulk/send.ts";
 import type { Target } from "../../../../../lib/search/api/bulk/target.ts";
 import { suite } from "../../../../suite.ts";
 import { bulkGateway, requestOf } from "./support.ts";

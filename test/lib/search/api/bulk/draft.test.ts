@@ -1,7 +1,6 @@
 import * as assert from "uvu/assert";
 import { type Draft, join, NO_DOCUMENT, sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
-import { operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
-import { outlineOf } from "../../../../../lib/search/api/bulk/outline.ts";
+import { operationsOf, outlineOf } from "../../../../../lib/search/api/bulk/operations.ts";
 import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
 import { suite } from "../../../../suite.ts";
 import { requestOf } from "./support.ts";

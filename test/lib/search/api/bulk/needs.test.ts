@@ -1,8 +1,7 @@
 import * as assert from "uvu/assert";
-import { needsOf } from "../../../../../lib/search/api/bulk/needs.ts";
+import { lookup, needsOf, sourceText } from "../../../../../lib/search/api/bulk/needs.ts";
 import { documentsIn, roundsOf } from "../../../../../lib/search/api/bulk/operations.ts";
 import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
-import { lookup, sourceText } from "../../../../../lib/search/api/bulk/source-text.ts";
 import type { EmbeddingMapping } from "../../../../../lib/search/gateway/settings.ts";
 import { suite } from "../../../../suite.ts";
 import { requestOf } from "./support.ts";

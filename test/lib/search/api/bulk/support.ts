@@ -3,8 +3,7 @@ import { MODELS, type ModelName } from "../../../../../lib/config/embedding-mode
 import { OPEN } from "../../../../../lib/core/http/access.ts";
 import type { ProxyEvent } from "../../../../../lib/core/http/event.ts";
 import type { Deadline } from "../../../../../lib/core/resilience/deadline.ts";
-import { type Operation, operationsOf } from "../../../../../lib/search/api/bulk/operations.ts";
-import { outlineOf } from "../../../../../lib/search/api/bulk/outline.ts";
+import { type Operation, operationsOf, outlineOf } from "../../../../../lib/search/api/bulk/operations.ts";
 import type { BulkRequest, Conditions } from "../../../../../lib/search/api/bulk/request.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../../../../lib/search/embeddings/embedder.ts";
 import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";

@@ -1,0 +1,77 @@
+import * as v from "valibot";
+
+/** What a run that changes an index in place has done. */
+export const ImportTally = v.object({
+  /** Documents of the files, the rejected ones included. */
+  read: v.number(),
+  written: v.number(),
+  /** Documents that the index had already: from an earlier process of the run, or written by others since it began. */
+  unchanged: v.number(),
+  rejected: v.number(),
+});
+export type ImportTally = v.InferOutput<typeof ImportTally>;
+
+/** What the record of every run has. */
+export const runFields = {
+  id: v.string(),
+  /** The index or alias that the run works on, as the user named it. */
+  name: v.string(),
+  /** Counts the processes that have worked on the run. */
+  epoch: v.number(),
+  started_at: v.string(),
+  updated_at: v.string(),
+  /** Why the run does not go on by itself. */
+  message: v.optional(v.string()),
+};
+
+/**
+ * An import as the index of its run stores it.
+ * - `copy`: it reads, or is to be resumed;
+ * - `done`, `cancelled`: it has ended.
+ */
+export const ImportRecord = v.object({
+  kind: v.literal("import"),
+  ...runFields,
+  phase: v.picklist(["copy", "done", "cancelled"]),
+  format: v.picklist(["bulk", "documents", "csv"]),
+  /** The field with the id of a document. */
+  id_field: v.optional(v.string()),
+  /** Whether documents go through the gateway's bulk endpoint, which embeds them. */
+  embed: v.boolean(),
+  /** Bytes of a slice. */
+  slice_bytes: v.number(),
+  /** Seconds since 2020 when the run began: the upper bits of the versions of its documents. */
+  since: v.number(),
+  /** The first slice that is not done, and where it begins in the content of its file. */
+  next: v.object({ slice: v.number(), file: v.number(), offset: v.number() }),
+  /** Later slices that are done. */
+  ahead: v.array(v.object({ slice: v.number(), file: v.number(), end: v.number() })),
+  /** Where the content comes from, for `status`. */
+  from: v.string(),
+  files: v.number(),
+  tally: ImportTally,
+  /** The first reason why the gateway stored documents without an embedding. */
+  degraded: v.optional(v.string()),
+});
+export type ImportRecord = v.InferOutput<typeof ImportRecord>;
+
+/**
+ * A backfill as the index of its run stores it.
+ * - `copy`: it embeds, or is to be resumed;
+ * - `done`, `cancelled`: it has ended.
+ */
+export const BackfillRecord = v.object({
+  kind: v.literal("backfill"),
+  ...runFields,
+  phase: v.picklist(["copy", "done", "cancelled"]),
+  /** The index behind the name when the run began. Sequence numbers mean something else in another one. */
+  source: v.string(),
+  source_uuid: v.string(),
+  /** A hash of which fields are embedded from which, with which models, and of what the index says about them. */
+  embeddings: v.string(),
+  /** Of each shard: the last sequence number to look at, and the last that is done. */
+  shards: v.record(v.string(), v.object({ mark: v.number(), done: v.number() })),
+  /** `unchanged` are documents that lack nothing, or that others have changed meanwhile. */
+  tally: ImportTally,
+});
+export type BackfillRecord = v.InferOutput<typeof BackfillRecord>;
