@@ -8,13 +8,17 @@ import {
 import { ifThere, isNamed } from "../../aws/errors.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { PROJECT_TAG } from "../../core/naming/tags.ts";
-import { heldByGroup } from "./held.ts";
-import { ManagerError } from "./manager-error.ts";
-import type { Managing } from "./managing.ts";
-import { ifNew, type Personalize } from "./personalize.ts";
+import { hasFailed, type Managing, untilActive, untilGone, untilSettled } from "./managing.ts";
+import {
+  ifNew,
+  listEventTrackers,
+  listFilters,
+  listSolutions,
+  ManagerError,
+  type Personalize,
+  tagList,
+} from "./personalize.ts";
 import type { DatasetGroupInput, ResourceState } from "./request.ts";
-import { tagList } from "./tags.ts";
-import { hasFailed, untilActive, untilGone, untilSettled } from "./waiting.ts";
 
 /**
  * Creates the dataset group if it does not exist, recreates it if it failed, and waits until it is ACTIVE. `isNew`
@@ -63,6 +67,18 @@ export async function deleteDatasetGroup(
     );
   }
   await untilGone(what, patience, look);
+}
+
+/** Lists what a dataset group contains besides datasets, as in `the solution x`; others may have created it. */
+async function heldByGroup(personalize: Personalize, datasetGroupArn: string): Promise<string[]> {
+  const solutions = await listSolutions(personalize, datasetGroupArn);
+  const filters = await listFilters(personalize, datasetGroupArn);
+  const trackers = await listEventTrackers(personalize, datasetGroupArn);
+  return [
+    ...solutions.map(({ name }) => `the solution ${name}`),
+    ...filters.map(({ name }) => `the filter ${name}`),
+    ...trackers.map(({ name }) => `the event tracker ${name}`),
+  ];
 }
 
 /** Throws ManagerError without the project's tag. An interrupted run leaves the tag too, since creation sets it. */

@@ -6,13 +6,9 @@ import {
 } from "@aws-sdk/client-personalize";
 import { ifThere } from "../../aws/errors.ts";
 import type { Names } from "../../core/naming/names.ts";
-import { listEventTrackers } from "./lists.ts";
-import { ManagerError } from "./manager-error.ts";
-import type { Managing } from "./managing.ts";
-import { ifNew, type Personalize } from "./personalize.ts";
+import { hasFailed, type Managing, untilActive, untilGone, untilSettled } from "./managing.ts";
+import { ifNew, listEventTrackers, ManagerError, type Personalize, tagList } from "./personalize.ts";
 import type { EventTrackerInput, ResourceState } from "./request.ts";
-import { tagList } from "./tags.ts";
-import { hasFailed, untilActive, untilGone, untilSettled } from "./waiting.ts";
 
 /** Creates the event tracker if there is none, waits until it is ACTIVE, and writes its id to the parameter store. */
 export async function createEventTracker(managing: Managing, input: EventTrackerInput): Promise<ResourceState> {

@@ -9,8 +9,7 @@ import { describeDataset } from "./dataset.ts";
 import { describeDatasetGroup } from "./dataset-group.ts";
 import { findEventTracker } from "./event-tracker.ts";
 import { describeFilter } from "./filter.ts";
-import { listFilters, listSolutions, listVersions } from "./lists.ts";
-import type { Personalize } from "./personalize.ts";
+import { listFilters, listSolutions, listVersions, type Personalize } from "./personalize.ts";
 
 /** The fields of every entry. Times are ISO 8601. */
 interface Entry {

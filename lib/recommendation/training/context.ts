@@ -1,7 +1,7 @@
 import type { ObjectStore } from "../../aws/object-store.ts";
 import type { Names } from "../../core/naming/names.ts";
+import type { PointerStore } from "../../personalize/resources/managing.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
-import type { PointerStore } from "../../personalize/resources/pointers.ts";
 import type { AcceptedEvents } from "../clients/accepted-events.ts";
 import type { TrainingSettings } from "./settings.ts";
 import type { Executions, TrainingState } from "./state.ts";

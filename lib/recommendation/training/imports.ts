@@ -1,10 +1,8 @@
 import { CreateDatasetImportJobCommand, DescribeDatasetImportJobCommand } from "@aws-sdk/client-personalize";
 import { isNamed } from "../../aws/errors.ts";
 import { DATASETS, type Dataset } from "../../config/avro.ts";
-import { listImports } from "../../personalize/resources/lists.ts";
-import { ifNew } from "../../personalize/resources/personalize.ts";
-import { tagList } from "../../personalize/resources/tags.ts";
-import { hasFailed, isMoving } from "../../personalize/resources/waiting.ts";
+import { hasFailed, isMoving } from "../../personalize/resources/managing.ts";
+import { ifNew, listImports, tagList } from "../../personalize/resources/personalize.ts";
 import type { Readiness, TrainingContext } from "./context.ts";
 import { requireInitial } from "./initial-training.ts";
 import { requireManifest, TrainingError } from "./training-error.ts";

@@ -1,7 +1,7 @@
 import type { CreateSolutionRequest } from "@aws-sdk/client-personalize";
 import { RECIPES, type RecipeKind, type RecipeParameter } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
-import { tagList } from "../../personalize/resources/tags.ts";
+import { tagList } from "../../personalize/resources/personalize.ts";
 import type { RecipeTraining } from "./settings.ts";
 
 const DATASET_TYPES = { Item: "ITEMS", User: "USERS", Interaction: "INTERACTIONS" } as const;

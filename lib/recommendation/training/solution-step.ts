@@ -8,10 +8,8 @@ import {
 } from "@aws-sdk/client-personalize";
 import { ifFree, ifThere } from "../../aws/errors.ts";
 import { shortHash } from "../../core/naming/shorten.ts";
-import { listVersions } from "../../personalize/resources/lists.ts";
-import { ifNew, type Personalize } from "../../personalize/resources/personalize.ts";
-import { describeVersion } from "../../personalize/resources/solution-version.ts";
-import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/waiting.ts";
+import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/managing.ts";
+import { describeVersion, ifNew, listVersions, type Personalize } from "../../personalize/resources/personalize.ts";
 import { isCrowded } from "./imports.ts";
 import type { SolutionInput } from "./solution-input.ts";
 

@@ -1,6 +1,6 @@
 import { isNamed } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
-import { ManagerError } from "../../personalize/resources/manager-error.ts";
+import { ManagerError } from "../../personalize/resources/personalize.ts";
 import type { TrainingContext } from "./context.ts";
 import type { RecipeProgress } from "./progress.ts";
 import type { RecipeTraining } from "./settings.ts";
