@@ -1,5 +1,5 @@
-import { FilterError } from "../../personalize/filters/filter-error.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
+import { FilterError } from "../../personalize/filters/tokens.ts";
 import {
   distinctFields,
   type FilterSchemas,

@@ -1,5 +1,5 @@
-import type { Clause, Condition, Filter, Operand, Predicate } from "./ast.ts";
-import { FilterError } from "./filter-error.ts";
+import type { Clause, Condition, Filter, Operand, Predicate } from "./parser.ts";
+import { FilterError } from "./tokens.ts";
 import { type FilterValues, placeholderUses, requiredPlaceholders } from "./values.ts";
 
 /** A row of a dataset, by column. Several categories are one text, joined by `|`. */

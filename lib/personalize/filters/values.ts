@@ -1,6 +1,5 @@
-import { everyCondition, type Filter } from "./ast.ts";
-import { FilterError } from "./filter-error.ts";
-import { parseFilter } from "./parser.ts";
+import { everyCondition, type Filter, parseFilter } from "./parser.ts";
+import { FilterError } from "./tokens.ts";
 
 /** The values that a request gives its placeholders, by name without the dollar sign. */
 export type FilterValues = Readonly<Record<string, readonly string[]>>;

@@ -1,7 +1,7 @@
 import { ApiError, type Issue } from "../../core/http/error.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
-import { FilterError } from "../../personalize/filters/filter-error.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
+import { FilterError } from "../../personalize/filters/tokens.ts";
 import {
   type FilterValues,
   formatFilterValue,

@@ -1,9 +1,8 @@
 import { failureKind, reasonOf } from "../../aws/errors.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { everyCondition, type Filter } from "../../personalize/filters/ast.ts";
 import { type FilterRecord, itemTest } from "../../personalize/filters/evaluate.ts";
-import { parseFilter } from "../../personalize/filters/parser.ts";
+import { everyCondition, type Filter, parseFilter } from "../../personalize/filters/parser.ts";
 import { fieldsOf, fieldValue } from "../records/layout.ts";
 import type { Profile, ProfileDataset } from "../records/profile.ts";
 import type { RecommendationServices } from "../service/services.ts";
