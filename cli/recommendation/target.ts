@@ -44,7 +44,7 @@ export async function openTarget(options: TargetOptions, context: Context): Prom
   const { names, sdk } = await openAccount(session, local);
   const [{ DynamoDBClient }, { dynamoTrainingState }] = await Promise.all([
     import("@aws-sdk/client-dynamodb"),
-    import("../../lib/recommendation/training/dynamo-state.ts"),
+    import("../../lib/recommendation/training/state.ts"),
   ]);
   return {
     recommendation,

@@ -4,7 +4,7 @@ import { SSMClient } from "@aws-sdk/client-ssm";
 import { readEnvironment } from "../../lib/core/environment.ts";
 import { ssmPointers } from "../../lib/personalize/resources/managing.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
-import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import { versionToServe } from "../../lib/recommendation/training/version-to-serve.ts";
 import { PersonalizeManagerEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";

@@ -2,7 +2,7 @@ import type { TableName } from "../core/naming/names.ts";
 import { INGESTION_KEYS } from "../recommendation/clients/accepted-events.ts";
 import { POPULAR_ITEMS_KEY } from "../recommendation/clients/dynamo-tables.ts";
 import { ID_COLUMNS } from "../recommendation/records/profile.ts";
-import { TRAINING_KEY } from "../recommendation/training/dynamo-state.ts";
+import { TRAINING_KEY } from "../recommendation/training/state.ts";
 
 /** Key attributes of each DynamoDB table; all are strings. */
 export const TABLE_KEYS: Readonly<Record<TableName, readonly [partition: string, sort?: string]>> = {

@@ -5,7 +5,7 @@ import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
-import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import type { Served } from "../../lib/relevance/console/loopback.ts";
 import { openConsole } from "../../lib/relevance/console/open.ts";
 import { consoleIndexes } from "../../lib/relevance/console/setup.ts";

@@ -6,7 +6,7 @@ import { GetObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import { seeded } from "../../lib/relevance/statistics/random.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { localClients } from "../../local/dev/clients.ts";

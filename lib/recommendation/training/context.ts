@@ -3,6 +3,8 @@ import type { Names } from "../../core/naming/names.ts";
 import type { PointerStore } from "../../personalize/resources/managing.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { AcceptedEvents } from "../clients/accepted-events.ts";
+import { readManifest } from "../etl/run-files.ts";
+import type { Manifest } from "../etl/tasks.ts";
 import type { TrainingSettings } from "./settings.ts";
 import type { Executions, TrainingState } from "./state.ts";
 
@@ -33,7 +35,7 @@ export interface TrainingContext {
 }
 
 /** Seconds between two polls, by step. */
-export interface Looks {
+interface Looks {
   arrivals: number;
   /** Imports take at least a few minutes. */
   imports: number;
@@ -52,4 +54,23 @@ export const LOOKS: Looks = { arrivals: 60, imports: 60, recipes: 120, teardown:
 export interface Readiness {
   ready: boolean;
   seconds: number;
+}
+
+/** Identifies a training: its chain of runs, and the data it trains on. */
+export interface RecipeRun {
+  origin: string;
+  /** Digest of the data. */
+  data: string;
+}
+
+/** A failure that a retry cannot fix. The execution reports the message, which says what to do, as its cause. */
+export class TrainingError extends Error {
+  override name = "TrainingError";
+}
+
+/** Reads the manifest of a run. Throws TrainingError if it has none. */
+export async function requireManifest(store: ObjectStore, run: string): Promise<Manifest> {
+  const manifest = await readManifest(store, run);
+  if (manifest) return manifest;
+  throw new TrainingError(`The run ${run} has no manifest: its ETL did not finish. Start the training again`);
 }

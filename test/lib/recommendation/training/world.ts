@@ -22,8 +22,8 @@ import { type FunctionValues, recommendationFunctions } from "../../../../lib/in
 import { stateMachineDefinitions } from "../../../../lib/infrastructure/state-machines.ts";
 import type { ResourceInputGiven, ResourceState } from "../../../../lib/personalize/resources/request.ts";
 import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
-import { dynamoTrainingState } from "../../../../lib/recommendation/training/dynamo-state.ts";
 import type { TrainingSettings } from "../../../../lib/recommendation/training/settings.ts";
+import { dynamoTrainingState } from "../../../../lib/recommendation/training/state.ts";
 import type { TrainingInput } from "../../../../lib/recommendation/training/task.ts";
 import { ACCOUNT_ID, REGION } from "../../../../local/cloud/front.ts";
 import { createBucket } from "../../../../local/dev/clients.ts";

@@ -1,8 +1,10 @@
 import * as assert from "uvu/assert";
-import { lacks, tooManyTypes } from "../../../../lib/recommendation/training/minimums.ts";
+import { readManifest } from "../../../../lib/recommendation/etl/run-files.ts";
+import { dataDigest, lacks, tooManyTypes } from "../../../../lib/recommendation/training/check-data.ts";
 import { suite } from "../../../suite.ts";
+import { event, ITEM, USER, world } from "../etl/run.ts";
 
-const test = suite("minimums of a training");
+const test = suite("data of a training");
 
 const counted = (interactions: number, users_with_two: number, users = 100) => ({
   event_types: { view: 5_000, purchase: interactions },
@@ -57,6 +59,44 @@ test("reports that there are no events at all", () => {
     checks: [{ name: "similar_items", interactions: 0, users: 0, users_with_two: 0 }],
   };
   assert.match(lacks(nothing, [check])[0] ?? "", "no events at all: upload some with /log-event");
+});
+
+type World = ReturnType<typeof world>;
+
+const newWorld = () => {
+  const made = world();
+  made.events("2025-03-01", "a", [event("1"), event("2")]);
+  return made;
+};
+
+async function digestOf(of: World, run: string, input: { mode?: string } = {}): Promise<string> {
+  await of.run(run, input);
+  const manifest = await readManifest(of.store, run);
+  assert.ok(manifest);
+  return dataDigest(manifest, of.store);
+}
+
+test("is the same for two runs over the same data", async () => {
+  const same = newWorld();
+  assert.is(await digestOf(same, "one"), await digestOf(same, "two"));
+});
+
+test("changes with more events, another user, another item and another mode", async () => {
+  const before = await digestOf(newWorld(), "one");
+  const changes: ((of: World) => void)[] = [
+    (of) => of.events("2025-03-02", "b", [event("3")]),
+    (of) => of.records.user.push({ ...USER, USER_ID: "U2" }),
+    (of) => of.records.item.splice(0, 1, { ...ITEM, AUTHOR: "Bea" }),
+  ];
+  const digests = await Promise.all(
+    changes.map((change) => {
+      const changed = newWorld();
+      change(changed);
+      return digestOf(changed, "one");
+    }),
+  );
+  digests.push(await digestOf(newWorld(), "one", { mode: "update_dataset_group" }));
+  assert.is(new Set([before, ...digests]).size, 5);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
-import { requireInitial } from "../../../../lib/recommendation/training/initial-training.ts";
+import { requireInitial } from "../../../../lib/recommendation/training/imports.ts";
 import { suite } from "../../../suite.ts";
 import { memoryPointers } from "../../personalize/resources/managed.ts";
 import { judged, memoryState } from "./memory-state.ts";
