@@ -5,7 +5,7 @@ import type { StateMachineName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import type { State } from "../../lib/infrastructure/lambda-task.ts";
 import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { createRole } from "./role.ts";
 

@@ -3,7 +3,7 @@ import { SqsQueue } from "@cdktf/provider-aws/lib/sqs-queue/index.js";
 import type * as v from "valibot";
 import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
 import { realtimeSyncPolicy } from "../../functions/realtime-sync/policy.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
 import { lambdaFunction } from "../constructs/function.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";

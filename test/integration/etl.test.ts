@@ -23,7 +23,7 @@ import { recommendationFunctions } from "../../lib/infrastructure/functions.ts";
 import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
 import { readManifest } from "../../lib/recommendation/etl/run-files.ts";
 import type { Manifest } from "../../lib/recommendation/etl/tasks.ts";
-import { eventLine } from "../../lib/recommendation/records/stored-event.ts";
+import { eventLine } from "../../lib/recommendation/records/layout.ts";
 import { createBucket } from "../../local/dev/clients.ts";
 import { createDeployedRoles } from "../../local/dev/deployed-roles.ts";
 import { createFunction, createTables } from "../../local/dev/resources.ts";

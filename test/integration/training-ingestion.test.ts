@@ -7,7 +7,7 @@ import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
 import { readManifest } from "../../lib/recommendation/etl/run-files.ts";
-import { eventLine, type StoredEvent } from "../../lib/recommendation/records/stored-event.ts";
+import { eventLine, type StoredEvent } from "../../lib/recommendation/records/layout.ts";
 import { delayFirehose } from "../../local/cloud/permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";

@@ -18,7 +18,7 @@ export class CampaignFailure extends Error {
 }
 
 /** What a request asks of a campaign. */
-export interface CampaignQuestion<T> {
+interface CampaignQuestion<T> {
   recipe: RecipeKind;
   filter?: FilterChoice | undefined;
   /** Whether the request has a context, which Personalize may reject. */
@@ -113,3 +113,46 @@ function failureOf(error: unknown, question: CampaignQuestion<unknown>): Error {
     cause: error,
   });
 }
+
+/**
+ * Returns the popular items of the last ETL. If there are none, throws the error for the client: `not_trained` before
+ * the first training and ETL, otherwise the one that matches the campaign's failure.
+ */
+export async function popularItemsInstead(
+  services: RecommendationServices,
+  failure: CampaignFailure,
+  deadline: Deadline,
+): Promise<readonly string[]> {
+  let popular: readonly string[] | undefined;
+  try {
+    popular = await services.popularItems(deadline);
+  } catch (error) {
+    const both = new CampaignFailure(failureKind(error), reasonOf("the list of popular items", error), {
+      cause: error,
+    });
+    throw nothingAnswers(both, `${failure.message}, and ${both.message}`);
+  }
+  if (popular) return popular;
+  if (failure.kind === "none") {
+    throw new ApiError(
+      "not_trained",
+      `${sentence(failure.message)}, and there are no popular items before the first training: upload data, then run \`relevance train\`.`,
+      { cause: failure },
+    );
+  }
+  throw nothingAnswers(failure, `${failure.message}, and there is no list of popular items yet`);
+}
+
+function nothingAnswers(failure: CampaignFailure, text: string): ApiError {
+  const options = { cause: failure };
+  switch (failure.kind) {
+    case "throttled":
+      return new ApiError("throttled", `${sentence(text)}.`, { ...options, headers: { "retry-after": "1" } });
+    case "timeout":
+      return new ApiError("timeout", `${sentence(text)}.`, options);
+    default:
+      return new ApiError("upstream_unavailable", `${sentence(text)}.`, options);
+  }
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

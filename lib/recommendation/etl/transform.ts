@@ -9,10 +9,9 @@ import { type AddRow, type Database, literal, literals } from "../../core/sql/da
 import { sum } from "../../core/sum.ts";
 import { eventParser } from "../records/event.ts";
 import { eventColumns, storedTable } from "../records/event-columns.ts";
-import type { Definitions } from "../records/layout.ts";
-import { reasonOf } from "../records/parsed.ts";
-import type { StoredEvent } from "../records/stored-event.ts";
+import type { Definitions, StoredEvent } from "../records/layout.ts";
 import { trainedEvent } from "../records/trained-event.ts";
+import { reasonOf } from "../records/value.ts";
 import { copyText, LONGEST_LINE, PROBLEM } from "./copy-text.ts";
 import { sharedKeys, TRANSFERS, writeFile, writeRejected } from "./run-files.ts";
 import { sql } from "./sql.ts";

@@ -1,7 +1,7 @@
 import { batchResult, type Rejected, type Unstored } from "../../core/http/batch.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, Reply } from "../../core/http/event.ts";
-import type { Parsed } from "../records/parsed.ts";
+import type { Parsed } from "../records/value.ts";
 import { answer } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 

@@ -4,7 +4,7 @@ import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
 import { deadlineWithin } from "../../core/resilience/deadline.ts";
 import { countLine } from "../../core/telemetry/emf.ts";
 import { eventParser } from "../records/event.ts";
-import { eventLine, type StoredEvent } from "../records/stored-event.ts";
+import { eventLine, type StoredEvent } from "../records/layout.ts";
 import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { isTrained, readRecords, realtimeDegradation, type UnstoredRecord, uploadReply } from "./batch.ts";

@@ -2,8 +2,7 @@ import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { createHandler } from "../../../../functions/etl/handler.ts";
 import type { DatabaseLimits } from "../../../../lib/core/sql/database.ts";
-import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
-import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
+import { type Definitions, eventLine, type StoredEvent } from "../../../../lib/recommendation/records/layout.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
 

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { plan, powerOfTwo, splitShards } from "../../../../lib/recommendation/etl/plan.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
-import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
+import { eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { suite } from "../../../suite.ts";
 import { MemoryStore, memoryTables } from "./memory.ts";
 import { DEFINITIONS, event, LIMITS, rowsOf, STARTED, world } from "./run.ts";

@@ -21,7 +21,7 @@ import { LIVE_ALIAS, namesOf } from "../../../../lib/core/naming/names.ts";
 import { type FunctionValues, recommendationFunctions } from "../../../../lib/infrastructure/functions.ts";
 import { stateMachineDefinitions } from "../../../../lib/infrastructure/state-machines.ts";
 import type { ResourceInputGiven, ResourceState } from "../../../../lib/personalize/resources/request.ts";
-import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
+import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/layout.ts";
 import type { TrainingSettings } from "../../../../lib/recommendation/training/settings.ts";
 import { dynamoTrainingState } from "../../../../lib/recommendation/training/state.ts";
 import type { TrainingInput } from "../../../../lib/recommendation/training/task.ts";
