@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ifThere } from "../../lib/aws/errors.ts";
-import { ID_COLUMNS } from "../../lib/recommendation/records/profile.ts";
+import { ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { Failure } from "../errors.ts";

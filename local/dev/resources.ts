@@ -11,7 +11,7 @@ import {
 } from "../../lib/core/naming/names.ts";
 import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import type { FunctionValues } from "../../lib/infrastructure/functions.ts";
-import { TABLE_KEYS, TABLES } from "../../lib/infrastructure/tables.ts";
+import { TABLE_KEYS, TABLES } from "../../lib/recommendation/records/tables.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { createRole } from "./role.ts";
 

@@ -2,6 +2,7 @@ import type { Issue } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
 import { MAX_CATEGORY, MAX_RECORD_PROPERTIES, MAX_TEXT } from "../../personalize/limits.ts";
 import { type Definitions, type Field, fieldsOf, fieldValue, textualColumns, type Value } from "./layout.ts";
+import { ID_COLUMNS } from "./tables.ts";
 import {
   keep,
   notAnObject,
@@ -16,9 +17,6 @@ import {
 
 /** The datasets other than events. */
 export type ProfileDataset = "user" | "item";
-
-/** The column that holds a record's id. */
-export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const satisfies Record<ProfileDataset, string>;
 
 /** A user or an item as stored in the table: the source columns that have a value, and IS_ACTIVE. */
 export type Profile = Readonly<Record<string, Value>>;

@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
 import type { ObjectStore } from "../../aws/object-store.ts";
-import { metadataFields } from "../../config/checks/schemas.ts";
-import { MAX_EVENT_TYPES_AND_FIELDS, MIN_INTERACTIONS, MIN_USERS_WITH_TWO } from "../../personalize/limits.ts";
+import {
+  MAX_EVENT_TYPES_AND_FIELDS,
+  MIN_INTERACTIONS,
+  MIN_USERS_WITH_TWO,
+  metadataFields,
+} from "../../personalize/limits.ts";
 import { schemaHash } from "../etl/plan.ts";
 import { readFile, runKeys } from "../etl/run-files.ts";
 import { type EventCheck, type Manifest, RunPlan } from "../etl/tasks.ts";

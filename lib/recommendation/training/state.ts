@@ -4,6 +4,7 @@ import { type Operation, patientCalls } from "../../aws/call.ts";
 import { ifThere, isNamed } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { TRAINING_KEY } from "../records/tables.ts";
 import type { Measured } from "./gate.ts";
 import type { RecipeProgress, RunMode } from "./task.ts";
 
@@ -80,9 +81,6 @@ export interface Executions {
   /** Stops an execution with this error and cause. Does nothing if it has ended. */
   stop(arn: string, error: string, cause: string): Promise<void>;
 }
-
-/** Name of the training table's key. */
-export const TRAINING_KEY = "KEY";
 
 const LOCK = "lock";
 
