@@ -1,13 +1,12 @@
 import type { Api } from "../api.ts";
 import type { AvroSchema } from "../avro.ts";
-import type { Campaign } from "../campaign.ts";
 import type { EtlConfiguration } from "../etl.ts";
 import type { Filters } from "../filter.ts";
 import type { HybridSearch } from "../hybrid-search.ts";
 import type { Models } from "../model.ts";
 import type { Path } from "../problem.ts";
 import type { Project } from "../project.ts";
-import type { Solution } from "../solution.ts";
+import type { Campaign, Solution } from "../solution.ts";
 import type { Draft } from "../validate.ts";
 
 /** The input of checks: the valid parts of each file; undefined if a file is absent or could not be parsed. */

@@ -1,8 +1,7 @@
 import { ListTagsForResourceCommand, TagResourceCommand, UntagResourceCommand } from "@aws-sdk/client-personalize";
 import { convergeCampaign, deleteCampaign } from "./campaign.ts";
 import { convergeDataset, createSchema, deleteDataset, deleteSchema } from "./dataset.ts";
-import { createDatasetGroup, deleteDatasetGroup } from "./dataset-group.ts";
-import { createEventTracker, deleteEventTracker } from "./event-tracker.ts";
+import { createDatasetGroup, createEventTracker, deleteDatasetGroup, deleteEventTracker } from "./dataset-group.ts";
 import { createFilter, deleteFilter } from "./filter.ts";
 import type { Managing } from "./managing.ts";
 import { ManagerError, type Personalize, type Tags, tagList } from "./personalize.ts";

@@ -1,6 +1,6 @@
 import { iamPrincipal } from "../../core/http/principals.ts";
 import type { Path } from "../problem.ts";
-import { type Check, sound, uniqueBy } from "./drafts.ts";
+import { type Check, noneTwice, sound, uniqueBy } from "./drafts.ts";
 
 /** The limits of a usage plan, which needs an API key. */
 const LIMITS = ["rate_limit", "burst_limit", "daily_quota"] as const;
@@ -52,3 +52,28 @@ export const checkAuthorization: Check = ({ api }, report) => {
 
 /** A role is configured by its own ARN, not by that of a session, whose name the caller chooses. */
 const iamIdOf = (arn: string) => (arn.includes(":assumed-role/") ? undefined : iamPrincipal(arn));
+
+/** Checks that origins are listed once, and that `*` is listed alone. */
+export const checkCors: Check = ({ api }, report) => {
+  const origins = api?.cors?.allow_origins;
+  noneTwice(report, "api", ["cors", "allow_origins"], origins);
+  if (origins !== undefined && origins.length > 1 && origins.includes("*")) {
+    report("api", ["cors", "allow_origins"], 'must be "*" alone, or origins without it');
+  }
+};
+
+/** Checks that the ways to reach the APIs go together. */
+export const checkReach: Check = ({ api }, report) => {
+  if (api === undefined) return;
+  for (const name of ["domain_name_system", "recommendation_domain_name"] as const) {
+    if (api.private_api && api[name]) {
+      report("api", ["private_api"], `cannot be combined with ${name}: a private API has no host name of its own`);
+    }
+  }
+  if (api.execute_api_url === false && !api.domain_name_system && !api.recommendation_domain_name) {
+    report("api", ["execute_api_url"], "is false, but no API has a host name: nothing could call them");
+  }
+};
+
+/** Checks that no two keys have the same name. */
+export const checkKeys: Check = ({ api }, report) => noneTwice(report, "api", ["keys"], api?.keys, "name");
