@@ -3,7 +3,7 @@ import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-pe
 import * as assert from "uvu/assert";
 import { sdkQuotas } from "../../cli/discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../../cli/discovery/sdk/sdk-clients.ts";
-import { INSTANCE_TYPES } from "../../lib/config/instance-types.ts";
+import { INSTANCE_TYPES } from "../../lib/config/model-image.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
 import { createPersonalize } from "../../local/personalize/personalize.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";

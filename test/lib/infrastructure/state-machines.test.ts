@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { teardownStateMachine, trainingStateMachine } from "../../../lib/infrastructure/training-states.ts";
+import { teardownStateMachine, trainingStateMachine } from "../../../lib/infrastructure/state-machines.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("training state machines");

@@ -1,9 +1,10 @@
 import { CloudwatchMetricAlarm } from "@cdktf/provider-aws/lib/cloudwatch-metric-alarm/index.js";
 import { alarmTopics, type Severity, severityOf } from "../../lib/config/alarms.ts";
+import type { FunctionName, Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
-import type { Metric } from "./metrics.ts";
+import { type Metric, serviceMetrics } from "./metrics.ts";
 
-export interface AlarmOptions {
+interface AlarmOptions {
   /** What happened and where to look first; a function of the threshold if the text names it. */
   description: string | ((above: number) => string);
   /** Metrics, by their names in `expression`. */
@@ -50,5 +51,50 @@ export function alarm(stack: ProjectStack, name: string, options: AlarmOptions):
     treatMissingData: "notBreaching",
     alarmActions: actions,
     okActions: actions,
+  });
+}
+
+/** Share of answers with status 5xx, in percent. */
+const FAILED_PERCENT = 1;
+/** No alarm below this many calls in five minutes. */
+const FEWEST_CALLS = 20;
+/** Degraded answers, or failed calls of a campaign, in five minutes. */
+export const DEGRADED_ANSWERS = 10;
+
+interface RequestAlarmOptions {
+  /** The function that answers. */
+  fn: FunctionName;
+  /** What the service calls itself. */
+  what: string;
+  slowMs: number;
+  /** What may make it slow. */
+  parts: string;
+  /** What to do if no instance is free. */
+  remedy: string;
+}
+
+/** Adds the alarms about failed, slow and throttled answers of a service. */
+export function requestAlarms(stack: ProjectStack, service: Service, options: RequestAlarmOptions): void {
+  const { api, lambda } = serviceMetrics(stack, service);
+  const { fn, what, slowMs, parts, remedy } = options;
+  alarm(stack, `${service}-5xx`, {
+    description: (percent) => `More than ${percent} % of the answers are errors of the ${what}: see the log of ${fn}`,
+    metrics: { failed: api("5XXError", "Sum"), calls: api("Count", "Sum") },
+    expression: `IF(calls >= ${FEWEST_CALLS}, 100 * failed / calls, 0)`,
+    above: FAILED_PERCENT,
+    points: 2,
+  });
+  alarm(stack, `${service}-p99`, {
+    description: (ms) =>
+      `One answer in a hundred takes longer than ${ms} ms: the dashboard shows whether ${parts} are slow`,
+    metrics: { latency: api("Latency", "p99"), calls: api("Count", "Sum") },
+    expression: `IF(calls >= ${FEWEST_CALLS}, latency, 0)`,
+    above: slowMs,
+    points: 3,
+  });
+  alarm(stack, `${service}-throttles`, {
+    description: `Requests are rejected because no instance of ${fn} is free: ${remedy}`,
+    metrics: { throttles: lambda(fn, "Throttles") },
+    above: 0,
   });
 }
