@@ -9,10 +9,10 @@ import type { Metric } from "../../lib/relevance/metrics/metric.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { readRun } from "../gateway/run.ts";
-import { table } from "../recommendation/table.ts";
 import { readQueries, readSettings } from "../relevance/files.ts";
 import { defineJudgedOptions, judgedOptions } from "../relevance/judged-options.ts";
 import { type Limit, limitsOf, metricsOf } from "../relevance/metric-options.ts";
+import { table } from "../terminal.ts";
 
 /** The hits that a setting is asked for at least: metrics without a depth look at all of them. */
 const MIN_SIZE = 100;

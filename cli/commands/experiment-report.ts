@@ -4,8 +4,8 @@ import { type ExperimentReport, MEASURE_NAMES, reportOf } from "../../lib/releva
 import { verdictLines } from "../../lib/relevance/experiments/verdict.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { table } from "../recommendation/table.ts";
 import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";
+import { table } from "../terminal.ts";
 
 /** `relevance experiment report`: compares the variants of an experiment on what users clicked. */
 export const command = defineCommand({

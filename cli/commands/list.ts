@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { type ListedResource, listed } from "../recommendation/listed.ts";
-import { table } from "../recommendation/table.ts";
 import { LOCAL_HELP, openPersonalize, openTarget, reading } from "../recommendation/target.ts";
 import { SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, type Session } from "../session.ts";
-import { managedInState } from "../state/managed.ts";
+import { managedInState } from "../state/stacks.ts";
+import { table } from "../terminal.ts";
 import type { ManagedResource } from "../terraform/managed-resources.ts";
 
 /** `relevance list`: lists the project's resources in Terraform's state and in Personalize, with their ARNs. */

@@ -1,6 +1,6 @@
 import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
 import { readInventory } from "../../lib/personalize/resources/inventory.ts";
-import { reasonOf } from "./failure-reason.ts";
+import { reasonOf } from "./follow-execution.ts";
 import type { ProjectStatus } from "./status-text.ts";
 import { reading, type Target } from "./target.ts";
 

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { Failure } from "../errors.ts";
+import { shownTime } from "../terminal.ts";
 import { type Started, startExecution } from "./follow-execution.ts";
 import { readTraining } from "./read-status.ts";
-import { shownTime } from "./table.ts";
 import type { Target } from "./target.ts";
 
 /** Starts a training. Throws Failure if another one is running or the service is not deployed. */

@@ -3,7 +3,7 @@ import type { Names } from "../../lib/core/naming/names.ts";
 import { type Inventory, recipeOfSolution, type Version } from "../../lib/personalize/resources/inventory.ts";
 import { GATE_METRIC } from "../../lib/recommendation/training/gate.ts";
 import type { JudgedVersion, Lock, Note } from "../../lib/recommendation/training/state.ts";
-import { shownTime, table } from "./table.ts";
+import { shownTime, table } from "../terminal.ts";
 
 /** Everything that `status` shows. */
 export interface ProjectStatus extends Inventory {

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
+import { resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { discardPlans, planAndSave, planStacks } from "../plan/planned.ts";
 import { formatSummary } from "../plan/summary/format.ts";
-import { resumable } from "../resumable.ts";
 import type { Place } from "../session.ts";
 import type { StackFolder } from "../terraform/stack.ts";
 

@@ -4,8 +4,7 @@ import { scratchFolder } from "../process/scratch.ts";
 import { installCloud } from "./install.ts";
 import { listen } from "./listener.ts";
 import { type Moto, type MotoSettings, startMoto } from "./moto.ts";
-import type { AfterCall } from "./proxy.ts";
-import { router, standInsByService } from "./router.ts";
+import { type AfterCall, router, standInsByService } from "./router.ts";
 import type { Control, StandIn } from "./stand-in.ts";
 
 /** The region and account of the local cloud. */

@@ -11,7 +11,7 @@ import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
 import { ACCOUNT_ID, REGION, rootOptions } from "../cloud/front.ts";
 import { assumeRole, type SessionKeys } from "../cloud/permissions.ts";
-import type { AfterCall } from "../cloud/proxy.ts";
+import type { AfterCall } from "../cloud/router.ts";
 import type { ObjectReader } from "../personalize/data/csv-import.ts";
 import { s3Objects } from "../personalize/data/s3-objects.ts";
 import { createPersonalize, type PersonalizeStandIn } from "../personalize/personalize.ts";

@@ -9,7 +9,7 @@ import { loadBundle } from "../api/load-bundle.ts";
 import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
 import { ACCOUNT_ID, type Cloud, REGION, startCloud } from "../cloud/front.ts";
-import type { AfterCall } from "../cloud/proxy.ts";
+import type { AfterCall } from "../cloud/router.ts";
 import { modelControlOverHttp } from "../embeddings/control-http.ts";
 import type { ModelStandIns } from "../embeddings/stand-ins.ts";
 import { LocalError } from "../process/error.ts";

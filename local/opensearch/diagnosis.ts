@@ -1,4 +1,4 @@
-import { logTail } from "../process/log-tail.ts";
+import { logTail } from "../process/server.ts";
 import type { NodeFolder } from "./node-folder.ts";
 
 /** Known causes of a server's death: the sign in its log, and the advice. */

@@ -1,9 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { LocalError } from "../process/error.ts";
-import { logTail } from "../process/log-tail.ts";
 import { freePorts, HOST, requireFreePort } from "../process/ports.ts";
-import { type ServerProcess, startServer } from "../process/server.ts";
+import { logTail, type ServerProcess, startServer } from "../process/server.ts";
 import { waitFor } from "../process/wait.ts";
 import { diagnose } from "./diagnosis.ts";
 import { installOpenSearch } from "./install.ts";

@@ -4,7 +4,7 @@ import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { buildFunctions } from "../../build/functions.ts";
 import { repairMarkers } from "../../cli/discovery/personalize.ts";
-import { appliedInputs } from "../../cli/state/applied-inputs.ts";
+import { appliedInputs } from "../../cli/state/stacks.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { RecipeKind } from "../../lib/config/recipes.ts";
 import { type FunctionName, type Names, namesOf, type StackName } from "../../lib/core/naming/names.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { leftoversIn, strangersIn, taintedIn, writeLeftovers } from "../../../cli/apply/leftovers.ts";
 import type { PlanJson } from "../../../cli/plan/summary/plan-json.ts";
-import { leftoversIn, strangersIn, taintedIn, writeLeftovers } from "../../../cli/terraform/leftovers.ts";
 import type { Diagnostic } from "../../../cli/terraform/messages.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";

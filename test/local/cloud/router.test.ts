@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { destinationOf } from "../../../local/cloud/routing.ts";
+import { destinationOf } from "../../../local/cloud/router.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("local cloud: routing of requests");

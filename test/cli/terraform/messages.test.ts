@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { progressLine } from "../../../cli/terraform/progress.ts";
+import { progressLine } from "../../../cli/terraform/messages.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("apply progress");

@@ -8,7 +8,7 @@ const test = suite("resumable work");
 
 /** Returns the output and exit code of a program that is interrupted during resumable work. */
 async function interrupted(before: string): Promise<{ said: string; code: number | null }> {
-  const module = new URL("../../cli/resumable.ts", import.meta.url).href;
+  const module = new URL("../../cli/command.ts", import.meta.url).href;
   const source = `
     import { resumable } from ${JSON.stringify(module)};
     ${before}
