@@ -5,9 +5,8 @@ import { type ListedResource, listed } from "../recommendation/listed.ts";
 import { LOCAL_HELP, openPersonalize, openTarget, reading } from "../recommendation/target.ts";
 import { SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, type Session } from "../session.ts";
-import { managedInState } from "../state/stacks.ts";
+import { type ManagedResource, managedInState } from "../state/stacks.ts";
 import { table } from "../terminal.ts";
-import type { ManagedResource } from "../terraform/managed-resources.ts";
 
 /** `relevance list`: lists the project's resources in Terraform's state and in Personalize, with their ARNs. */
 export const command = defineCommand({

@@ -1,15 +1,16 @@
 import { ApiError, type Issue } from "../../core/http/error.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { type FilterRecord, itemTest } from "../../personalize/filters/evaluate.ts";
-import { everyCondition, type Filter, parseFilter } from "../../personalize/filters/parser.ts";
-import { FilterError } from "../../personalize/filters/tokens.ts";
 import {
+  type FilterRecord,
   type FilterValues,
   formatFilterValue,
+  itemTest,
   placeholderUses,
   requiredPlaceholders,
-} from "../../personalize/filters/values.ts";
+} from "../../personalize/filters/evaluate.ts";
+import { everyCondition, type Filter, parseFilter } from "../../personalize/filters/parser.ts";
+import { FilterError } from "../../personalize/filters/tokens.ts";
 import { MAX_FILTER_VALUE, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
 import { fieldsOf, fieldValue } from "../records/layout.ts";
 import type { Profile, ProfileDataset } from "../records/profile.ts";

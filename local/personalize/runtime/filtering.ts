@@ -1,7 +1,6 @@
-import { type FilterRecord, itemTest } from "../../../lib/personalize/filters/evaluate.ts";
+import { type FilterRecord, itemTest, parseFilterValues } from "../../../lib/personalize/filters/evaluate.ts";
 import { everyCondition, type Filter, parseFilter } from "../../../lib/personalize/filters/parser.ts";
 import { FilterError } from "../../../lib/personalize/filters/tokens.ts";
-import { parseFilterValues } from "../../../lib/personalize/filters/values.ts";
 import type { Account } from "../account.ts";
 import { invalid } from "../service-error.ts";
 import type { Serving } from "./campaign.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { managedResources } from "../../../cli/terraform/managed-resources.ts";
+import { managedResources } from "../../../cli/state/stacks.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("resources in a state");
