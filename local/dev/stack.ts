@@ -10,7 +10,7 @@ import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
 import { ACCOUNT_ID, type Cloud, REGION, startCloud } from "../cloud/front.ts";
 import type { AfterCall } from "../cloud/router.ts";
-import { modelControlOverHttp } from "../embeddings/control-http.ts";
+import { modelControlOverHttp } from "../embeddings/control.ts";
 import type { ModelStandIns } from "../embeddings/stand-ins.ts";
 import { LocalError } from "../process/error.ts";
 import { requireFreePort } from "../process/ports.ts";

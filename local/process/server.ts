@@ -3,7 +3,6 @@ import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LocalError } from "./error.ts";
-import type { Exit, SupervisorMessage } from "./protocol.ts";
 
 const SUPERVISOR = fileURLToPath(new URL("./supervisor/main.ts", import.meta.url));
 
@@ -130,3 +129,15 @@ export function logTail(file: string, lines = 20): string {
     closeSync(fd);
   }
 }
+
+/** How a server exited. */
+interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A message from the supervisor to the program that started it. */
+export type SupervisorMessage =
+  | { type: "started"; pid: number }
+  | { type: "failed"; message: string }
+  | ({ type: "ended" } & Exit);

@@ -1,12 +1,17 @@
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
-import type { Account } from "../account.ts";
-import { forUser, rankFor, relatedTo, type Scored } from "../learn/answer.ts";
-import { ARN, FILTER_VALUES, list, text, texts, whole } from "../members.ts";
-import { type Operation, operation } from "../operations/operation.ts";
-import { invalid } from "../service-error.ts";
-import { newerItems, type Serving, serving } from "./campaign.ts";
-import { recordsOf, requestFilter } from "./filtering.ts";
+import { type FilterRecord, itemTest, parseFilterValues } from "../../lib/personalize/filters/evaluate.ts";
+import { everyCondition, type Filter, parseFilter } from "../../lib/personalize/filters/parser.ts";
+import { FilterError } from "../../lib/personalize/filters/tokens.ts";
+import type { Account } from "./account.ts";
+import { forUser, type ModelIndex, rankFor, relatedTo, type Scored } from "./learn/answer.ts";
+import { isChosen } from "./learn/training-set.ts";
+import { ARN, FILTER_VALUES, list, text, texts, whole } from "./members.ts";
+import { servedVersion } from "./operations/campaigns.ts";
+import { type Operation, operation } from "./operations/operation.ts";
+import { type Recipe, recipeOf } from "./recipes.ts";
+import type { Campaign } from "./resources.ts";
+import { invalid } from "./service-error.ts";
 
 const DEFAULT_RESULTS = 25;
 const MOST_RESULTS = 500;
@@ -126,4 +131,93 @@ function metadataReader(
 
 function newRecommendationId(): string {
   return `RID-${randomUUID().replaceAll("-", "")}`;
+}
+
+/** An ACTIVE campaign with its model. */
+interface Serving {
+  campaign: Campaign;
+  recipe: Recipe;
+  groupArn: string;
+  index: ModelIndex;
+}
+
+/** Returns a campaign with its model. Throws ResourceNotFoundException, or InvalidInputException unless ACTIVE. */
+function serving(account: Account, campaignArn: string): Serving {
+  const campaign = account.find("campaign", campaignArn);
+  if (campaign.status !== "ACTIVE") throw invalid(`Campaign ${campaignArn} is not ACTIVE, it is ${campaign.status}.`);
+  const version = servedVersion(account, campaign.solutionVersionArn);
+  const solution = account.find("solution", version.solutionArn);
+  const index = account.model(version.arn);
+  const recipe = recipeOf(solution.recipeArn);
+  if (!index || !recipe) throw new Error(`the model of ${version.arn} is not in the storage directory`);
+  return { campaign, recipe, groupArn: solution.groupArn, index };
+}
+
+/** Returns the items of a user's events that arrived after training and match its event choice, oldest first. */
+function newerItems(account: Account, { groupArn, index }: Serving, userId: string): string[] {
+  const dataset = account.datasetOf(groupArn, "INTERACTIONS");
+  if (!dataset) return [];
+  const { takenAt, choice } = index.model;
+  return account
+    .data(dataset.arn)
+    .interactions()
+    .ofUser(userId)
+    .filter((event) => event.receivedAt !== undefined && event.receivedAt >= takenAt && isChosen(choice, event))
+    .map(({ itemId }) => itemId)
+    .reverse();
+}
+
+interface FilterInput {
+  filterArn?: string | undefined;
+  filterValues?: Readonly<Record<string, string>> | undefined;
+  userId?: string | undefined;
+  itemId?: string | undefined;
+}
+
+/** Returns a test for the items of a response. Throws the service's error for a filter that cannot be applied. */
+function requestFilter(account: Account, serving: Serving, input: FilterInput): (itemId: string) => boolean {
+  const { filterArn, filterValues = {}, userId, itemId } = input;
+  if (filterArn === undefined) {
+    if (Object.keys(filterValues).length > 0) throw invalid("filterValues needs a filterArn.");
+    return () => true;
+  }
+  const filter = account.find("filter", filterArn);
+  if (filter.groupArn !== serving.groupArn) throw invalid(`Filter ${filterArn} is of another dataset group.`);
+  if (filter.status !== "ACTIVE") throw invalid(`Filter ${filterArn} is not ACTIVE, it is ${filter.status}.`);
+  const parsed = parseFilter(filter.expression);
+  if (serving.recipe.type !== "RELATED_ITEMS" && readsCurrentItem(parsed)) {
+    throw invalid(`Filter ${filterArn} uses CurrentItem, which works with related items only.`);
+  }
+  const items = recordsOf(account, serving.groupArn, "ITEMS");
+  const users = recordsOf(account, serving.groupArn, "USERS");
+  try {
+    const passes = itemTest(parsed, {
+      values: parseFilterValues(filterValues),
+      interactions: userId === undefined ? [] : interactionsOf(account, serving.groupArn, userId),
+      currentUser: userId === undefined ? undefined : users.get(userId),
+      currentItem: itemId === undefined ? undefined : items.get(itemId),
+    });
+    return (candidate) => passes(candidate, items.get(candidate));
+  } catch (error) {
+    if (error instanceof FilterError) throw invalid(`Filter ${filterArn}: ${error.message}.`);
+    throw error;
+  }
+}
+
+/** Returns the rows of a group's items or users by ID. Empty if the group has no such dataset. */
+function recordsOf(account: Account, groupArn: string, type: "ITEMS" | "USERS"): ReadonlyMap<string, FilterRecord> {
+  const dataset = account.datasetOf(groupArn, type);
+  return dataset ? account.data(dataset.arn).records(type === "ITEMS" ? "ITEM_ID" : "USER_ID") : new Map();
+}
+
+function interactionsOf(account: Account, groupArn: string, userId: string) {
+  const dataset = account.datasetOf(groupArn, "INTERACTIONS");
+  return dataset ? account.data(dataset.arn).interactions().ofUser(userId) : [];
+}
+
+function readsCurrentItem(filter: Filter): boolean {
+  for (const { condition } of everyCondition(filter)) {
+    if (condition.operands.some(({ kind }) => kind === "field")) return true;
+  }
+  return false;
 }

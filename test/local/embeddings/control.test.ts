@@ -1,6 +1,5 @@
 import * as assert from "uvu/assert";
-import { createModelControl } from "../../../local/embeddings/control.ts";
-import { modelControlOverHttp } from "../../../local/embeddings/control-http.ts";
+import { createModelControl, modelControlOverHttp } from "../../../local/embeddings/control.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("control of the stand-in models over HTTP");
