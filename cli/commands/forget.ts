@@ -5,7 +5,7 @@ import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { Failure } from "../errors.ts";
 import { type Forgetting, forget as forgetUser, TITLES } from "../forget/forget.ts";
-import { readTraining } from "../recommendation/read-status.ts";
+import { readTraining } from "../recommendation/status.ts";
 import { LOCAL_HELP, openAccount, openTarget, reading } from "../recommendation/target.ts";
 import { openSession } from "../session.ts";
 import { bucketExists, emptyBucket } from "../state/buckets.ts";

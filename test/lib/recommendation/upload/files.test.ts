@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as assert from "uvu/assert";
-import { eventIds, Occurrences } from "../../../../lib/recommendation/upload/occurrences.ts";
+import { eventIds, Occurrences } from "../../../../lib/recommendation/upload/files.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("ids of uploaded events");

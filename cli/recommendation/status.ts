@@ -1,12 +1,61 @@
-import type { RecipeKind } from "../../lib/config/recipes.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { type Inventory, recipeOfSolution, type Version } from "../../lib/personalize/resources/inventory.ts";
+import {
+  type Inventory,
+  readInventory,
+  recipeOfSolution,
+  type Version,
+} from "../../lib/personalize/resources/inventory.ts";
 import { GATE_METRIC } from "../../lib/recommendation/training/gate.ts";
 import type { JudgedVersion, Lock, Note } from "../../lib/recommendation/training/state.ts";
 import { shownTime, table } from "../terminal.ts";
+import { reasonOf } from "./follow-execution.ts";
+import { reading, type Target } from "./target.ts";
+
+/**
+ * Returns the run that holds the training lock, and whether it is running or why it failed. Null if no run holds it.
+ */
+export async function readTraining({ state, sdk }: Target): Promise<ProjectStatus["training"]> {
+  const lock = await reading("dynamodb:GetItem", state.lock());
+  if (!lock) return null;
+  const { DescribeExecutionCommand, SFNClient } = await import("@aws-sdk/client-sfn");
+  const command = new DescribeExecutionCommand({ executionArn: lock.execution });
+  const sfn = new SFNClient({ ...sdk, maxAttempts: 6 });
+  const found = await reading("states:DescribeExecution", ifExecution(sfn.send(command)));
+  if (found?.status === "RUNNING" || found?.status === "PENDING_REDRIVE") return { ...lock, running: true };
+  return { ...lock, running: false, failure_reason: found ? reasonOf(found) : "Step Functions no longer knows it" };
+}
+
+/**
+ * Returns undefined for a deleted execution. AWS deletes executions after 90 days, the local stack when it is reset.
+ */
+async function ifExecution<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof Error && error.name === "ExecutionDoesNotExist") return undefined;
+    throw error;
+  }
+}
+
+/** Reads everything that `status` shows. */
+export async function readStatus(target: Target): Promise<ProjectStatus> {
+  const { personalize, names, state } = target;
+  const [inventory, training, held] = await Promise.all([
+    reading("personalize:Describe*", readInventory(personalize, names, { metrics: true })),
+    readTraining(target),
+    Promise.all(
+      RECIPE_KINDS.map(async (recipe) => {
+        const known = await reading("dynamodb:GetItem", state.recipe(recipe));
+        return [recipe, known?.held ?? []] as const;
+      }),
+    ),
+  ]);
+  return { ...inventory, training, held: Object.fromEntries(held.filter(([, versions]) => versions.length > 0)) };
+}
 
 /** Everything that `status` shows. */
-export interface ProjectStatus extends Inventory {
+interface ProjectStatus extends Inventory {
   /** The training that is running, or that failed and was not started again. Null if there is none. */
   training: (Lock & { note?: Note; running: boolean; failure_reason?: string }) | null;
   /** By recipe: the versions that the metric gate held back, oldest first. */
@@ -21,7 +70,7 @@ const METRICS: readonly [title: string, name: string][] = [
 ];
 
 /** Formats filters as a table. */
-export function filterTable(filters: Inventory["filters"]): string {
+function filterTable(filters: Inventory["filters"]): string {
   return table(
     ["Name", "ARN", "Status", "Filter Expression", "Last Updated"],
     filters.map(({ name, arn, status, expression, last_updated }) => [
