@@ -35,7 +35,7 @@ export async function createServices(
     return openEmbedders(settings, folder, print);
   });
   const ranker = once(async () => {
-    const { campaignRanker } = await import("../../lib/personalize/runtime/campaigns.ts");
+    const { campaignRanker } = await import("../../lib/personalize/runtime/ranker.ts");
     const arn = settings.personalized_ranking?.campaign_arn;
     return arn === undefined ? undefined : campaignRanker(arn);
   });

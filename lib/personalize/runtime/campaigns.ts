@@ -1,10 +1,9 @@
 import { call } from "../../aws/call.ts";
-import { reasonOf } from "../../aws/errors.ts";
 import { lazyClient } from "../../aws/lazy-client.ts";
-import { type Deadline, deadlineIn } from "../../core/resilience/deadline.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
 
 /** Requests items for a user, or items similar to an item. */
-interface RecommendationQuery {
+export interface RecommendationQuery {
   campaignArn: string;
   userId?: string;
   itemId?: string;
@@ -15,7 +14,7 @@ interface RecommendationQuery {
 }
 
 /** Requests a ranking of items for a user. */
-interface RankingQuery {
+export interface RankingQuery {
   campaignArn: string;
   userId: string;
   itemIds: readonly string[];
@@ -28,7 +27,7 @@ export interface CampaignAnswer {
 }
 
 /** The given items in the user's order. */
-interface RankingAnswer extends CampaignAnswer {
+export interface RankingAnswer extends CampaignAnswer {
   /** The ids that the model knows; it scores no others. */
   knownIds: string[];
 }
@@ -78,25 +77,4 @@ export function personalizeCampaigns(timeoutMs: number): CampaignClient {
 
 function idsOf(items: readonly { itemId?: string | undefined }[] | undefined): string[] {
   return (items ?? []).flatMap(({ itemId }) => itemId ?? []);
-}
-
-/** Returns the item ids that the model knows, in the user's order, within `timeoutMs`. Throws RankingError. */
-export type PersonalRanker = (userId: string, itemIds: readonly string[], timeoutMs: number) => Promise<string[]>;
-
-/** A personal ranking failed. The message is written for callers of the API. */
-export class RankingError extends Error {
-  override name = "RankingError";
-}
-
-/** Returns the ranker of one campaign. */
-export function campaignRanker(campaignArn: string): PersonalRanker {
-  // No time limit for an attempt: the deadline of the call is enough.
-  const campaigns = personalizeCampaigns(Number.POSITIVE_INFINITY);
-  return async (userId, itemIds, timeoutMs) => {
-    try {
-      return (await campaigns.rank({ campaignArn, userId, itemIds }, deadlineIn(timeoutMs))).knownIds;
-    } catch (error) {
-      throw new RankingError(reasonOf("the campaign", error), { cause: error });
-    }
-  };
 }

@@ -1,6 +1,6 @@
 import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import type { PersonalRanker } from "../../personalize/runtime/campaigns.ts";
+import type { PersonalRanker } from "../../personalize/runtime/ranker.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
 import type { EmbedderName } from "../embeddings/settings.ts";
 import type { Capabilities } from "../opensearch/capabilities.ts";

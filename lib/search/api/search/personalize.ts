@@ -2,7 +2,7 @@ import type { Degradation } from "../../../core/http/degradation.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { blend, scoreBelowWindow } from "../../../personalize/ranking/blend.ts";
-import { type PersonalRanker, RankingError } from "../../../personalize/runtime/campaigns.ts";
+import { type PersonalRanker, RankingError } from "../../../personalize/runtime/ranker.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
 import { itemIdOf } from "./item-id.ts";
