@@ -9,8 +9,9 @@ import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { ssmPointers } from "../../lib/personalize/resources/managing.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
 import { readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
+import { sfnExecutions } from "../../lib/recommendation/training/context.ts";
 import { TrainingSettings } from "../../lib/recommendation/training/settings.ts";
-import { dynamoTrainingState, sfnExecutions } from "../../lib/recommendation/training/state.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import { TrainingEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 

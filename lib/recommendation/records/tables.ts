@@ -18,13 +18,16 @@ export const INGESTION_KEYS = { partition: "DAY", sort: "SHARD" } as const;
 /** The ingestion table's attribute for DynamoDB's time to live, in epoch seconds. */
 export const INGESTION_EXPIRES = "EXPIRES";
 
-/** Key attributes of each DynamoDB table; all are strings. */
+/**
+ * Key attributes of each DynamoDB table; all are strings. Repeats the names above, since bundles of functions would keep
+ * references to them.
+ */
 export const TABLE_KEYS: Readonly<Record<TableName, readonly [partition: string, sort?: string]>> = {
-  users: [ID_COLUMNS.user],
-  items: [ID_COLUMNS.item],
+  users: ["USER_ID" satisfies typeof ID_COLUMNS.user],
+  items: ["ITEM_ID" satisfies typeof ID_COLUMNS.item],
   "popular-items": ["LIST" satisfies keyof typeof POPULAR_ITEMS_KEY],
-  training: [TRAINING_KEY],
-  ingestion: [INGESTION_KEYS.partition, INGESTION_KEYS.sort],
+  training: ["KEY" satisfies typeof TRAINING_KEY],
+  ingestion: ["DAY" satisfies typeof INGESTION_KEYS.partition, "SHARD" satisfies typeof INGESTION_KEYS.sort],
 };
 
 /** Names of the tables. Marked as pure, so that bundles of functions leave it out. */

@@ -1,5 +1,4 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { SFNClient } from "@aws-sdk/client-sfn";
 import { type Operation, patientCalls } from "../../aws/call.ts";
 import { ifThere, isNamed } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
@@ -73,13 +72,6 @@ export interface TrainingState {
   saveRecipe(kind: RecipeKind, state: RecipeState): Promise<boolean>;
   /** Deletes the state of these recipes, by default of all recipes. */
   forget(kinds?: readonly RecipeKind[]): Promise<void>;
-}
-
-/** Reads and stops executions of the state machines. */
-export interface Executions {
-  isRunning(arn: string): Promise<boolean>;
-  /** Stops an execution with this error and cause. Does nothing if it has ended. */
-  stop(arn: string, error: string, cause: string): Promise<void>;
 }
 
 const LOCK = "lock";
@@ -178,29 +170,6 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
         const command = new DeleteCommand({ TableName: table, Key: { [TRAINING_KEY]: recipeKey(kind) } });
         await ifThere(call((options) => client.send(command, options)));
       }
-    },
-  };
-}
-
-/** Implements Executions with Step Functions. The client must have its own retries turned off. */
-export function sfnExecutions(client: SFNClient): Executions {
-  const retried = patientCalls(30_000, 6);
-  const call = <T>(operation: Operation<T>) =>
-    retried(operation).catch((error: unknown) => {
-      if (!isNamed(error, "ExecutionDoesNotExist")) throw error;
-    });
-  const isRunning = async (executionArn: string) => {
-    const { DescribeExecutionCommand } = await import("@aws-sdk/client-sfn");
-    const found = await call((options) => client.send(new DescribeExecutionCommand({ executionArn }), options));
-    // PENDING_REDRIVE counts as running: the execution is about to be redriven.
-    return found?.status === "RUNNING" || found?.status === "PENDING_REDRIVE";
-  };
-  return {
-    isRunning,
-    async stop(executionArn, error, cause) {
-      if (!(await isRunning(executionArn))) return;
-      const { StopExecutionCommand } = await import("@aws-sdk/client-sfn");
-      await call((options) => client.send(new StopExecutionCommand({ executionArn, error, cause }), options));
     },
   };
 }
