@@ -9,7 +9,7 @@ import type { LoadedBundle } from "../api/load-bundle.ts";
 import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
-import { ACCOUNT_ID, REGION, rootOptions } from "../cloud/front.ts";
+import { ACCOUNT_ID, REGION, rootOptions } from "../cloud/account.ts";
 import { assumeRole, type SessionKeys } from "../cloud/permissions.ts";
 import type { AfterCall } from "../cloud/router.ts";
 import type { ObjectReader } from "../personalize/data/csv-import.ts";

@@ -1,5 +1,6 @@
 import { CreateRoleCommand, EntityAlreadyExistsException, IAMClient, PutRolePolicyCommand } from "@aws-sdk/client-iam";
-import { type Cloud, rootOptions } from "../cloud/front.ts";
+import { rootOptions } from "../cloud/account.ts";
+import type { Cloud } from "../cloud/front.ts";
 
 type Place = Pick<Cloud, "endpoint">;
 

@@ -2,7 +2,8 @@ import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secre
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { type Cloud, rootOptions } from "../cloud/front.ts";
+import { rootOptions } from "../cloud/account.ts";
+import type { Cloud } from "../cloud/front.ts";
 import type { DevCluster } from "./opensearch.ts";
 import { putRolePolicy } from "./role.ts";
 

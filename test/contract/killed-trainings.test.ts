@@ -8,7 +8,7 @@ import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import { seeded } from "../../lib/relevance/statistics/random.ts";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { localClients } from "../../local/dev/clients.ts";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { freePorts } from "../../local/process/ports.ts";

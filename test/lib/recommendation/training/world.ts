@@ -25,7 +25,7 @@ import { eventLine, type StoredEvent } from "../../../../lib/recommendation/reco
 import type { TrainingSettings } from "../../../../lib/recommendation/training/settings.ts";
 import { dynamoTrainingState } from "../../../../lib/recommendation/training/state.ts";
 import type { TrainingInput } from "../../../../lib/recommendation/training/task.ts";
-import { ACCOUNT_ID, REGION } from "../../../../local/cloud/front.ts";
+import { ACCOUNT_ID, REGION } from "../../../../local/cloud/account.ts";
 import { createBucket } from "../../../../local/dev/clients.ts";
 import { createDeployedRoles, type Permission } from "../../../../local/dev/deployed-roles.ts";
 import { importObjects } from "../../../../local/dev/recommendation.ts";
