@@ -15,9 +15,15 @@ import {
   gatewayOptions,
   openGateway,
 } from "../gateway/gateway.ts";
-import { readQueries, readSettings } from "../relevance/files.ts";
-import { defineJudgedOptions, judgedOptions } from "../relevance/judged-options.ts";
-import { type Limit, limitsOf, metricsOf } from "../relevance/metric-options.ts";
+import {
+  defineJudgedOptions,
+  judgedOptions,
+  type Limit,
+  limitsOf,
+  metricsOf,
+  readQueries,
+  readSettings,
+} from "../relevance/evaluation-input.ts";
 import { table } from "../terminal.ts";
 
 /** The hits that a setting is asked for at least: metrics without a depth look at all of them. */

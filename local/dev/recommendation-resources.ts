@@ -7,7 +7,7 @@ import type { State } from "../../lib/infrastructure/lambda-task.ts";
 import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
 import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
-import { createRole } from "./role.ts";
+import { createRole } from "./resources.ts";
 
 /** Concurrent calls of a map step, enough to keep two processors busy. */
 const MAX_CONCURRENCY = 2;

@@ -5,7 +5,7 @@ import type { Names } from "../../lib/core/naming/names.ts";
 import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
 import type { DevCluster } from "./opensearch.ts";
-import { putRolePolicy } from "./role.ts";
+import { putRolePolicy } from "./resources.ts";
 
 /** Returns the environment of api-router, as in AWS, and creates the secrets that it names in the local cloud. */
 export async function routerEnvironment(
