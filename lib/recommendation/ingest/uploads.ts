@@ -2,8 +2,9 @@ import { reasonOf } from "../../aws/errors.ts";
 import { batchResult, type Rejected, type Unstored } from "../../core/http/batch.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
-import { deadlineWithin } from "../../core/resilience/deadline.ts";
+import { type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
 import { countLine } from "../../core/telemetry/emf.ts";
+import type { Undelivered } from "../clients/realtime.ts";
 import { eventParser } from "../records/event.ts";
 import { eventLine, type StoredEvent } from "../records/layout.ts";
 import { type Profile, type ProfileDataset, profileParser } from "../records/profile.ts";
@@ -55,25 +56,13 @@ async function count(services: RecommendationServices, events: readonly StoredEv
   }
 }
 
-async function track(
-  services: RecommendationServices,
-  events: readonly StoredEvent[],
-  call: Call,
-): Promise<Degradation[]> {
+function track(services: RecommendationServices, events: readonly StoredEvent[], call: Call): Promise<Degradation[]> {
   const { settings, pointers } = services;
-  try {
-    if (!(await isTrained(services, call))) return [];
+  return passOn(services, call, { count: events.length, what: "events", target: "events" }, async () => {
     const [trackingId] = await pointers.read([settings.event_tracker], call.deadline);
-    if (trackingId === undefined) return [realtimeDegradation("events", "no event tracker is known")];
-    const deadline = deadlineWithin(settings.timeouts.realtime_ms, call.deadline);
-    const failed = await services.eventTracker(trackingId, events, deadline);
-    if (!failed) return [];
-    logFailure(services, call, `${failed.count} of ${events.length} events were not passed on`, failed.cause);
-    return [realtimeDegradation("events", `${failed.count} of ${events.length} events: ${failed.reason}`)];
-  } catch (error) {
-    logFailure(services, call, "the real-time path failed", error);
-    return [realtimeDegradation("events", reasonOf("the parameter store", error))];
-  }
+    if (trackingId === undefined) return "no event tracker is known";
+    return services.eventTracker(trackingId, events, realtimeDeadline(services, call));
+  });
 }
 
 /**
@@ -93,30 +82,13 @@ export function updateProfiles(services: RecommendationServices, dataset: Profil
       return failure === undefined ? [] : [{ index, id: idOf(record), failure }];
     });
     const written = [...last.keys()].filter((id) => !unwritten.has(id));
-    const degraded = written.length > 0 ? await announce(services, dataset, written, call) : [];
+    const target = `${dataset}s`;
+    // realtime-sync reads the records of these ids.
+    const degraded = await passOn(services, call, { count: written.length, what: `changed ${target}`, target }, () =>
+      services.changes(dataset, written, realtimeDeadline(services, call)),
+    );
     return uploadReply(services, call, values.length, { invalid, unstored, degraded });
   };
-}
-
-/** Sends the ids to realtime-sync if a campaign is active. */
-async function announce(
-  services: RecommendationServices,
-  dataset: ProfileDataset,
-  ids: readonly string[],
-  call: Call,
-): Promise<Degradation[]> {
-  const target = `${dataset}s`;
-  try {
-    if (!(await isTrained(services, call))) return [];
-    const deadline = deadlineWithin(services.settings.timeouts.realtime_ms, call.deadline);
-    const failed = await services.changes(dataset, ids, deadline);
-    if (!failed) return [];
-    logFailure(services, call, `${failed.count} of ${ids.length} changed ${target} were not passed on`, failed.cause);
-    return [realtimeDegradation(target, `${failed.count} of ${ids.length} ${target}: ${failed.reason}`)];
-  } catch (error) {
-    logFailure(services, call, "the real-time path failed", error);
-    return [realtimeDegradation(target, reasonOf("the parameter store", error))];
-  }
 }
 
 /** A valid record of an upload. */
@@ -176,14 +148,39 @@ function uploadReply(
   return answer(services, { status, ...(error && { error }), request: { count }, response, degraded });
 }
 
-/** Tells the client that the real-time path failed, but that no data was lost. */
-function realtimeDegradation(target: string, reason: string): Degradation {
-  return {
-    stage: "realtime",
-    target,
-    reason,
-    effect: "stored; recommendations take it into account after the next training",
-  };
+/**
+ * Passes stored records on if a campaign is active. A failure loses no data, so it only degrades the answer. `send`
+ * returns what it could not deliver, or why it did not try. `what` names the records in the log, `target` in the answer.
+ */
+async function passOn(
+  services: RecommendationServices,
+  call: Call,
+  { count, what, target }: { count: number; what: string; target: string },
+  send: () => Promise<Undelivered | string>,
+): Promise<Degradation[]> {
+  const degraded = (reason: string): Degradation[] => [
+    {
+      stage: "realtime",
+      target,
+      reason,
+      effect: "stored; recommendations take it into account after the next training",
+    },
+  ];
+  try {
+    if (count === 0 || !(await isTrained(services, call))) return [];
+    const failed = await send();
+    if (failed === undefined) return [];
+    if (typeof failed === "string") return degraded(failed);
+    logFailure(services, call, `${failed.count} of ${count} ${what} were not passed on`, failed.cause);
+    return degraded(`${failed.count} of ${count} ${target}: ${failed.reason}`);
+  } catch (error) {
+    logFailure(services, call, "the real-time path failed", error);
+    return degraded(reasonOf("the parameter store", error));
+  }
+}
+
+function realtimeDeadline({ settings }: RecommendationServices, { deadline }: Call): Deadline {
+  return deadlineWithin(settings.timeouts.realtime_ms, deadline);
 }
 
 /** Returns whether any campaign is active, which turns on the real-time path. */
