@@ -35,20 +35,6 @@ export type Report = (file: FileKey, path: Path, message: string) => void;
  */
 export type Check = (drafts: Drafts, report: Report) => void;
 
-/** Reports a minimum of a section that exceeds its maximum. `low` and `high` are their keys. */
-export function atMost<Key extends string>(
-  report: Report,
-  file: FileKey,
-  path: Path,
-  section: { readonly [key in Key]?: number | undefined } | undefined,
-  low: Key,
-  high: Key,
-): void {
-  const [min, max] = [section?.[low], section?.[high]];
-  if (min === undefined || max === undefined || min <= max) return;
-  report(file, [...path, low], `must be at most ${high} (${max}), got ${min}`);
-}
-
 /** Calls `report` for each repeated key, with the position of the first entry that has it. */
 export function uniqueBy<T>(
   entries: readonly (T | undefined)[] | undefined,

@@ -3,7 +3,7 @@ import { ALARMS } from "../alarms.ts";
 import { joinWords } from "../kinds.ts";
 import { nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";
-import { atMost, type Check, type Drafts, type FileKey } from "./drafts.ts";
+import type { Check, Drafts, FileKey, Report } from "./drafts.ts";
 
 /**
  * The services that project.yaml is meant to enable. One of the gateway's two keys is enough; `checkServices` reports
@@ -115,6 +115,20 @@ export const checkCapacity: Check = ({ project, api, model }, report) => {
     atMost(report, "model", path, section, "initial_instance_count", "max_instance_count");
   }
 };
+
+/** Reports a minimum of a section that exceeds its maximum. `low` and `high` are their keys. */
+function atMost<Key extends string>(
+  report: Report,
+  file: FileKey,
+  path: Path,
+  section: { readonly [key in Key]?: number | undefined } | undefined,
+  low: Key,
+  high: Key,
+): void {
+  const [min, max] = [section?.[low], section?.[high]];
+  if (min === undefined || max === undefined || min <= max) return;
+  report(file, [...path, low], `must be at most ${high} (${max}), got ${min}`);
+}
 
 /** Checks that `alarms.rules` names existing alarms. */
 export const checkAlarms: Check = ({ project }, report) => {
