@@ -1,15 +1,30 @@
+import { accessSettings } from "../lib/config/access.ts";
 import type { Configuration } from "../lib/config/configuration.ts";
+import { dimensionOf, MODELS, type ModelName } from "../lib/config/embedding-models.ts";
+import type { Models } from "../lib/config/model.ts";
+import {
+  bedrockModelId,
+  type EndpointModel,
+  endpointName,
+  endpointsOf,
+  ownRepository,
+  vectorsOfEndpoint,
+} from "../lib/config/model-sources.ts";
 import type { FunctionName, Names } from "../lib/core/naming/names.ts";
-import { referencedModels } from "../lib/infrastructure/endpoints.ts";
+import { previousModels, referencedModels } from "../lib/infrastructure/endpoints.ts";
 import type { Definitions } from "../lib/recommendation/records/layout.ts";
 import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/service/settings-of.ts";
 import { trainingSettings } from "../lib/recommendation/training/settings.ts";
+import type { ModelSettings } from "../lib/search/embeddings/embedder.ts";
 import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
+import { PRUNE_RATIO } from "../lib/search/embeddings/sparse-vector.ts";
+import { BGE_QUERY_PREFIX } from "../lib/search/embeddings/text-embeddings-inference.ts";
+import type { EventsSettings, GatewaySettings } from "../lib/search/gateway/settings.ts";
+import { BuildError } from "./error.ts";
 import type { BuildOptions } from "./functions.ts";
-import { eventsSettings, gatewaySettings } from "./gateway-settings.ts";
 
 /** Settings that are not in the YAML files. */
-export interface FilesOptions {
+interface FilesOptions {
   names: Names;
   /** Folder of the sparse model's files, which api-router's archive contains if a mapping uses that model. */
   models?: string | undefined;
@@ -65,4 +80,129 @@ export function settingsOf(
       training: trainingSettings(configuration, recommendation),
     }),
   };
+}
+
+/** Simultaneous calls of one function instance to an endpoint: enough to keep one or two instances busy. */
+const ENDPOINT_CONCURRENCY = 4;
+
+/** The same of documents alone where queries need the endpoint too: one is computed while another one waits. */
+const SHARED_DOCUMENT_CONCURRENCY = 2;
+
+/** Bedrock's ids name the version of a model. */
+const BEDROCK_REVISION = "main";
+
+type ModelTimeouts = Pick<Partial<ModelSettings>, "query_timeout_ms" | "document_timeout_ms">;
+
+/** Settings that are not in the YAML files. */
+interface SettingsOptions {
+  names: Pick<Names, "endpoint" | "userIdKeyParameter">;
+}
+
+/**
+ * Returns `config.json` of api-router: the part of a configuration that it uses. Throws BuildError without a gateway.
+ */
+export function gatewaySettings(configuration: Configuration, options: SettingsOptions): GatewaySettings {
+  const { project, api, searchGateway } = configuration;
+  if (!searchGateway) {
+    throw new BuildError("api-router needs the search gateway: add vpc and opensearch to project.yaml");
+  }
+  const { models } = searchGateway;
+  const { campaign_arn, ...ranking } = api.personalized_ranking;
+  return {
+    project: project.project_name,
+    max_bulk_bytes: searchGateway.opensearch.max_bulk_bytes,
+    indexes: searchGateway.hybridQueries.map(({ embedding_mappings, ...entry }) => ({
+      ...entry,
+      embedding_mappings: [...embedding_mappings],
+    })),
+    templates: [...searchGateway.templates],
+    experiments: [...searchGateway.experiments],
+    models: [
+      ...referencedModels(searchGateway).map((name) => modelSettings(name, models, options)),
+      ...previousModels(searchGateway).map((name) => ({
+        ...modelSettings(name, models.previous ?? {}, options),
+        previous: true as const,
+      })),
+    ],
+    raw_backend_deny: api.raw_backend.deny ?? [],
+    ...(api.raw_backend.allow !== undefined && { raw_backend_allow: [api.raw_backend.allow].flat() }),
+    ...accessSettings(api),
+    ...(campaign_arn !== undefined && { personalized_ranking: { campaign_arn, ...ranking } }),
+    logging: loggingSettings(configuration, options),
+    ...(api.cors && { cors: api.cors }),
+  };
+}
+
+/** Returns `config.json` of search-events. */
+function eventsSettings(configuration: Configuration, options: SettingsOptions): EventsSettings {
+  const { project, api } = configuration;
+  return {
+    project: project.project_name,
+    ...accessSettings(api),
+    logging: loggingSettings(configuration, options),
+    ...(api.cors && { cors: api.cors }),
+  };
+}
+
+function loggingSettings({ api: { logging } }: Configuration, { names }: SettingsOptions): GatewaySettings["logging"] {
+  return {
+    user_id: logging.user_id,
+    query_text: logging.query_text,
+    ...(logging.user_id === "hmac" && { hmac_secret_name: names.userIdKeyParameter() }),
+  };
+}
+
+function modelSettings(name: ModelName, models: Models, { names }: SettingsOptions): ModelSettings {
+  switch (name) {
+    case "sparse_v3":
+      return { ...onEndpoint(name), prune_ratio: models[name]?.prune_ratio ?? PRUNE_RATIO };
+    case "dense_large_en_v1_5": {
+      const { query_prefix, passage_prefix = "" } = models[name] ?? {};
+      const dimension = models[name]?.dimension ?? MODELS[name].dimension;
+      const isBuiltIn = dimension === MODELS[name].dimension && ownRepository(models[name]) === undefined;
+      return {
+        ...onEndpoint(name),
+        dimension,
+        query_prefix: query_prefix ?? (isBuiltIn ? BGE_QUERY_PREFIX : ""),
+        passage_prefix,
+      };
+    }
+    default:
+      return {
+        name,
+        model_id: bedrockModelId(name, models),
+        revision: BEDROCK_REVISION,
+        concurrency: models[name]?.query_concurrency ?? ENDPOINT_CONCURRENCY,
+        ...bounded(models[name]?.document_concurrency),
+        dimension: dimensionOf(name, models) ?? 0,
+        ...timeouts(),
+      };
+  }
+
+  function bounded(document_concurrency: number | undefined) {
+    return document_concurrency === undefined ? {} : { document_concurrency };
+  }
+
+  function timeouts() {
+    const { query_timeout_ms, document_timeout_ms }: ModelTimeouts = models[name] ?? {};
+    return {
+      ...(query_timeout_ms !== undefined && { query_timeout_ms }),
+      ...(document_timeout_ms !== undefined && { document_timeout_ms }),
+    };
+  }
+
+  function onEndpoint<Name extends EndpointModel>(model: Name) {
+    const [endpoint, documents] = endpointsOf(model, models);
+    if (!endpoint) throw new BuildError(`model.yaml has no section ${model}`);
+    const shared = !documents && MODELS[model].kind === "dense";
+    return {
+      name: model,
+      endpoint_name: endpointName(endpoint, names),
+      ...(documents && { document_endpoint_name: endpointName(documents, names) }),
+      revision: vectorsOfEndpoint(model, models),
+      concurrency: ENDPOINT_CONCURRENCY,
+      ...bounded(models[model]?.document_concurrency ?? (shared ? SHARED_DOCUMENT_CONCURRENCY : undefined)),
+      ...timeouts(),
+    };
+  }
 }

@@ -13,7 +13,7 @@ export interface Context {
 }
 
 /** A command, as a file in `commands/` defines it. */
-export interface CommandDefinition<Entries extends v.ObjectEntries> {
+interface CommandDefinition<Entries extends v.ObjectEntries> {
   /** An example for `--help`. */
   example: string;
   /** Whether the command has `--json`. */
@@ -34,7 +34,7 @@ export interface CommandDefinition<Entries extends v.ObjectEntries> {
 export type OptionsOf<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<Entries, undefined>>;
 
 /** Options of all commands. */
-export interface CommonOptions {
+interface CommonOptions {
   /** The configuration folder. */
   conf: string;
   /** Whether to print JSON; always false for a command without `--json`. */
@@ -76,4 +76,23 @@ export function defineCommand<Entries extends v.ObjectEntries>(definition: Comma
 /** Returns the flag that commander's option name stands for: `destroyInfra` is `destroy-infra`. */
 function flagOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/**
+ * Runs work that the same command resumes after Ctrl-C, and says so when it is interrupted. While Terraform runs, its own
+ * listener reports the interruption.
+ */
+export async function resumable<T>(terminal: Pick<Terminal, "note">, work: () => Promise<T>): Promise<T> {
+  const interrupt = () => {
+    // Terraform is running; its own listener forwards the signal.
+    if (process.listenerCount("SIGINT") > 1) return;
+    terminal.note("\nInterrupted: run the command again to resume.");
+    process.exit(1);
+  };
+  process.on("SIGINT", interrupt);
+  try {
+    return await work();
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
 }

@@ -2,7 +2,7 @@ import type { Configuration } from "../lib/config/configuration.ts";
 import type { Service, StackName } from "../lib/core/naming/names.ts";
 
 /** What commands need to know about a service. */
-export interface ServiceFacts {
+interface ServiceFacts {
   /** Its own stacks, in the order of removal. */
   stacks: readonly StackName[];
   /** The command that removes it. */
@@ -35,3 +35,18 @@ export const SERVICE_NAMES = Object.keys(SERVICES) as readonly Service[];
 export function isConfigured({ searchGateway, recommendation }: Configuration, service: Service): boolean {
   return (service === "search-gateway" ? searchGateway : recommendation) !== undefined;
 }
+
+/** A step of `deploy`, and the stacks that it applies. */
+interface Step {
+  title: string;
+  stacks: readonly StackName[];
+}
+
+/** The steps of a deployment, in order: each needs the ones before it. */
+export const STEPS: readonly Step[] = [
+  { title: "synchronize configuration files", stacks: ["storage"] },
+  { title: "initialize personalization resources", stacks: ["personalization"] },
+  { title: "synchronize filters", stacks: ["filters"] },
+  { title: "deploy infrastructure", stacks: ["foundation"] },
+  { title: "deploy API services", stacks: ["recommendation", "search-gateway"] },
+];

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Configuration } from "../lib/config/configuration.ts";
 import { loadConfiguration } from "../lib/config/load.ts";
 import { type Names, namesOf } from "../lib/core/naming/names.ts";
@@ -6,7 +7,6 @@ import type { Context } from "./command.ts";
 import { explained } from "./discovery/explain.ts";
 import { sdkDiscoveryClients } from "./discovery/sdk/sdk-clients.ts";
 import { Failure } from "./errors.ts";
-import { type Folders, foldersOf } from "./state/folders.ts";
 import type { Terminal } from "./terminal.ts";
 import { findTerraform } from "./terraform/binary.ts";
 import type { Runner } from "./terraform/stack.ts";
@@ -84,4 +84,38 @@ export async function failing<T>(work: Promise<T>): Promise<T> {
       rest.length === 0 ? first : ["The AWS account does not match the configuration:", ...error.problems].join("\n  ");
     throw new Failure(text, { cause: error });
   }
+}
+
+/** The folders that commands use, relative to the working directory. `make clean` deletes `dist` only. */
+interface Folders {
+  /** Built functions. */
+  functions: string;
+  /** Terraform's working folders for deploying. */
+  stacks: string;
+  /** Terraform's working folders for reading state and removing. */
+  removal: string;
+  /** Terraform's working folder for removing deletion protection. */
+  uninstall: string;
+  /** Saved plans, their text, and the discovery they are based on. */
+  plans: string;
+  /** Providers that Terraform downloads. */
+  providers: string;
+  /** Local state. */
+  state: string;
+  /** Tokenizer and weight table of sparse_v3, and their checksums. */
+  models: { folder: string; lockFile: string };
+}
+
+/** Returns the folders of a project. */
+function foldersOf(project: string): Folders {
+  return {
+    functions: join("dist", "functions"),
+    stacks: join("dist", "terraform", project),
+    removal: join("dist", "terraform", `${project}.removal`),
+    uninstall: join("dist", "terraform", `${project}.uninstall`),
+    plans: join("dist", "plans", project),
+    providers: join(".local", "terraform-providers"),
+    state: ".terraform-state",
+    models: { folder: join("models", "sparse_v3"), lockFile: "models.lock.json" },
+  };
 }

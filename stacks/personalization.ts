@@ -1,12 +1,16 @@
 import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
+import type { PersonalizeManagerEnvInput } from "../functions/personalize-manager/env.ts";
+import { personalizeManagerPolicy } from "../functions/personalize-manager/policy.ts";
 import { DATASETS } from "../lib/config/avro.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
-import { logKey } from "./constructs/log-key.ts";
+import { PREFIXES } from "../lib/core/naming/object-keys.ts";
+import { personalizeManager } from "../lib/infrastructure/functions.ts";
+import { type DeployedFunction, lambdaFunction } from "./constructs/function.ts";
+import { rolePolicy, serviceRole } from "./constructs/iam.ts";
+import { boundToAliases, logKey, useProjectKey } from "./constructs/keys.ts";
 import { personalizeResource, present } from "./constructs/personalize-resource.ts";
 import { recommendationInput, type StackInput } from "./input.ts";
-import { importRole } from "./personalization/import-role.ts";
-import { managerFunction } from "./personalization/manager.ts";
 import { ProjectStack } from "./project-stack.ts";
 
 /** The Personalize resources (dataset group, schemas, datasets, event tracker) and the function that manages them. */
@@ -43,4 +47,54 @@ export class PersonalizationStack extends ProjectStack {
       dependsOn: [...ready, ...present([group, ...datasets])],
     });
   }
+}
+
+/** Adds the function through which Terraform manages Personalize. */
+function managerFunction(stack: ProjectStack, logKeyArn: string): DeployedFunction {
+  const { names, input } = stack;
+  const project = input.config.project.project_name;
+  const values = personalizeManager({ names, project, account: input.discovery.account });
+  const anyKey = names.arn("kms", "key/*");
+  const statements = personalizeManagerPolicy({
+    project,
+    resource: (path) => names.arn("personalize", path),
+    parameters: [names.eventTrackerParameter(), names.filterParameter("*"), names.campaignParameter("*")].map((name) =>
+      names.arn("ssm", `parameter${name}`),
+    ),
+    trainingTable: names.arn("dynamodb", `table/${names.table("training")}`),
+    key: anyKey,
+    logGroup: names.arn("logs", `log-group:${names.functionLogGroup("personalize-manager")}`),
+  });
+  return lambdaFunction(stack, {
+    name: "personalize-manager",
+    description: "Creates, changes and removes resources of Personalize",
+    ...values,
+    environment: values.environment satisfies PersonalizeManagerEnvInput,
+    // The table's key belongs to the stack `recommendation`, which is deployed later.
+    statements: boundToAliases(stack, statements, anyKey, [names.serviceKmsAlias("recommendation")]),
+    logKeyArn,
+  });
+}
+
+/**
+ * Adds the role with which Personalize reads ETL's output. Personalize also requires that the policies of bucket and
+ * key, in the stack `storage`, allow the service.
+ */
+function importRole(stack: ProjectStack): ITerraformDependable[] {
+  const { names, input } = stack;
+  const role = serviceRole(stack, "import-role", {
+    name: names.role("personalize"),
+    description: `Personalize reads the training data of ${input.config.project.project_name}`,
+    service: "personalize.amazonaws.com",
+    conditions: {
+      StringEquals: { "aws:SourceAccount": input.discovery.account },
+      ArnLike: { "aws:SourceArn": names.arn("personalize", "*") },
+    },
+  });
+  const policy = rolePolicy(stack, "import-policy", role, [
+    { sid: "ListTheBucket", actions: ["s3:ListBucket"], resources: [names.bucketArn()] },
+    { sid: "ReadRuns", actions: ["s3:GetObject"], resources: [`${names.bucketArn()}/${PREFIXES.etl}*`] },
+    useProjectKey(stack, ["kms:Decrypt"]),
+  ]);
+  return [role, policy];
 }

@@ -77,3 +77,8 @@ export abstract class ProjectStack extends TerraformStack {
     this.addOverride("terraform.backend.s3.use_lockfile", true);
   }
 }
+
+/** Escapes Terraform interpolations and directives, so that Terraform keeps the text unchanged. */
+export function literal(text: string): string {
+  return text.replaceAll("${", "$$${").replaceAll("%{", "%%{");
+}

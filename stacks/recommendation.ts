@@ -1,21 +1,20 @@
+import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
 import { routes } from "../functions/recommendation-api/routes.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
 import { deliveryStream } from "./constructs/delivery-stream.ts";
-import { logKey } from "./constructs/log-key.ts";
+import { logKey } from "./constructs/keys.ts";
+import { personalizeResource } from "./constructs/personalize-resource.ts";
 import { restApi } from "./constructs/rest-api.ts";
 import { recommendationInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 import { recommendationAlarms } from "./recommendation/alarms.ts";
-import { apiFunction } from "./recommendation/api.ts";
-import { campaigns } from "./recommendation/campaigns.ts";
-import { recommendationDashboard } from "./recommendation/dashboard.ts";
+import { apiFunction, configuredRecipes, etlFunction, trainingFunction } from "./recommendation/functions.ts";
+import { recommendationDashboard } from "./recommendation/metrics.ts";
 import { changeQueue, realtimeSync } from "./recommendation/realtime.ts";
-import { retraining } from "./recommendation/retraining.ts";
-import { stateMachines } from "./recommendation/state-machines.ts";
+import { retraining, stateMachines } from "./recommendation/state-machines.ts";
 import { tables } from "./recommendation/tables.ts";
-import { etlFunction, trainingFunction } from "./recommendation/training.ts";
 import { trainingReport } from "./recommendation/training-report.ts";
 
 /** The recommendation service: API, tables, delivery of changes and events, training, campaigns, alarms. */
@@ -56,5 +55,25 @@ export class RecommendationStack extends ProjectStack {
     });
     recommendationAlarms(this, bufferSeconds);
     recommendationDashboard(this);
+  }
+}
+
+/**
+ * Adds one campaign for each recipe. Its status is `awaiting training` until training has a version to serve and
+ * creates it. A changed TPS updates the campaign in place. `dependsOn` lists what personalize-manager reads: the
+ * training table, and the alias that allows it to use the table's key.
+ */
+function campaigns(stack: ProjectStack, dependsOn: readonly ITerraformDependable[]): void {
+  const { campaigns: configured } = recommendationInput(stack.input);
+  for (const recipe of configuredRecipes(stack)) {
+    personalizeResource(stack, `campaign-${recipe.replaceAll("_", "-")}`, {
+      desired: {
+        kind: "campaign",
+        name: stack.names.campaign(recipe),
+        recipe,
+        min_provisioned_tps: configured[recipe]?.min_provisioned_tps ?? 1,
+      },
+      dependsOn,
+    });
   }
 }

@@ -1,19 +1,21 @@
+import { SecurityGroup } from "@cdktf/provider-aws/lib/security-group/index.js";
+import { VpcSecurityGroupEgressRule } from "@cdktf/provider-aws/lib/vpc-security-group-egress-rule/index.js";
+import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
 import type { Construct } from "constructs";
 import { routes } from "../functions/api-router/routes.ts";
 import { routes as eventRoutes } from "../functions/search-events/routes.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
+import { staysInVpc } from "../lib/infrastructure/endpoints.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
-import { logKey } from "./constructs/log-key.ts";
-import { restApi } from "./constructs/rest-api.ts";
+import { NETWORK_TIMEOUT } from "./constructs/function.ts";
+import { logKey } from "./constructs/keys.ts";
+import { type HostName, restApi } from "./constructs/rest-api.ts";
 import { gatewayInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 import { gatewayAlarms } from "./search-gateway/alarms.ts";
-import { gatewayDashboard } from "./search-gateway/dashboard.ts";
-import { gatewayHost } from "./search-gateway/domain-name.ts";
+import { gatewayDashboard } from "./search-gateway/metrics.ts";
 import { deployEndpoints } from "./search-gateway/models.ts";
-import { gatewayNetwork } from "./search-gateway/network.ts";
-import { requestLog } from "./search-gateway/request-log.ts";
-import { requestLogTables } from "./search-gateway/request-log-table.ts";
+import { requestLog, requestLogTables } from "./search-gateway/request-log.ts";
 import { routerFunction } from "./search-gateway/router.ts";
 import { clusterScaler } from "./search-gateway/scaler.ts";
 import { searchEvents } from "./search-gateway/search-events.ts";
@@ -44,4 +46,51 @@ export class SearchGatewayStack extends ProjectStack {
     gatewayDashboard(this);
     this.output("router_role_arn", router.role.arn);
   }
+}
+
+/** Returns the gateway's own host name; undefined if it has none. */
+function gatewayHost({ input }: ProjectStack): HostName | undefined {
+  const { gateway, found } = gatewayInput(input);
+  const dns = gateway.domainNameSystem;
+  if (!dns) return undefined;
+  const host = `${dns.sub_domain_name}.${dns.domain_name}`;
+  return { host, certificateArn: dns.certificate_arn, hostedZoneId: found.hostedZoneId };
+}
+
+const HTTPS = { ipProtocol: "tcp", fromPort: 443, toPort: 443 } as const;
+
+/** Adds api-router's security group and, unless the configuration opts out, a rule on one of the domain's groups for it. */
+function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; securityGroupIds: string[] } {
+  const { gateway, found } = gatewayInput(stack.input);
+  const { network, domain } = found;
+  const name = stack.names.securityGroup("functions");
+  const group = new SecurityGroup(stack, "functions-group", {
+    name,
+    description: "api-router of the search gateway",
+    vpcId: network.vpcId,
+    tags: { Name: name },
+    // The group can only be deleted after Lambda has deleted the function's network interfaces.
+    timeouts: { delete: NETWORK_TIMEOUT },
+  });
+  const outside = !staysInVpc(stack.input.config, network);
+  for (const [index, cidrIpv4] of (outside ? ["0.0.0.0/0"] : network.cidrBlocks).entries()) {
+    new VpcSecurityGroupEgressRule(stack, `functions-egress-${index + 1}`, {
+      securityGroupId: group.id,
+      description: outside ? "HTTPS to services without an interface endpoint" : "HTTPS within the VPC",
+      cidrIpv4,
+      tags: { Name: `${name}-egress-${index + 1}` },
+      ...HTTPS,
+    });
+  }
+  if (gateway.vpc.create_domain_ingress) {
+    new VpcSecurityGroupIngressRule(stack, "domain-ingress", {
+      securityGroupId: gateway.vpc.domain_security_group_id ?? domain.securityGroupIds[0] ?? "",
+      referencedSecurityGroupId: group.id,
+      description: `${stack.input.config.project.project_name} search gateway`,
+      tags: { Name: `${name}-to-domain` },
+      ...HTTPS,
+    });
+  }
+  stack.output("router_security_group_id", group.id);
+  return { subnetIds: network.functionSubnets.map(({ id }) => id), securityGroupIds: [group.id] };
 }

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import type { GenericSchema } from "valibot";
 import { ApiSchema } from "../lib/config/api.ts";
-import { CampaignSchema } from "../lib/config/campaign.ts";
 import { FiltersSchema } from "../lib/config/filter.ts";
 import { HybridSearchSchema } from "../lib/config/hybrid-search.ts";
 import { loadConfiguration } from "../lib/config/load.ts";
@@ -10,7 +9,7 @@ import { ModelsSchema } from "../lib/config/model.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
 import { ProjectSchema } from "../lib/config/project.ts";
 import { keysOf } from "../lib/config/shape.ts";
-import { SolutionSchema } from "../lib/config/solution.ts";
+import { CampaignSchema, SolutionSchema } from "../lib/config/solution.ts";
 import { filledExample, fullExample, valid } from "./lib/config/example.ts";
 import { suite } from "./suite.ts";
 

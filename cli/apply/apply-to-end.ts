@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../errors.ts";
 import { applyPlanned, type PlannedStack } from "../plan/planned.ts";
-import { TerraformFailure } from "../terraform/explain.ts";
-import { deniedRole, functionErrorIn, isDeniedToFunction, type Wait, waitOf } from "../terraform/function-error.ts";
+import {
+  deniedRole,
+  functionErrorIn,
+  isDeniedToFunction,
+  TerraformFailure,
+  type Wait,
+  waitOf,
+} from "../terraform/explain.ts";
 import type { Diagnostic } from "../terraform/messages.ts";
 import type { Runner } from "../terraform/stack.ts";
 

@@ -1,20 +1,30 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { ifThere } from "../../lib/aws/errors.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
+import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
-import { prepare } from "../plan/prepare.ts";
+import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
+import {
+  checkBuilt,
+  checkConfiguration,
+  checkStates,
+  readReviewedPlan,
+  restoreLockFiles,
+  savedPlans,
+} from "../plan/reviewed.ts";
 import { formatSummary } from "../plan/summary/format.ts";
-import { namesIn, runnerOf, type Session } from "../session.ts";
-import type { Runner } from "../terraform/stack.ts";
+import { STEPS } from "../services.ts";
+import { accountOf, failing, namesIn, runnerOf, type Session } from "../session.ts";
+import { initStack, type Runner } from "../terraform/stack.ts";
 import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
 import { applyToTheEnd } from "./apply-to-end.ts";
 import { probeRequestLog, sdkAthena } from "./athena-probe.ts";
 import { synchronizeConfiguration } from "./configuration-objects.ts";
 import { Leftovers } from "./leftovers.ts";
 import { lambdaInvoke, probeServices } from "./probes.ts";
-import { STEPS } from "./steps.ts";
-import { ensureUserIdKey } from "./user-id-key.ts";
 import { recordVersions } from "./versions.ts";
 
 /** Most rounds of planning and applying. A round that finds leftovers needs another one, which imports them. */
@@ -46,7 +56,7 @@ export async function deployProject(session: Session, { yes }: { yes: boolean })
 }
 
 /** Shows the plan, asks for confirmation and applies it. */
-export async function showAndApply(
+async function showAndApply(
   session: Session,
   runner: Runner,
   planned: Planned,
@@ -90,7 +100,7 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
  * Records the deployment, prints the APIs, and checks that the gateway, its models, the campaigns and the request log
  * work.
  */
-export async function finishDeployment(session: Session, names: Names): Promise<ExitCode> {
+async function finishDeployment(session: Session, names: Names): Promise<ExitCode> {
   const { terminal } = session;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   const apis = await findDeployedApis(session, names);
@@ -103,4 +113,45 @@ export async function finishDeployment(session: Session, names: Names): Promise<
   const callsAll = await probeServices(session, names, await lambdaInvoke(session, names));
   const asked = !session.config.searchGateway || (await probeRequestLog(terminal, names, await sdkAthena(session)));
   return answers && callsAll && asked ? 0 : 1;
+}
+
+/**
+ * Applies exactly the plan that `relevance plan --out` saved in a folder. Throws Failure, before it changes anything,
+ * if the configuration, a function, a state or a file of the plan changed since; names what.
+ */
+export async function deployReviewed(session: Session, folder: string, { yes }: { yes: boolean }): Promise<ExitCode> {
+  const { terminal } = session;
+  const { plan, id, discovery } = await readReviewedPlan(folder);
+  const account = await accountOf(session);
+  checkConfiguration(plan, session, account);
+  const runner = await runnerOf(session);
+  const built = await buildAndSynthesize(session, await failing((async () => parseDiscovery(discovery))()));
+  await checkBuilt(plan, built);
+  await restoreLockFiles(folder, built.stacks);
+  terminal.note("Checking that nothing changed since the plan was made");
+  for (const stack of built.stacks) await initStack(runner, stack);
+  await checkStates(plan, runner, built.stacks);
+  const planned = await savedPlans(folder, plan, built.stacks);
+  terminal.note(`Plan ${id} of ${plan.planned_at}`);
+  const names = namesIn(session, account);
+  await showAndApply(session, runner, planned, { names, yes });
+  return finishDeployment(session, names);
+}
+
+/** Length of the key in bytes: that of the hash. */
+const BYTES = 32;
+
+/**
+ * Writes the value of the user-id key if it has none. Terraform creates the secret but never sees its value. The value
+ * never changes, since another one would hash the same user differently. Returns whether a value was written.
+ */
+export async function ensureUserIdKey(sdk: Session["sdk"], SecretId: string): Promise<boolean> {
+  const { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } = await import(
+    "@aws-sdk/client-secrets-manager"
+  );
+  const client = new SecretsManagerClient(sdk);
+  // Secrets Manager also answers ResourceNotFound for a secret without a value.
+  if (await ifThere(client.send(new GetSecretValueCommand({ SecretId })))) return false;
+  await client.send(new PutSecretValueCommand({ SecretId, SecretString: randomBytes(BYTES).toString("base64") }));
+  return true;
 }

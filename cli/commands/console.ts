@@ -9,7 +9,7 @@ import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { UsageError } from "../errors.ts";
 import { addressOf, deployedAddress } from "../gateway/gateway.ts";
-import { readStatus } from "../recommendation/read-status.ts";
+import { readStatus } from "../recommendation/status.ts";
 import { openTarget } from "../recommendation/target.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -1,8 +1,6 @@
 import * as v from "valibot";
-import { deployProject } from "../apply/deploy-project.ts";
-import { deployReviewed } from "../apply/deploy-reviewed.ts";
-import { type Context, defineCommand, type ExitCode } from "../command.ts";
-import { resumable } from "../resumable.ts";
+import { deployProject, deployReviewed } from "../apply/deploy-project.ts";
+import { type Context, defineCommand, type ExitCode, resumable } from "../command.ts";
 import { openSession } from "../session.ts";
 
 /** `relevance deploy`: shows a plan, applies exactly that plan, and checks that the API works. */

@@ -11,12 +11,24 @@ import {
 } from "../../lib/relevance/evaluation/settings-file.ts";
 import type { Metric } from "../../lib/relevance/metrics/metric.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { readRun } from "../gateway/run.ts";
-import { table } from "../recommendation/table.ts";
-import { readQueries, readSettings } from "../relevance/files.ts";
-import { defineJudgedOptions, judgedOptions } from "../relevance/judged-options.ts";
-import { type Limit, limitsOf, metricsOf } from "../relevance/metric-options.ts";
+import { Failure } from "../errors.ts";
+import {
+  defineGatewayOptions,
+  type Gateway,
+  type GatewayAnswer,
+  gatewayOptions,
+  openGateway,
+} from "../gateway/gateway.ts";
+import {
+  defineJudgedOptions,
+  judgedOptions,
+  type Limit,
+  limitsOf,
+  metricsOf,
+  readQueries,
+  readSettings,
+} from "../relevance/evaluation-input.ts";
+import { table } from "../terminal.ts";
 
 /** The hits that a setting is asked for at least: metrics without a depth look at all of them. */
 const MIN_SIZE = 100;
@@ -113,4 +125,23 @@ function belowLimits({ settings: [baseline] }: Evaluation, limits: readonly Limi
     );
   }
   return below.length > 0;
+}
+
+const SearchAnswer = v.looseObject({
+  search_response: v.looseObject({
+    hits: v.looseObject({ hits: v.array(v.looseObject({ _id: v.string() })) }),
+  }),
+  degraded: v.optional(v.array(v.looseObject({ stage: v.string() })), []),
+});
+
+/** Reads what one search found. A document that two indexes have counts once. Throws Failure. */
+function readRun({ body, milliseconds }: GatewayAnswer): Run {
+  const answer = v.safeParse(SearchAnswer, body);
+  if (!answer.success) throw new Failure(`The gateway's answer is not one of a search: ${v.summarize(answer.issues)}`);
+  const { search_response, degraded } = answer.output;
+  return {
+    ranking: [...new Set(search_response.hits.hits.map(({ _id }) => _id))],
+    milliseconds,
+    degraded: degraded.map(({ stage }) => stage),
+  };
 }

@@ -8,8 +8,8 @@ import {
 } from "../../lib/relevance/experiments/report.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { table } from "../recommendation/table.ts";
 import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";
+import { table } from "../terminal.ts";
 
 /** `relevance experiment report`: compares the variants of an experiment on what users clicked. */
 export const command = defineCommand({

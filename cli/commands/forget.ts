@@ -1,13 +1,12 @@
 import * as v from "valibot";
 import { ifThere } from "../../lib/aws/errors.ts";
-import { ID_COLUMNS } from "../../lib/recommendation/records/profile.ts";
-import { type Context, confOf, defineCommand } from "../command.ts";
+import { ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
+import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { Failure } from "../errors.ts";
 import { type Forgetting, forget as forgetUser, TITLES } from "../forget/forget.ts";
-import { readTraining } from "../recommendation/read-status.ts";
+import { readTraining } from "../recommendation/status.ts";
 import { LOCAL_HELP, openAccount, openTarget, reading } from "../recommendation/target.ts";
-import { resumable } from "../resumable.ts";
 import { openSession } from "../session.ts";
 import { bucketExists, emptyBucket } from "../state/buckets.ts";
 

@@ -8,7 +8,7 @@ import { type IndexMeta, readIndexMeta } from "../../lib/search/index-meta/index
 import { confOf, defineCommand } from "../command.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
-import { table } from "../recommendation/table.ts";
+import { table } from "../terminal.ts";
 
 interface Listed {
   index: string;

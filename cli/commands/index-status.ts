@@ -12,7 +12,7 @@ import {
   runCalls,
   tallyText,
 } from "../gateway/index-runs.ts";
-import { shownTime, table } from "../recommendation/table.ts";
+import { shownTime, table } from "../terminal.ts";
 
 /** The most rejected documents that are shown; `--json` prints all. */
 const SHOWN = 20;

@@ -1,13 +1,11 @@
 import * as v from "valibot";
-import { readInventory } from "../../lib/personalize/resources/inventory.ts";
+import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { type ListedResource, listed } from "../recommendation/listed.ts";
-import { table } from "../recommendation/table.ts";
 import { LOCAL_HELP, openPersonalize, openTarget, reading } from "../recommendation/target.ts";
 import { SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, type Session } from "../session.ts";
-import { managedInState } from "../state/managed.ts";
-import type { ManagedResource } from "../terraform/managed-resources.ts";
+import { type ManagedResource, managedInState } from "../state/stacks.ts";
+import { table } from "../terminal.ts";
 
 /** `relevance list`: lists the project's resources in Terraform's state and in Personalize, with their ARNs. */
 export const command = defineCommand({
@@ -59,4 +57,43 @@ async function inPersonalize({ conf, session, managed }: Where, context: Context
 
 function nothing(local: boolean): string {
   return `This project has no resources in ${local ? "Personalize" : "Terraform's state or in Personalize"}.`;
+}
+
+/** A resource of the project in Personalize. */
+interface ListedResource {
+  kind: string;
+  name: string;
+  status: string;
+  arn: string;
+}
+
+/** Returns all resources of an inventory. A resource comes after those that it depends on. */
+function listed(inventory: Inventory): ListedResource[] {
+  const { dataset_group, datasets, event_tracker, filters, solutions, campaigns } = inventory;
+  const row = (kind: string) => (one: { name: string; status: string; arn: string }) => ({
+    kind,
+    name: one.name,
+    status: one.status,
+    arn: one.arn,
+  });
+  return [
+    ...(dataset_group ? [row("dataset group")(dataset_group)] : []),
+    ...datasets.map(({ schema_arn }) => ({
+      kind: "schema",
+      name: schema_arn.slice(schema_arn.lastIndexOf("/") + 1),
+      status: "ACTIVE",
+      arn: schema_arn,
+    })),
+    ...datasets.map(row("dataset")),
+    ...(event_tracker ? [row("event tracker")(event_tracker)] : []),
+    ...filters.map(row("filter")),
+    ...solutions.flatMap((solution) => [
+      row("solution")(solution),
+      ...solution.versions.map((version) => ({
+        ...row("solution version")(version),
+        name: `${solution.name}/${version.name}`,
+      })),
+    ]),
+    ...campaigns.map(row("campaign")),
+  ];
 }

@@ -3,7 +3,7 @@ import { deleteParameters, parametersBelow } from "../apply/parameters.ts";
 import { defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { lostKeyAdvice, lostKeyAliases } from "../remove/lost-keys.ts";
-import { removeStacks } from "../remove/removal.ts";
+import { removeStacks } from "../remove/remove-service.ts";
 import { refuseWithoutState } from "../remove/still-deployed.ts";
 import { SERVICE_NAMES, SERVICES } from "../services.ts";
 import { openPlace, openSession, type Place } from "../session.ts";

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { findDeployedApis, proveGateway } from "../apply/after-deploy.ts";
 import { rollBack } from "../apply/rollback.ts";
-import { defineCommand } from "../command.ts";
-import { resumable } from "../resumable.ts";
+import { defineCommand, resumable } from "../command.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
 /** `relevance rollback`: puts the functions back to the versions of the deployment before. */

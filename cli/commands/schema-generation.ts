@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import { DATASETS } from "../../lib/config/avro.ts";
 import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
-import { SampleError } from "../../lib/recommendation/schema/sample-error.ts";
-import { schemaTable } from "../../lib/recommendation/schema/table.ts";
-import { writeSchemas } from "../../lib/recommendation/schema/write.ts";
+import { SampleError } from "../../lib/recommendation/schema/row.ts";
+import { schemaTable, writeSchemas } from "../../lib/recommendation/schema/write.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { defineCommand } from "../command.ts";
-import { readStatus } from "../recommendation/read-status.ts";
-import { statusText } from "../recommendation/status-text.ts";
+import { readStatus, statusText } from "../recommendation/status.ts";
 import { LOCAL_HELP, openTarget } from "../recommendation/target.ts";
 
 /** `relevance status`: shows the project's resources in Personalize, and the current training. */

@@ -1,16 +1,18 @@
+import { randomUUID } from "node:crypto";
 import { totalmem } from "node:os";
+import type { SFNClient } from "@aws-sdk/client-sfn";
 import { Option } from "commander";
 import * as v from "valibot";
 import { nearest } from "../../lib/config/nearest.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
-import { TRAINING_MODES, type TrainingMode } from "../../lib/config/solution.ts";
+import { RECIPE_KINDS, type RecipeKind, TRAINING_MODES, type TrainingMode } from "../../lib/config/recipes.ts";
 import type { Finished } from "../../lib/recommendation/training/finish.ts";
 import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { followExecution, POLL_MS } from "../recommendation/follow-execution.ts";
-import { startTraining } from "../recommendation/start-training.ts";
+import { Failure, UsageError } from "../errors.ts";
+import { followExecution, POLL_MS, type Started, startExecution } from "../recommendation/follow-execution.ts";
+import { readTraining } from "../recommendation/status.ts";
 import { LOCAL_HELP, openTarget, type Target } from "../recommendation/target.ts";
+import { shownTime } from "../terminal.ts";
 
 const LEAST_MEMORY = 4 * 1_024 ** 3;
 
@@ -132,4 +134,20 @@ function chosenRecipes(option: string, given: string, target: Target): RecipeKin
     );
   }
   return configured.filter((kind) => words.includes(kind));
+}
+
+/** Starts a training. Throws Failure if another one is running or the service is not deployed. */
+async function startTraining(target: Target, sfn: SFNClient, input: TrainingInput): Promise<Started> {
+  const { names, local } = target;
+  const other = await readTraining(target);
+  if (other?.running) {
+    throw new Failure(
+      `The training ${other.run} has been running since ${shownTime(other.startedAt)}: wait for it, \`relevance status\` shows its progress`,
+    );
+  }
+  const name = `${input.mode}-${new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14)}-${randomUUID().slice(0, 4)}`;
+  const started = await startExecution("training", { sfn, names }, name, input);
+  if (started) return started;
+  const remedy = local ? "start `make dev` with a recommendation service" : "run `relevance deploy` first";
+  throw new Failure(`There is no state machine ${names.stateMachine("training")}: ${remedy}`);
 }

@@ -16,9 +16,13 @@ import { type Context, confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { type Candidates, readCandidates } from "../gateway/candidates.ts";
 import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { readQueries, readSettings } from "../relevance/files.ts";
-import { defineJudgedOptions, judgedOptions } from "../relevance/judged-options.ts";
-import { metricsOf } from "../relevance/metric-options.ts";
+import {
+  defineJudgedOptions,
+  judgedOptions,
+  metricsOf,
+  readQueries,
+  readSettings,
+} from "../relevance/evaluation-input.ts";
 
 const Depths = v.pipe(
   v.string(),

@@ -1,11 +1,9 @@
 import * as v from "valibot";
 import { DATASETS, type Dataset } from "../../lib/config/avro.ts";
-import { SampleError } from "../../lib/recommendation/schema/sample-error.ts";
+import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { countRows } from "../../lib/recommendation/upload/files.ts";
-import { createProgress } from "../../lib/recommendation/upload/progress.ts";
-import { checkTarget, type RejectedRow, type UploadTarget } from "../../lib/recommendation/upload/send.ts";
-import { UploadError } from "../../lib/recommendation/upload/upload-error.ts";
-import { type UploadedFile, uploadFile } from "../../lib/recommendation/upload/upload-file.ts";
+import { checkTarget, type RejectedRow, UploadError, type UploadTarget } from "../../lib/recommendation/upload/send.ts";
+import { createProgress, type UploadedFile, uploadFile } from "../../lib/recommendation/upload/upload-file.ts";
 import { defineCommand, type ExitCode } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";

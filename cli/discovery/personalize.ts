@@ -4,11 +4,10 @@ import { AvroSchema } from "../../lib/config/avro.ts";
 import type { Configuration, Recommendation } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { PersonalizeDiscovery } from "../../lib/infrastructure/discovery.ts";
-import { differenceOf } from "../../lib/personalize/resources/differences.ts";
-import { filterQuotaProblem } from "../../lib/personalize/resources/filter-quota.ts";
+import { differenceOf, schemaChangeProblems } from "../../lib/personalize/resources/differences.ts";
+import { filterQuotaProblem } from "../../lib/personalize/resources/filter.ts";
 import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
 import { ResourceInput } from "../../lib/personalize/resources/request.ts";
-import { schemaChangeProblems } from "../../lib/personalize/resources/schema-change.ts";
 import type { DiscoveryClients } from "./clients.ts";
 import { explained } from "./explain.ts";
 

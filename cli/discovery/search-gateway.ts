@@ -1,10 +1,10 @@
 import type { DomainNameSystem } from "../../lib/config/api.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
+import { modelImage } from "../../lib/config/model-image.ts";
 import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { DomainDiscovery, SearchGatewayDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
-import { modelImage } from "../../lib/infrastructure/model-image.ts";
 import type { DiscoveryClients, FoundCertificate, FoundDomain, FoundZone } from "./clients.ts";
 import { explained } from "./explain.ts";
 import { discoverNetwork } from "./network.ts";

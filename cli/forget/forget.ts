@@ -1,13 +1,15 @@
+import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
+import * as v from "valibot";
 import { chunks } from "../../lib/aws/call.ts";
-import { listed, type ObjectStore } from "../../lib/aws/object-store.ts";
+import { listed, type ObjectStore, readText } from "../../lib/aws/object-store.ts";
+import { parseJson } from "../../lib/core/json/values.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { DELETIONS, PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
 import { hashedUserId, plainUserId } from "../../lib/search/request-log/line.ts";
 import { DeletionFailed, runDeletionJob } from "./deletion-job.ts";
-import { type Counts, type Progress, progressKey, pseudonym, readProgress, STEPS, type StepName } from "./progress.ts";
 import { type LineRule, rewriteLines } from "./rewrite-lines.ts";
 
 /** Objects between two writes of the progress. */
@@ -42,7 +44,7 @@ export interface Forgetting {
 }
 
 /** What a step did. */
-export interface Forgotten {
+interface Forgotten {
   step: StepName;
   did: string;
 }
@@ -181,4 +183,41 @@ async function rewriteObject(objects: ObjectStore, key: string, rule: LineRule):
 
 function counted(number: number, what: string): string {
   return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+}
+
+/** The steps of `relevance forget`, in order. */
+const STEPS = ["record", "events", "etl", "request-log", "personalize"] as const;
+
+/** One of these steps. */
+type StepName = (typeof STEPS)[number];
+
+const Counts = v.object({ objects: v.number(), rewritten: v.number(), lines: v.number() });
+
+/** Objects read and rewritten, and lines replaced or removed. */
+type Counts = v.InferOutput<typeof Counts>;
+
+const Progress = v.object({
+  /** What each finished step did. */
+  done: v.optional(v.record(v.picklist(STEPS), v.string()), {}),
+  /** The last object of an unfinished step that was read, and the counts so far. */
+  cursor: v.optional(v.object({ step: v.picklist(STEPS), after: v.string(), counts: Counts })),
+  /** Name of the data deletion job. */
+  job: v.optional(v.string()),
+});
+
+/** How far a deletion has come. Contains no personal data. */
+type Progress = v.InferOutput<typeof Progress>;
+
+/** A name that stands for a person where the id itself must not be written. */
+function pseudonym(project: string, user: string): string {
+  return createHash("sha256").update(`${project}\n${user}`).digest("hex").slice(0, 16);
+}
+
+/** Key of the progress in the bucket. */
+const progressKey = (person: string) => `${PREFIXES.forget}${person}.json`;
+
+/** Reads the progress of an interrupted deletion; that of a new one if there is none. */
+async function readProgress(objects: ObjectStore, key: string): Promise<Progress> {
+  const parsed = v.safeParse(Progress, parseJson((await readText(objects, key)) ?? "{}"));
+  return parsed.success ? parsed.output : { done: {} };
 }

@@ -3,11 +3,10 @@ import * as v from "valibot";
 import type { Endpoint } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import { deadlineIn, retry } from "../../lib/core/resilience/deadline.ts";
-import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
+import { type Cluster, ClusterFailure } from "../../lib/search/opensearch/cluster.ts";
 import type { Context, OptionsOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { clusterBehind } from "./cluster.ts";
 
 /** The options by which a command finds the search gateway; {@link defineGatewayOptions} adds them. */
 export const gatewayOptions = {
@@ -141,4 +140,34 @@ async function post(url: string, key: string, body: unknown): Promise<GatewayAns
     throw [429, 502, 503, 504].includes(answer.status) ? new Passing(message) : new Failure(message);
   };
   return retry(call, { deadline, attempts: 5, retryable: (error) => error instanceof Passing });
+}
+
+/**
+ * Returns the gateway's cluster, called through its raw backend; with the prefix "", the gateway's own API in its
+ * place.
+ */
+export function clusterBehind(base: string, key: string, prefix = "/raw-backend"): Cluster {
+  return {
+    async send({ method, path, query, headers, body }, timeoutMs) {
+      const url = `${base}${prefix}${path}${query ? `?${query}` : ""}`;
+      let answer: Response;
+      let bytes: Buffer;
+      try {
+        answer = await fetch(url, {
+          method,
+          headers: { ...headers, "x-api-key": key },
+          signal: AbortSignal.timeout(timeoutMs),
+          ...(body !== undefined && { body: typeof body === "string" ? body : new Uint8Array(body) }),
+        });
+        bytes = Buffer.from(await answer.arrayBuffer());
+      } catch (cause) {
+        // Whether the gateway had the call is not known here.
+        throw new ClusterFailure("lost", true, `no answer from the gateway at ${new URL(base).origin}`, { cause });
+      }
+      if (answer.status === 500 && bytes.includes("response_too_large")) {
+        throw new ClusterFailure("too_large", true, "the answer is too large for the gateway");
+      }
+      return { status: answer.status, headers: Object.fromEntries(answer.headers), body: bytes };
+    },
+  };
 }

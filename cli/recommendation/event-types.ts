@@ -5,9 +5,8 @@ import { parse } from "yaml";
 import { FiltersSchema } from "../../lib/config/filter.ts";
 import { nearest } from "../../lib/config/nearest.ts";
 import { SolutionSchema } from "../../lib/config/solution.ts";
-import { everyCondition } from "../../lib/personalize/filters/ast.ts";
-import { FilterError } from "../../lib/personalize/filters/filter-error.ts";
-import { parseFilter } from "../../lib/personalize/filters/parser.ts";
+import { everyCondition, parseFilter } from "../../lib/personalize/filters/parser.ts";
+import { FilterError } from "../../lib/personalize/filters/tokens.ts";
 import type { EventTypes } from "../../lib/recommendation/schema/sample.ts";
 
 /**

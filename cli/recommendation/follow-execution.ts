@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import { isTransient } from "../../lib/aws/errors.ts";
+import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import { Failure } from "../errors.ts";
-import { reasonOf } from "./failure-reason.ts";
 import { reading } from "./target.ts";
 
 /** The state machines that commands follow. */
@@ -39,7 +39,7 @@ export async function startExecution(
 }
 
 /** What it takes to follow an execution. */
-export interface Following {
+interface Following {
   sfn: Pick<SFNClient, "send">;
   state: Pick<TrainingState, "lock">;
   note(line: string): void;
@@ -135,4 +135,15 @@ function clock(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${two(Math.floor(seconds / 3_600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+/** Returns the message of the function that failed, which Step Functions wraps into JSON. */
+export function reasonOf({ error, cause }: { error?: string | undefined; cause?: string | undefined }): string {
+  const message = messageIn(cause);
+  return message ?? ([error, cause].filter((part) => part).join(": ") || "no reason given");
+}
+
+function messageIn(cause: string | undefined): string | undefined {
+  const told = parseJson(cause ?? "");
+  return isObject(told) && typeof told.errorMessage === "string" ? told.errorMessage : undefined;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import type { Place } from "../session.ts";
 import { followExecution, POLL_MS, startExecution } from "./follow-execution.ts";
 

@@ -44,7 +44,7 @@ export async function openTarget(options: TargetOptions, context: Context): Prom
   const { names, sdk } = await openAccount(session, local);
   const [{ DynamoDBClient }, { dynamoTrainingState }] = await Promise.all([
     import("@aws-sdk/client-dynamodb"),
-    import("../../lib/recommendation/training/dynamo-state.ts"),
+    import("../../lib/recommendation/training/state.ts"),
   ]);
   return {
     recommendation,
@@ -80,7 +80,6 @@ export function reading<T>(action: string, work: Promise<T>): Promise<T> {
 }
 
 async function localAccount() {
-  const { ACCOUNT_ID, REGION } = await import("../../local/cloud/front.ts");
-  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
-  return { account: ACCOUNT_ID, sdk: { region: REGION, endpoint: readDevFile().aws.endpoint, credentials } };
+  const { ACCOUNT_ID, rootOptions } = await import("../../local/cloud/account.ts");
+  return { account: ACCOUNT_ID, sdk: rootOptions(readDevFile().aws) };
 }

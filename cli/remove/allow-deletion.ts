@@ -6,8 +6,7 @@ import { Failure, rethrown } from "../errors.ts";
 import { planAndSave } from "../plan/planned.ts";
 import type { PlanJson } from "../plan/summary/plan-json.ts";
 import { type Place, providerRetries } from "../session.ts";
-import { appliedInputs } from "../state/applied-inputs.ts";
-import { bareStacks } from "../state/stacks.ts";
+import { appliedInputs, bareStacks } from "../state/stacks.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";
 
 /** The stack with the Personalize resources that hold data. */

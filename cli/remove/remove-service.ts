@@ -1,16 +1,20 @@
+import { rm } from "node:fs/promises";
 import * as v from "valibot";
 import type { Service } from "../../lib/core/naming/names.ts";
-import { type CommandModule, defineCommand, type ExitCode } from "../command.ts";
+import { applyToTheEnd } from "../apply/apply-to-end.ts";
+import { type CommandModule, defineCommand, type ExitCode, resumable } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { Failure } from "../errors.ts";
+import { discardPlans, planAndSave, planStacks } from "../plan/planned.ts";
+import { formatSummary } from "../plan/summary/format.ts";
 import { SERVICES } from "../services.ts";
 import { openPlace, openSession, type Place, type Session } from "../session.ts";
 import { deployedStacks } from "../state/stacks.ts";
 import type { StackFolder } from "../terraform/stack.ts";
-import { type RemovalOptions, removeStacks } from "./removal.ts";
 import { isDeployed, refuseWithoutState } from "./still-deployed.ts";
 
 /** How to remove a service. */
-export interface ServiceRemoval {
+interface ServiceRemoval {
   service: Service;
   question: string;
   /** A note printed before the question. */
@@ -77,4 +81,45 @@ async function refuseWhileShared(place: Place, service: Service): Promise<void> 
     `The ${words} is deployed and uses what --destroy-infra true would remove: ` +
       `use --destroy-infra false, or remove it first with \`relevance ${command}\``,
   );
+}
+
+interface RemovalOptions {
+  yes: boolean;
+  question: string;
+  /** The text to type instead of "yes". */
+  answer?: string;
+  /** Runs after the user confirms, before anything is removed. */
+  before?: () => Promise<void>;
+  /** Runs before a stack is removed. Returns true if it changed the stack. */
+  beforeStack?: (stack: StackFolder) => Promise<boolean>;
+}
+
+/** Shows what will be removed, asks, and removes the stacks in the given order. */
+export async function removeStacks(
+  { session, runner }: Place,
+  stacks: readonly StackFolder[],
+  options: RemovalOptions,
+): Promise<void> {
+  const { terminal, folders } = session;
+  const folder = `${folders.plans}.removal`;
+  const planned = await planStacks(runner, stacks, { folder });
+  try {
+    terminal.print(`\n${formatSummary(planned.summary, terminal.colors)}\n`);
+    const { yes, question, answer } = options;
+    await confirm(terminal, { text: question, yes, ...(answer !== undefined && { answer }) });
+    await resumable(terminal, async () => {
+      await options.before?.();
+      for (const part of planned.stacks) {
+        if (!part.changes) continue;
+        terminal.note(terminal.noteColors.bold(`Removing ${part.stack.name}`));
+        const again = () => planAndSave(runner, part.stack, folder);
+        // A changed stack invalidates its saved plan.
+        const current = (await options.beforeStack?.(part.stack)) ? await again() : part;
+        await applyToTheEnd(runner, current, { again });
+      }
+    });
+  } finally {
+    await discardPlans(planned);
+    await rm(folder, { recursive: true, force: true });
+  }
 }

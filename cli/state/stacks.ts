@@ -1,7 +1,10 @@
 import { mkdir } from "node:fs/promises";
+import * as v from "valibot";
+import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { StackName } from "../../lib/core/naming/names.ts";
-import { type Place, providerRetries } from "../session.ts";
-import { managedResources } from "../terraform/managed-resources.ts";
+import type { AppliedInputs } from "../discovery/personalize.ts";
+import { STEPS } from "../services.ts";
+import { openPlace, type Place, providerRetries, type Session } from "../session.ts";
 import { initStack, pullState, type StackFolder } from "../terraform/stack.ts";
 
 /**
@@ -35,4 +38,104 @@ export async function deployedStacks(place: Place, stacks: readonly StackName[])
     if (managedResources(stack.name, await pullState(place.runner, stack)).length > 0) deployed.push(stack);
   }
   return deployed;
+}
+
+/** Reads all resources of the project in Terraform's state, stack by stack in the order of deployment. */
+export async function managedInState(session: Session): Promise<ManagedResource[]> {
+  const place = await openPlace(session);
+  const names = STEPS.flatMap(({ stacks }) => stacks);
+  const found: ManagedResource[] = [];
+  for (const stack of await bareStacks(place, names)) {
+    found.push(...managedResources(stack.name, await pullState(place.runner, stack)));
+  }
+  return found;
+}
+
+const STACKS: readonly StackName[] = ["personalization", "filters", "recommendation"];
+
+/** Reads what Terraform last applied to Personalize resources; empty without a recommendation service. */
+export async function readAppliedInputs(place: Place): Promise<AppliedInputs> {
+  if (!place.session.config.recommendation) return {};
+  const applied: Record<string, unknown> = {};
+  for (const stack of await bareStacks(place, STACKS)) {
+    Object.assign(applied, appliedInputs(await pullState(place.runner, stack)));
+  }
+  return applied;
+}
+
+/**
+ * Returns the inputs of the Lambda invocations in a state, by id. Skips inputs that are not JSON objects: they are not
+ * ours.
+ */
+export function appliedInputs(state: unknown): Record<string, object> {
+  if (state === undefined) return {};
+  const found = v
+    .parse(State, state)
+    .resources.filter(({ type }) => type === "aws_lambda_invocation")
+    .flatMap(({ name, instances }) =>
+      instances
+        .filter(({ deposed }) => deposed === undefined)
+        .map(({ attributes }) => [name, attributes.input] as const),
+    );
+  return Object.fromEntries(found.flatMap(([name, text]) => parsed(text).map((input) => [name, input])));
+}
+
+function parsed(text: unknown): object[] {
+  if (typeof text !== "string") return [];
+  const value = parseJson(text);
+  return isObject(value) ? [value] : [];
+}
+
+/** A resource that Terraform manages. */
+export interface ManagedResource {
+  stack: string;
+  /** Such as `aws_lambda_function.api-router`. */
+  address: string;
+  /** Undefined if the resource has none. */
+  arn: string | undefined;
+  /** The provider's id. */
+  id: string | undefined;
+}
+
+/** The output of `terraform state pull`, as far as it is used. */
+const State = v.object({
+  resources: v.optional(
+    v.array(
+      v.object({
+        mode: v.string(),
+        type: v.string(),
+        name: v.string(),
+        instances: v.array(
+          v.object({
+            index_key: v.optional(v.union([v.string(), v.number()])),
+            attributes: v.optional(v.record(v.string(), v.unknown()), {}),
+            /** Set on an instance that is already replaced. */
+            deposed: v.optional(v.string()),
+          }),
+        ),
+      }),
+    ),
+    [],
+  ),
+});
+
+/** Returns the managed resources in the output of `terraform state pull`, sorted by address. */
+export function managedResources(stack: string, state: unknown): ManagedResource[] {
+  if (state === undefined) return [];
+  const { resources } = v.parse(State, state);
+  const found = resources
+    .filter(({ mode }) => mode === "managed")
+    .flatMap(({ type, name, instances }) =>
+      instances.map(({ index_key, attributes }) => ({
+        stack,
+        address: `${type}.${name}${index_key === undefined ? "" : `[${JSON.stringify(index_key)}]`}`,
+        arn: textOf(attributes.arn),
+        id: textOf(attributes.id),
+      })),
+    );
+  return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

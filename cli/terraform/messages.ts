@@ -1,7 +1,7 @@
 import { parseJson } from "../../lib/core/json/values.ts";
 
 /** A line of Terraform's `-json` output, as far as it is used here. */
-export interface Message {
+interface Message {
   type: string;
   "@level"?: string;
   "@message"?: string;
@@ -10,7 +10,7 @@ export interface Message {
 }
 
 /** An action on a resource. */
-export interface Hook {
+interface Hook {
   resource?: { addr?: string; resource_type?: string };
   action?: string;
   elapsed_seconds?: number;
@@ -25,7 +25,7 @@ export interface Diagnostic {
 }
 
 /** Parses a line; undefined if it is not a message. */
-export function parseMessage(line: string): Message | undefined {
+function parseMessage(line: string): Message | undefined {
   if (!line.startsWith("{")) return undefined;
   const value = parseJson(line) as Partial<Message> | undefined;
   return typeof value?.type === "string" ? (value as Message) : undefined;
@@ -48,4 +48,44 @@ function plainError(text: string): string {
     .join("\n")
     .replace(/^Error: /, "")
     .trim();
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  create: "created",
+  update: "changed",
+  delete: "deleted",
+  read: "read",
+};
+
+/** Time between two progress lines for the same resource. */
+const STILL_SECONDS = 30;
+
+/** Returns the progress line for a line of `terraform apply -json`; undefined for most lines. */
+export function progressLine(line: string): string | undefined {
+  const message = parseMessage(line);
+  return message && textOf(message);
+}
+
+function textOf({ type, hook, diagnostic }: Message): string | undefined {
+  const address = hook?.resource?.addr ?? "";
+  const seconds = hook?.elapsed_seconds ?? 0;
+  switch (type) {
+    case "apply_start":
+      // Quick actions only print a line when they finish.
+      return undefined;
+    case "apply_progress":
+      return seconds > 0 && seconds % STILL_SECONDS === 0
+        ? `${address}: still in progress (${hook?.action}, ${seconds} s)`
+        : undefined;
+    case "apply_complete":
+      if (hook?.resource?.resource_type === undefined || hook.action === "read" || hook.action === "noop")
+        return undefined;
+      return `${address}: ${DONE[hook.action ?? ""] ?? hook.action}${seconds >= 2 ? ` (${seconds} s)` : ""}`;
+    case "apply_errored":
+      return `${address}: failed`;
+    case "diagnostic":
+      return diagnostic?.severity === "warning" ? `warning: ${diagnostic.summary}` : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -3,11 +3,9 @@ import { existsSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Terraform } from "./binary.ts";
-import { initOptions, terraformEnvironment } from "./environment.ts";
 import { type TerraformFailure, terraformFailure } from "./explain.ts";
-import { diagnosticsOf } from "./messages.ts";
-import { type Ended, runTerraform } from "./process.ts";
-import { progressLine } from "./progress.ts";
+import { diagnosticsOf, progressLine } from "./messages.ts";
+import { type Ended, initOptions, runTerraform, terraformEnvironment } from "./process.ts";
 
 /** What all Terraform runs share. */
 export interface Runner {

@@ -5,11 +5,9 @@ import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { type Deadline, deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { manage } from "../../lib/personalize/resources/manage.ts";
-import { ManagerError } from "../../lib/personalize/resources/manager-error.ts";
-import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
-import type { PointerStore } from "../../lib/personalize/resources/pointers.ts";
+import { type Patience, type PointerStore, patienceOf } from "../../lib/personalize/resources/managing.ts";
+import { ManagerError, type Personalize } from "../../lib/personalize/resources/personalize.ts";
 import { ResourceInput, type ResourceState, Terraform } from "../../lib/personalize/resources/request.ts";
-import { type Patience, patienceOf } from "../../lib/personalize/resources/waiting.ts";
 import type { PersonalizeManagerEnv } from "./env.ts";
 
 /** The services that personalize-manager calls. */

@@ -1,8 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";
 import { countLine } from "../../lib/core/telemetry/emf.ts";
-import { syncMessages } from "../../lib/recommendation/sync/sync-messages.ts";
-import type { SyncServices } from "../../lib/recommendation/sync/sync-records.ts";
+import { type SyncServices, syncMessages } from "../../lib/recommendation/sync/sync-records.ts";
 
 /** Name of the metric that counts messages returned to the queue, by `Project`. */
 export const DELAYED_CHANGES = "DelayedChanges";

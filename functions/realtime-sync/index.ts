@@ -3,8 +3,8 @@ import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { personalizeDatasets } from "../../lib/recommendation/clients/dataset-writer.ts";
 import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts";
 import { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";
-import { createPace } from "../../lib/recommendation/sync/pace.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
+import { createPace } from "../../lib/recommendation/sync/sync-records.ts";
 import { RealtimeSyncEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 

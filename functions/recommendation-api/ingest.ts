@@ -2,8 +2,7 @@ import type { GenericSchema } from "valibot";
 import { type JsonHandlerOptions, jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { LogEvent, UpdateItems, UpdateUsers } from "../../lib/recommendation/api/requests.ts";
-import { logEvents } from "../../lib/recommendation/ingest/log-event.ts";
-import { updateProfiles } from "../../lib/recommendation/ingest/update-profiles.ts";
+import { logEvents, updateProfiles } from "../../lib/recommendation/ingest/uploads.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 
 /** POST /update-items, /update-users and /log-event */

@@ -2,14 +2,13 @@ import * as v from "valibot";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { begin } from "../../lib/recommendation/training/begin.ts";
 import { checkData } from "../../lib/recommendation/training/check-data.ts";
-import { LOOKS, type TrainingContext } from "../../lib/recommendation/training/context.ts";
+import { LOOKS, type TrainingContext, TrainingError } from "../../lib/recommendation/training/context.ts";
 import { finish } from "../../lib/recommendation/training/finish.ts";
 import { pollImports, startImports } from "../../lib/recommendation/training/imports.ts";
 import { awaitIngestion, checkArrivals } from "../../lib/recommendation/training/ingestion.ts";
 import { TrainingTask } from "../../lib/recommendation/training/task.ts";
 import { teardown } from "../../lib/recommendation/training/teardown.ts";
 import { acceptVersions, trainRecipes } from "../../lib/recommendation/training/train.ts";
-import { TrainingError } from "../../lib/recommendation/training/training-error.ts";
 import type { TrainingEnv } from "./env.ts";
 
 /** What training needs besides its environment. */

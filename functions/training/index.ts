@@ -6,12 +6,12 @@ import { SSMClient } from "@aws-sdk/client-ssm";
 import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { ssmPointers } from "../../lib/personalize/resources/managing.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
-import { ssmPointers } from "../../lib/personalize/resources/pointers.ts";
 import { readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
-import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
+import { sfnExecutions } from "../../lib/recommendation/training/context.ts";
 import { TrainingSettings } from "../../lib/recommendation/training/settings.ts";
-import { sfnExecutions } from "../../lib/recommendation/training/sfn-executions.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import { TrainingEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 

@@ -1,12 +1,11 @@
 import type { Api, DomainNameSystem } from "./api.ts";
 import type { AvroSchema, Dataset } from "./avro.ts";
-import type { Campaign } from "./campaign.ts";
 import type { EtlConfiguration } from "./etl.ts";
 import type { Filter } from "./filter.ts";
 import type { Experiment, HybridQuery, Template } from "./hybrid-search.ts";
 import type { Models } from "./model.ts";
 import type { OpenSearch, Personalize, Project, Vpc } from "./project.ts";
-import type { Solution } from "./solution.ts";
+import type { Campaign, Solution } from "./solution.ts";
 
 /** A complete configuration: valid, with defaults. */
 export interface Configuration {

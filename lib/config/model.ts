@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ModelName } from "./embedding-models.ts";
-import { imageKind, SERVED_FAMILIES } from "./instance-types.ts";
 import { integer, list, numeric, section, text } from "./kinds.ts";
+import { imageKind, SERVED_FAMILIES } from "./model-image.ts";
 
 const timeout = (description: string) => v.optional(integer(100, 60_000, description));
 

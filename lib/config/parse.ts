@@ -2,11 +2,15 @@ import { posix } from "node:path";
 import { type GenericSchema, parse } from "valibot";
 import { ApiSchema } from "./api.ts";
 import { AvroSchema, type Dataset } from "./avro.ts";
-import { CampaignSchema } from "./campaign.ts";
-import { CHECKS } from "./checks/across.ts";
-import { type Drafts, type FileKey, sound } from "./checks/drafts.ts";
+import { checkAuthorization, checkCors, checkKeys, checkReach } from "./checks/api.ts";
+import { type Check, type Drafts, type FileKey, sound } from "./checks/drafts.ts";
+import { checkEtl } from "./checks/etl.ts";
+import { checkFilters } from "./checks/filters.ts";
 import { checkHybridSearch } from "./checks/hybrid-search.ts";
-import { servicesOf } from "./checks/services.ts";
+import { checkModels } from "./checks/models.ts";
+import { checkAlarms, checkArns, checkCapacity, checkRetention, checkServices, servicesOf } from "./checks/project.ts";
+import { checkSchemas } from "./checks/schemas.ts";
+import { checkExcludedColumns, checkRecipes } from "./checks/solution.ts";
 import type { Configuration, Recommendation, SearchGateway } from "./configuration.ts";
 import { EtlSchema } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
@@ -15,7 +19,7 @@ import { type Models, ModelsSchema } from "./model.ts";
 import { ConfigurationError } from "./problem.ts";
 import { type Personalize, ProjectSchema } from "./project.ts";
 import { Reader, type ReadText } from "./reader.ts";
-import { SolutionSchema } from "./solution.ts";
+import { CampaignSchema, SolutionSchema } from "./solution.ts";
 import type { Validated } from "./validate.ts";
 
 const GATEWAY_NEEDS = "the search gateway, which vpc and opensearch of project.yaml enable, needs it";
@@ -155,3 +159,23 @@ function absentFile(name: string, directory: string, reader: Reader): string {
   }
   return `names ${start}${name}, which does not exist: relevance schema-generation writes it`;
 }
+
+/** Every check that compares several values. A schema checks each value by itself. */
+const CHECKS: readonly Check[] = [
+  checkServices,
+  checkArns,
+  checkAlarms,
+  checkRetention,
+  checkCapacity,
+  checkCors,
+  checkReach,
+  checkKeys,
+  checkAuthorization,
+  checkHybridSearch,
+  checkModels,
+  checkRecipes,
+  checkExcludedColumns,
+  checkFilters,
+  checkSchemas,
+  checkEtl,
+];

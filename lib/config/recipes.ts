@@ -76,3 +76,8 @@ export function recipesWith(parameter: string): string[] {
 export function recipesOf(kind: RecipeKind): string[] {
   return Object.keys(RECIPES).filter((name) => RECIPES[name]?.kind === kind);
 }
+
+/** How a training imports events: update_dataset_group includes IMPRESSION, init leaves it empty. */
+export const TRAINING_MODES = ["init", "update_dataset_group"] as const;
+
+export type TrainingMode = (typeof TRAINING_MODES)[number];

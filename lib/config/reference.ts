@@ -1,13 +1,12 @@
 import type { GenericSchema } from "valibot";
 import { ApiSchema } from "./api.ts";
-import { CampaignSchema } from "./campaign.ts";
 import { EtlSchema } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
 import { HybridSearchSchema } from "./hybrid-search.ts";
 import { ModelsSchema } from "./model.ts";
 import { ProjectSchema } from "./project.ts";
 import { aboutOf, type Described, defaultOf, describedBy } from "./shape.ts";
-import { SolutionSchema } from "./solution.ts";
+import { CampaignSchema, SolutionSchema } from "./solution.ts";
 
 const FILES: readonly [name: string, schema: GenericSchema, service: string][] = [
   ["project.yaml", ProjectSchema, "Both services."],

@@ -1,11 +1,6 @@
 import * as v from "valibot";
-import { flag, list, numeric, section, text, word } from "./kinds.ts";
-import { DEFAULT_RECIPES, type RecipeKind, recipesOf } from "./recipes.ts";
-
-/** How a training imports events: update_dataset_group includes IMPRESSION, init leaves it empty. */
-export const TRAINING_MODES = ["init", "update_dataset_group"] as const;
-
-export type TrainingMode = (typeof TRAINING_MODES)[number];
+import { flag, integer, list, numeric, section, text, word } from "./kinds.ts";
+import { DEFAULT_RECIPES, type RecipeKind, recipesOf, TRAINING_MODES } from "./recipes.ts";
 
 const column = text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column", "A column.");
 
@@ -102,5 +97,28 @@ export const SolutionSchema = section(
 /** conf/solution.yaml with its defaults. */
 export type Solution = v.InferOutput<typeof SolutionSchema>;
 
-/** The settings of one recipe. */
-export type RecipeSettings = NonNullable<Solution["recipes"][RecipeKind]>;
+const Settings = (kind: string) =>
+  section(
+    {
+      min_provisioned_tps: integer(1, undefined, "Requests per second that are always provisioned, and billed."),
+    },
+    `Campaign of ${kind}.`,
+  );
+
+/** conf/campaign.yaml */
+export const CampaignSchema = section(
+  {
+    campaigns: section(
+      {
+        user_personalization: v.optional(Settings("user_personalization")),
+        similar_items: v.optional(Settings("similar_items")),
+        personalized_ranking: v.optional(Settings("personalized_ranking")),
+      },
+      "One entry per recipe of solution.yaml.",
+    ),
+  },
+  "Campaigns, which answer requests.",
+);
+
+/** conf/campaign.yaml */
+export type Campaign = v.InferOutput<typeof CampaignSchema>;

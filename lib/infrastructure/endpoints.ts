@@ -1,6 +1,7 @@
 import type { Configuration, SearchGateway } from "../config/configuration.ts";
 import { MODEL_NAMES, MODELS, type ModelName } from "../config/embedding-models.ts";
 import { endpointsOf, isEndpointModel, type ModelEndpoint } from "../config/model-sources.ts";
+import type { Names } from "../core/naming/names.ts";
 import type { EndpointService, NetworkDiscovery } from "./discovery.ts";
 
 /** Returns the models that mappings use, in the order of `MODELS`. */
@@ -83,4 +84,14 @@ function subnetsFor(service: EndpointService, { functionSubnets, endpointZones }
     .filter(([zone]) => zones.includes(zone))
     .map(([, id]) => id)
     .sort();
+}
+
+/** The part of an inference profile's id before that of its model: the regions that it may send a call to. */
+const PROFILE = /^(us|us-gov|eu|apac|jp|au|global)\./;
+
+/** Returns what a caller of a model on Bedrock invokes: the model in its region, or a profile and its model in all of its. */
+export function hostedModelArns(id: string, names: Pick<Names, "arn" | "partition">, region: string): string[] {
+  const model = (region: string) =>
+    `arn:${names.partition()}:bedrock:${region}::foundation-model/${id.replace(PROFILE, "")}`;
+  return PROFILE.test(id) ? [names.arn("bedrock", `inference-profile/${id}`), model("*")] : [model(region)];
 }

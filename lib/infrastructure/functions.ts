@@ -1,5 +1,5 @@
 import { type FunctionName, LIVE_ALIAS, type Names } from "../core/naming/names.ts";
-import { CHANGE_QUEUE } from "../recommendation/sync/sync-messages.ts";
+import { CHANGE_QUEUE } from "../recommendation/sync/change-queue.ts";
 
 /** Lambda's longest timeout. State machines wait a little longer, so that they receive the function's own error. */
 const LONGEST_SECONDS = 900;

@@ -77,6 +77,12 @@ export const METADATA_FIELDS = {
   interaction: { min: 0, max: 5 },
 } as const;
 
+/** Returns the names that are neither required nor reserved in a dataset's schema. */
+export function metadataFields(dataset: keyof typeof METADATA_FIELDS, names: Iterable<string>): string[] {
+  const known = { ...REQUIRED_FIELDS[dataset], ...RESERVED_FIELDS[dataset] };
+  return [...names].filter((name) => !Object.hasOwn(known, name));
+}
+
 /** Most textual fields of an item schema. Quotas. */
 export const MAX_TEXTUAL_FIELDS = 1;
 

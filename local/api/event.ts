@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { ProxyEvent } from "../../lib/core/http/event.ts";
+import { ACCOUNT_ID } from "../cloud/account.ts";
 import type { Match } from "./resources.ts";
 
-const ACCOUNT_ID = "123456789012";
 const API_ID = "local";
 
 /** Headers that API Gateway does not pass on, because they belong to one connection or one body encoding. */

@@ -13,7 +13,8 @@ import {
 import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { ifThere } from "../../lib/aws/errors.ts";
 import type { Mock } from "../api/mock.ts";
-import { type Cloud, rootOptions } from "./front.ts";
+import { rootOptions } from "./account.ts";
+import type { Cloud } from "./front.ts";
 
 /** The cloud to read an API from. It may run in another process. */
 export type ApiSource = Pick<Cloud, "endpoint" | "region">;

@@ -1,16 +1,12 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { devNull } from "node:os";
 import { scratchFolder } from "../process/scratch.ts";
+import { ACCOUNT_ID, REGION } from "./account.ts";
 import { installCloud } from "./install.ts";
 import { listen } from "./listener.ts";
 import { type Moto, type MotoSettings, startMoto } from "./moto.ts";
-import type { AfterCall } from "./proxy.ts";
-import { router, standInsByService } from "./router.ts";
+import { type AfterCall, router, standInsByService } from "./router.ts";
 import type { Control, StandIn } from "./stand-in.ts";
-
-/** The region and account of the local cloud. */
-export const REGION = "eu-west-1";
-export const ACCOUNT_ID = "123456789012";
 
 export interface CloudOptions extends MotoSettings {
   /** Folder in which moto is installed, once for all users of the folder. */
@@ -82,11 +78,6 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     await front.close();
     throw error;
   }
-}
-
-/** Returns the options of SDK clients that call the cloud as the account's root user. */
-export function rootOptions({ endpoint, region = REGION }: { endpoint: string; region?: string }) {
-  return { endpoint, region, credentials: { accessKeyId: "test", secretAccessKey: "test" } };
 }
 
 /** Returns the environment variables that point the AWS SDKs, the AWS CLI and Terraform to the cloud at `endpoint`. */

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LocalError } from "../process/error.ts";
-import { logTail } from "../process/log-tail.ts";
-import { startServer } from "../process/server.ts";
+import { logTail, startServer } from "../process/server.ts";
 import { patient, waitFor } from "../process/wait.ts";
 
 const LAUNCHER = fileURLToPath(new URL("./server/launcher.py", import.meta.url));

@@ -13,7 +13,8 @@ import { CreateHostedZoneCommand, Route53Client } from "@aws-sdk/client-route-53
 import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { waitFor } from "../process/wait.ts";
-import { type Cloud, rootOptions } from "./front.ts";
+import { rootOptions } from "./account.ts";
+import type { Cloud } from "./front.ts";
 
 /** The cloud to seed. It may run in another process. */
 export type SeedTarget = Pick<Cloud, "endpoint" | "region">;

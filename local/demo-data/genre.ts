@@ -1,4 +1,3 @@
-import { phrases } from "./lists.ts";
 /** The building blocks for the texts of one kind of book. */
 export interface Genre {
   name: string;
@@ -22,3 +21,13 @@ export const TONES = {
   theme: phrases(`family and forgiveness; memory; the price of ambition; friendship; courage;
     grief and what follows it; belonging; the stories we tell ourselves; loyalty; freedom; growing old; second chances`),
 } as const;
+
+/** Splits a text into its words. */
+export function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** Splits a text into phrases, which semicolons separate. */
+export function phrases(text: string): string[] {
+  return text.split(/;\s+/);
+}

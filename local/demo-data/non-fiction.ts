@@ -1,5 +1,4 @@
-import type { Genre } from "./genre.ts";
-import { phrases } from "./lists.ts";
+import { type Genre, phrases } from "./genre.ts";
 
 const AUDIENCE = {
   audience: ["beginners", "curious readers", "students", "anyone who has ever wondered", "practitioners", "families"],

@@ -3,9 +3,8 @@ import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
 import type { DemoData } from "../demo-data/readers.ts";
 import { waitFor } from "../process/wait.ts";
 import { DEMO_INDEX } from "./demo-index.ts";
-import { commandLines } from "./examples.ts";
+import { commandLines, personalizedSearchExample, recommendationExamples, type SampleIds } from "./examples.ts";
 import { gatewayClient, succeeded } from "./gateway-client.ts";
-import { personalizedSearchExample, recommendationExamples, type SampleIds } from "./recommendation-examples.ts";
 import type { DevState } from "./state-file.ts";
 
 interface Recommended {

@@ -4,7 +4,7 @@ import { ifThere } from "../../lib/aws/errors.ts";
 import type { Recommendation } from "../../lib/config/configuration.ts";
 import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID, REGION, rootOptions } from "../cloud/front.ts";
+import { ACCOUNT_ID, REGION, rootOptions } from "../cloud/account.ts";
 import type { DemoData } from "../demo-data/readers.ts";
 
 /** Share of events from which an upload counts as complete. The counter of accepted events may be too low. */

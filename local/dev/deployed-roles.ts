@@ -5,7 +5,7 @@ import type { Configuration } from "../../lib/config/configuration.ts";
 import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { roleVariables } from "../cloud/permissions.ts";
-import { createRole, putRolePolicy } from "./role.ts";
+import { createRole, putRolePolicy } from "./resources.ts";
 
 const FUNCTIONS = new URL("../../functions", import.meta.url);
 

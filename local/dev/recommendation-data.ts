@@ -5,8 +5,8 @@ import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2 } from "@aws-
 import type { TableName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { TABLES } from "../../lib/infrastructure/tables.ts";
-import type { AfterCall, DoneCall } from "../cloud/proxy.ts";
+import { TABLES } from "../../lib/recommendation/records/tables.ts";
+import type { AfterCall, DoneCall } from "../cloud/router.ts";
 import { readIfThere, replaceFile } from "../process/files.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { createTableJournal, type Entry, isJournaled, JOURNALED, linesOf, writtenIds } from "./table-journal.ts";

@@ -3,7 +3,7 @@ import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import type { Configuration, Recommendation } from "../../lib/config/configuration.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
 import { aliasArn, type FunctionValues, recommendationFunctions } from "../../lib/infrastructure/functions.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { LocalError } from "../process/error.ts";
 import { bundleArchive } from "./bundles.ts";

@@ -5,9 +5,9 @@ import type { StateMachineName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import type { State } from "../../lib/infrastructure/lambda-task.ts";
 import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
-import { createRole } from "./role.ts";
+import { createRole } from "./resources.ts";
 
 /** Concurrent calls of a map step, enough to keep two processors busy. */
 const MAX_CONCURRENCY = 2;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { CreateTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateDeliveryStreamCommand, type FirehoseClient } from "@aws-sdk/client-firehose";
+import { CreateRoleCommand, EntityAlreadyExistsException, IAMClient, PutRolePolicyCommand } from "@aws-sdk/client-iam";
 import { CreateAliasCommand, CreateFunctionCommand, type LambdaClient } from "@aws-sdk/client-lambda";
 import {
   type FunctionName,
@@ -11,9 +12,9 @@ import {
 } from "../../lib/core/naming/names.ts";
 import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import type { FunctionValues } from "../../lib/infrastructure/functions.ts";
-import { TABLE_KEYS, TABLES } from "../../lib/infrastructure/tables.ts";
+import { TABLE_KEYS, TABLES } from "../../lib/recommendation/records/tables.ts";
+import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
-import { createRole } from "./role.ts";
 
 /** Creates empty tables. Default: all. */
 export async function createTables(
@@ -87,3 +88,30 @@ export async function createFunction(
     new CreateAliasCommand({ FunctionName: names.function(name), Name: LIVE_ALIAS, FunctionVersion: Version ?? "1" }),
   );
 }
+
+const TRUSTS_NOBODY = JSON.stringify({ Version: "2012-10-17", Statement: [] });
+
+/** Creates a role in the local cloud, unless it exists. By default no service may assume it. */
+export async function createRole(
+  cloud: Pick<Cloud, "endpoint">,
+  RoleName: string,
+  AssumeRolePolicyDocument = TRUSTS_NOBODY,
+): Promise<void> {
+  try {
+    await iam(cloud).send(new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }));
+  } catch (error) {
+    if (!(error instanceof EntityAlreadyExistsException)) throw error;
+  }
+}
+
+/** Gives a role a policy. */
+export async function putRolePolicy(
+  cloud: Pick<Cloud, "endpoint">,
+  RoleName: string,
+  PolicyName: string,
+  PolicyDocument: string,
+): Promise<void> {
+  await iam(cloud).send(new PutRolePolicyCommand({ RoleName, PolicyName, PolicyDocument }));
+}
+
+const iam = (cloud: Pick<Cloud, "endpoint">) => new IAMClient(rootOptions(cloud));

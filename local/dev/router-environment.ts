@@ -1,10 +1,11 @@
+import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
+import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
 import type { DevCluster } from "./opensearch.ts";
-import { putRolePolicy } from "./role.ts";
-import { createSecret } from "./secrets.ts";
+import { putRolePolicy } from "./resources.ts";
 
 /** Returns the environment of api-router, as in AWS, and creates the secrets that it names in the local cloud. */
 export async function routerEnvironment(
@@ -32,4 +33,9 @@ export async function routerEnvironment(
   const policy = JSON.stringify({ Version: "2012-10-17", Statement });
   await putRolePolicy(cloud, names.functionRole("api-router"), secret, policy);
   return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret } satisfies ApiRouterEnv;
+}
+
+/** Creates a secret in the local cloud, which is empty at each start. */
+async function createSecret(cloud: Pick<Cloud, "endpoint">, Name: string, SecretString: string): Promise<void> {
+  await new SecretsManagerClient(rootOptions(cloud)).send(new CreateSecretCommand({ Name, SecretString }));
 }

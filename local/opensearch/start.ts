@@ -1,16 +1,21 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { LocalError } from "../process/error.ts";
-import { logTail } from "../process/log-tail.ts";
 import { freePorts, HOST, requireFreePort } from "../process/ports.ts";
-import { type ServerProcess, startServer } from "../process/server.ts";
+import { logTail, type ServerProcess, startServer } from "../process/server.ts";
 import { waitFor } from "../process/wait.ts";
-import { diagnose } from "./diagnosis.ts";
 import { installOpenSearch } from "./install.ts";
 import { findJdks, type Jdk } from "./java.ts";
-import { claimData, forgetNode, type NodeFolder, nodeFolder, recordNode, runningNode } from "./node-folder.ts";
-import { writeSettings } from "./settings.ts";
-import { type RunAs, unprivileged } from "./user.ts";
+import {
+  claimData,
+  diagnose,
+  forgetNode,
+  type NodeFolder,
+  nodeFolder,
+  recordNode,
+  runningNode,
+} from "./node-folder.ts";
+import { type RunAs, unprivileged, writeSettings } from "./settings.ts";
 import { jdkFor, type OpenSearchVersion } from "./versions.ts";
 
 export interface StartOptions {

@@ -1,5 +1,6 @@
 import type { Account } from "./account.ts";
-import { type ImportedRows, type ObjectReader, readImport, readUserIds } from "./data/csv-import.ts";
+import { type ObjectReader, readImport, readUserIds } from "./data/csv-import.ts";
+import type { ImportedRows } from "./data/rows.ts";
 import { type Model, train } from "./learn/train.ts";
 import { parametersOf, recipeOf } from "./recipes.ts";
 import type { DataDeletionJob, ImportJob, Solution, SolutionVersion } from "./resources.ts";

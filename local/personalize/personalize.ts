@@ -4,9 +4,7 @@ import { Account, type Delays } from "./account.ts";
 import { Orders, type PersonalizeControl } from "./control.ts";
 import type { ObjectReader } from "./data/csv-import.ts";
 import { directoryStorage, NO_STORAGE } from "./data/storage.ts";
-import { putEvents } from "./events/put-events.ts";
-import { putItems, putUsers } from "./events/put-records.ts";
-import { RateLimit } from "./events/rate.ts";
+import { putEvents, putItems, putUsers, RateLimit } from "./events.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { CAMPAIGNS } from "./operations/campaigns.ts";
 import { DATA_DELETION_JOBS } from "./operations/data-deletion-jobs.ts";
@@ -22,7 +20,7 @@ import { SOLUTION_VERSIONS } from "./operations/solution-versions.ts";
 import { SOLUTIONS } from "./operations/solutions.ts";
 import { TAG_OPERATIONS } from "./operations/tags.ts";
 import { answer, bodyOf, type Call, callOf, errorAnswer } from "./protocol.ts";
-import { getPersonalizedRanking, getRecommendations } from "./runtime/recommendations.ts";
+import { getPersonalizedRanking, getRecommendations } from "./runtime.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** Short enough to wait for, long enough to expose a caller that does not wait for a state. */

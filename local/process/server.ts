@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LocalError } from "./error.ts";
-import type { Exit, SupervisorMessage } from "./protocol.ts";
 
 const SUPERVISOR = fileURLToPath(new URL("./supervisor/main.ts", import.meta.url));
 
-export interface ServerOptions {
+interface ServerOptions {
   command: string;
   args?: readonly string[];
   cwd?: string;
@@ -109,3 +108,36 @@ function killGroup(pid: number) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
+
+const MAX_BYTES = 64 * 1024;
+
+/** Returns the last lines of a log, at most 64 KiB. Empty if the file does not exist. */
+export function logTail(file: string, lines = 20): string {
+  let fd: number;
+  try {
+    fd = openSync(file, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const buffer = Buffer.alloc(Math.min(size, MAX_BYTES));
+    const read = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString("utf8", 0, read).trimEnd().split("\n").slice(-lines).join("\n");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** How a server exited. */
+interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A message from the supervisor to the program that started it. */
+export type SupervisorMessage =
+  | { type: "started"; pid: number }
+  | { type: "failed"; message: string }
+  | ({ type: "ended" } & Exit);

@@ -1,11 +1,18 @@
 import { ApiGatewayApiKey } from "@cdktf/provider-aws/lib/api-gateway-api-key/index.js";
+import type { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest-api/index.js";
+import type { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
 import { ApiGatewayUsagePlan } from "@cdktf/provider-aws/lib/api-gateway-usage-plan/index.js";
 import { ApiGatewayUsagePlanKey } from "@cdktf/provider-aws/lib/api-gateway-usage-plan-key/index.js";
 import { type KeyLimits, keysOf } from "../../lib/config/access.ts";
 import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
-import type { DeployedApi } from "./host-name.ts";
+
+/** An API and the stage that serves it. */
+export interface DeployedApi {
+  api: ApiGatewayRestApi;
+  stage: ApiGatewayStage;
+}
 
 /** A key of api.yaml, with its keys in API Gateway: two during a rotation. */
 export interface ServiceKey {

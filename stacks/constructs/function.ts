@@ -1,14 +1,16 @@
+import { AppautoscalingPolicy } from "@cdktf/provider-aws/lib/appautoscaling-policy/index.js";
+import { AppautoscalingTarget } from "@cdktf/provider-aws/lib/appautoscaling-target/index.js";
 import type { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
 import { LambdaAlias } from "@cdktf/provider-aws/lib/lambda-alias/index.js";
 import { LambdaFunction } from "@cdktf/provider-aws/lib/lambda-function/index.js";
+import { LambdaProvisionedConcurrencyConfig } from "@cdktf/provider-aws/lib/lambda-provisioned-concurrency-config/index.js";
 import type { ITerraformDependable } from "cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { type FunctionName, LIVE_ALIAS } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 import { logGroup } from "./log-group.ts";
-import { type Concurrency, provisionedConcurrency } from "./provisioned-concurrency.ts";
 
 /**
  * Lambda deletes a function's network interfaces up to 45 minutes after it. Source: Lambda Developer Guide, VPC
@@ -16,7 +18,7 @@ import { type Concurrency, provisionedConcurrency } from "./provisioned-concurre
  */
 export const NETWORK_TIMEOUT = "60m";
 
-export interface FunctionOptions {
+interface FunctionOptions {
   name: FunctionName;
   description: string;
   memoryMb: number;
@@ -132,4 +134,47 @@ function networkPolicy(stack: ProjectStack, name: FunctionName, role: IamRole) {
     [{ sid: "NetworkInterfaces", actions: INTERFACE_ACTIONS, resources: ["*"] }],
     [{ sid: "NotFromItsCode", actions: INTERFACE_ACTIONS, resources: ["*"], conditions }],
   );
+}
+
+/** `provisioned_concurrency.<function>` of api.yaml. */
+interface Concurrency {
+  min_capacity: number;
+  max_capacity: number;
+  utilization_target: number;
+}
+
+/** Adds provisioned instances behind the alias, scaled by their utilization. */
+function provisionedConcurrency(
+  stack: ProjectStack,
+  name: FunctionName,
+  alias: LambdaAlias,
+  { min_capacity, max_capacity, utilization_target }: Concurrency,
+): void {
+  const config = new LambdaProvisionedConcurrencyConfig(stack, `${name}-provisioned`, {
+    functionName: stack.names.function(name),
+    qualifier: alias.name,
+    provisionedConcurrentExecutions: min_capacity,
+    // From then on scaling sets the number.
+    lifecycle: { ignoreChanges: ["provisioned_concurrent_executions"] },
+    dependsOn: [alias],
+  });
+  const target = new AppautoscalingTarget(stack, `${name}-scaling`, {
+    serviceNamespace: "lambda",
+    scalableDimension: "lambda:function:ProvisionedConcurrency",
+    resourceId: `function:${stack.names.function(name)}:${alias.name}`,
+    minCapacity: min_capacity,
+    maxCapacity: max_capacity,
+    dependsOn: [config],
+  });
+  new AppautoscalingPolicy(stack, `${name}-scaling-policy`, {
+    name: stack.names.scalingPolicy(name),
+    policyType: "TargetTrackingScaling",
+    serviceNamespace: target.serviceNamespace,
+    scalableDimension: target.scalableDimension,
+    resourceId: target.resourceId,
+    targetTrackingScalingPolicyConfiguration: {
+      targetValue: utilization_target,
+      predefinedMetricSpecification: { predefinedMetricType: "LambdaProvisionedConcurrencyUtilization" },
+    },
+  });
 }

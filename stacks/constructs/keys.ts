@@ -2,6 +2,7 @@ import { KmsAlias } from "@cdktf/provider-aws/lib/kms-alias/index.js";
 import { KmsKey } from "@cdktf/provider-aws/lib/kms-key/index.js";
 import type { ITerraformDependable } from "cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
+import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** A statement of a key policy; its resource is always the key. */
@@ -13,7 +14,7 @@ export interface KeyStatement {
   conditions: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-export interface KeyOptions {
+interface KeyOptions {
   alias: string;
   description: string;
   statements: readonly KeyStatement[];
@@ -22,7 +23,7 @@ export interface KeyOptions {
 }
 
 /** A key. Users whose permission names its alias must depend on `ready`. */
-export interface EncryptionKey {
+interface EncryptionKey {
   arn: string;
   ready: ITerraformDependable[];
 }
@@ -88,4 +89,47 @@ export function boundToAliases(
   const conditions = { "ForAnyValue:StringEquals": { "kms:ResourceAliases": aliases } };
   const bound = own === undefined ? { conditions } : { resources: [own] };
   return statements.map((one) => (one.resources.includes(anyKey) ? { ...one, ...bound } : one));
+}
+
+interface LogKeyOptions {
+  /** What it encrypts; default: logs. */
+  of?: string;
+  /** Rejects every plan that would delete the key; for a key that also encrypts data to keep. Default false. */
+  protect?: boolean;
+}
+
+/**
+ * Adds the key of a stack's log groups and stream. It is in the stack itself since CloudWatch Logs accepts no alias.
+ */
+export function logKey(
+  stack: ProjectStack,
+  service: Service | "personalization",
+  { of = "logs", protect = false }: LogKeyOptions = {},
+): EncryptionKey {
+  const { names, input } = stack;
+  const { region, account } = input.discovery;
+  return encryptionKey(stack, "log-key", {
+    alias: names.serviceKmsAlias(service),
+    description: `${input.config.project.project_name}: ${of} of the ${service}`,
+    statements: [
+      {
+        sid: "LogGroups",
+        services: [`logs.${region}.amazonaws.com`],
+        actions: [
+          "kms:Encrypt",
+          "kms:Decrypt",
+          "kms:ReEncryptFrom",
+          "kms:ReEncryptTo",
+          "kms:GenerateDataKey",
+          "kms:DescribeKey",
+        ],
+        // Only for log groups of this account. Source: "Encrypt log data in CloudWatch Logs", CloudWatch Logs User
+        // Guide.
+        conditions: {
+          ArnLike: { "kms:EncryptionContext:aws:logs:arn": `arn:${names.partition()}:logs:${region}:${account}:*` },
+        },
+      },
+    ],
+    protect,
+  });
 }

@@ -3,8 +3,7 @@ import type { ITerraformDependable } from "cdktf";
 import { LIVE_ALIAS } from "../../lib/core/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../../lib/core/naming/tags.ts";
 import type { ResourceInputGiven } from "../../lib/personalize/resources/request.ts";
-import type { ProjectStack } from "../project-stack.ts";
-import { literal } from "./literal.ts";
+import { literal, type ProjectStack } from "../project-stack.ts";
 
 /** The desired state of a resource, without the fields that the construct adds. */
 export type DesiredResource = ResourceInputGiven extends infer Input

@@ -1,28 +1,30 @@
+import { ApiGatewayBasePathMapping } from "@cdktf/provider-aws/lib/api-gateway-base-path-mapping/index.js";
 import { ApiGatewayDeployment } from "@cdktf/provider-aws/lib/api-gateway-deployment/index.js";
+import { ApiGatewayDomainName } from "@cdktf/provider-aws/lib/api-gateway-domain-name/index.js";
 import { ApiGatewayMethodSettings } from "@cdktf/provider-aws/lib/api-gateway-method-settings/index.js";
 import { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest-api/index.js";
 import { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
 import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
+import { Route53Record } from "@cdktf/provider-aws/lib/route53-record/index.js";
 import { Wafv2WebAclAssociation } from "@cdktf/provider-aws/lib/wafv2-web-acl-association/index.js";
 import type { Route } from "../../lib/core/http/route.ts";
 import { API_STAGE, type FunctionName, type Service } from "../../lib/core/naming/names.ts";
 import { aliasArn } from "../../lib/infrastructure/functions.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { apiBody, apiFingerprint } from "./api-body.ts";
-import { type ServiceKey, usagePlans } from "./api-keys.ts";
+import { type DeployedApi, type ServiceKey, usagePlans } from "./api-keys.ts";
 import { methodAuthorization, resourcePolicy } from "./authorization.ts";
 import type { DeployedFunction } from "./function.ts";
-import { type HostName, hostName } from "./host-name.ts";
 import { logGroup } from "./log-group.ts";
 
 /** A function of an API and the routes that it serves. */
-export interface ApiPart {
+interface ApiPart {
   routes: readonly Route[];
   functionName: FunctionName;
   deployed: DeployedFunction;
 }
 
-export interface RestApiOptions {
+interface RestApiOptions {
   service: Service;
   /** Functions and their routes. The first also answers every path without a route. */
   parts: readonly [ApiPart, ...ApiPart[]];
@@ -147,3 +149,38 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
   source_ip: "$context.identity.sourceIp",
   trace_id: "$context.xrayTraceId",
 });
+
+/** A host name of the user's. */
+export interface HostName {
+  host: string;
+  certificateArn: string;
+  /** Zone of the DNS record; without it the user creates the record. */
+  hostedZoneId?: string | undefined;
+}
+
+/** Adds an API's own host name, with its DNS record if a zone is given, and returns the API's URL. */
+function hostName(stack: ProjectStack, { api, stage }: DeployedApi, options: HostName): string {
+  const { host, certificateArn, hostedZoneId } = options;
+  const domain = new ApiGatewayDomainName(stack, "domain-name", {
+    domainName: host,
+    regionalCertificateArn: certificateArn,
+    securityPolicy: "TLS_1_2",
+    endpointConfiguration: { types: ["REGIONAL"] },
+  });
+  new ApiGatewayBasePathMapping(stack, "base-path", {
+    apiId: api.id,
+    stageName: stage.stageName,
+    domainName: domain.domainName,
+  });
+  if (hostedZoneId !== undefined) {
+    new Route53Record(stack, "dns-record", {
+      zoneId: hostedZoneId,
+      name: host,
+      type: "A",
+      alias: { name: domain.regionalDomainName, zoneId: domain.regionalZoneId, evaluateTargetHealth: false },
+    });
+  }
+  // The target for a DNS record that the user creates.
+  stack.output("domain_name_target", domain.regionalDomainName);
+  return `https://${host}`;
+}

@@ -1,7 +1,6 @@
-import { alarm } from "../constructs/alarm.ts";
-import { DEGRADED_ANSWERS, requestAlarms } from "../constructs/request-alarms.ts";
+import { alarm, DEGRADED_ANSWERS, requestAlarms } from "../constructs/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
-import { configuredRecipes } from "./api.ts";
+import { configuredRecipes } from "./functions.ts";
 import { OWN_METRICS, recommendationMetrics } from "./metrics.ts";
 
 const SLOW_MS = 2_000;

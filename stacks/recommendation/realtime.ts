@@ -3,11 +3,11 @@ import { SqsQueue } from "@cdktf/provider-aws/lib/sqs-queue/index.js";
 import type * as v from "valibot";
 import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
 import { realtimeSyncPolicy } from "../../functions/realtime-sync/policy.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync/sync-messages.ts";
+import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
 import { lambdaFunction } from "../constructs/function.ts";
 import type { ProjectStack } from "../project-stack.ts";
+import { functionValues } from "./functions.ts";
 import { useTables } from "./tables.ts";
-import { functionValues } from "./values.ts";
 
 /** Adds the queue of changed users and items, and the dead-letter queue for those that cannot be synchronized. */
 export function changeQueue(stack: ProjectStack): SqsQueue {

@@ -1,4 +1,5 @@
 import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
+import { SchedulerSchedule } from "@cdktf/provider-aws/lib/scheduler-schedule/index.js";
 import { SfnStateMachine } from "@cdktf/provider-aws/lib/sfn-state-machine/index.js";
 import type { ITerraformDependable } from "cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
@@ -7,12 +8,13 @@ import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { aliasArn } from "../../lib/infrastructure/functions.ts";
 import type { State } from "../../lib/infrastructure/lambda-task.ts";
 import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
+import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import type { DeployedFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
-import { literal } from "../constructs/literal.ts";
 import { logGroup } from "../constructs/log-group.ts";
-import type { ProjectStack } from "../project-stack.ts";
+import { recommendationInput } from "../input.ts";
+import { literal, type ProjectStack } from "../project-stack.ts";
 
 /**
  * Concurrent calls of a map step: enough for a day with millions of events, but a small part of the account's 1,000.
@@ -105,7 +107,7 @@ export function stateMachineRole(
   });
 }
 
-export interface StateMachineOptions {
+interface StateMachineOptions {
   definition: State;
   role: IamRole;
   keyArn: string;
@@ -128,5 +130,42 @@ export function stateMachine(
     loggingConfiguration: { level: "ERROR", includeExecutionData: false, logDestination: `${group.arn}:*` },
     tracingConfiguration: { enabled: true },
     dependsOn: [...dependsOn],
+  });
+}
+
+/** A training that cannot start within an hour is dropped, since it is no longer the scheduled one. */
+const LATEST_SECONDS = 3_600;
+const ATTEMPTS = 10;
+
+/** Adds scheduled training, if solution.yaml has it. */
+export function retraining(stack: ProjectStack, training: SfnStateMachine): void {
+  const { names, input } = stack;
+  const settings = recommendationInput(input).solution.retraining;
+  if (!settings) return;
+  const role = serviceRole(stack, "retraining-role", {
+    name: names.role("retraining"),
+    description: `Starts trainings of ${input.config.project.project_name}`,
+    service: "scheduler.amazonaws.com",
+    conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
+  });
+  const policy = rolePolicy(stack, "retraining-policy", role, [
+    {
+      sid: "StartTrainings",
+      actions: ["states:StartExecution"],
+      resources: [names.arn("states", `stateMachine:${names.stateMachine("training")}`)],
+    },
+  ]);
+  new SchedulerSchedule(stack, "retraining-schedule", {
+    name: names.schedule("retraining"),
+    description: "Starts a training",
+    scheduleExpression: settings.schedule,
+    flexibleTimeWindow: { mode: "OFF" },
+    target: {
+      arn: training.arn,
+      roleArn: role.arn,
+      input: JSON.stringify({ mode: settings.training_mode } satisfies TrainingInput),
+      retryPolicy: { maximumRetryAttempts: ATTEMPTS, maximumEventAgeInSeconds: LATEST_SECONDS },
+    },
+    dependsOn: [policy],
   });
 }

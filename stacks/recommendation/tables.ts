@@ -1,8 +1,7 @@
 import { DynamodbTable } from "@cdktf/provider-aws/lib/dynamodb-table/index.js";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { TableName } from "../../lib/core/naming/names.ts";
-import { TABLE_KEYS, TABLES } from "../../lib/infrastructure/tables.ts";
-import { INGESTION_EXPIRES } from "../../lib/recommendation/clients/accepted-events.ts";
+import { INGESTION_EXPIRES, TABLE_KEYS, TABLES } from "../../lib/recommendation/records/tables.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** Creates the tables: billed per request, encrypted, and recoverable to any second of the last 35 days. */

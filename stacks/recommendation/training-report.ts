@@ -4,7 +4,7 @@ import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { TRAINING_REPORT } from "../../lib/core/naming/names.ts";
 import type { State } from "../../lib/infrastructure/lambda-task.ts";
 import { STOPPED_BY_UNINSTALL } from "../../lib/recommendation/training/state.ts";
-import { alarmTopic } from "../constructs/alarm.ts";
+import { alarmTopic } from "../constructs/alarms.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -1,5 +1,4 @@
-import { alarm } from "../constructs/alarm.ts";
-import { DEGRADED_ANSWERS, requestAlarms } from "../constructs/request-alarms.ts";
+import { alarm, DEGRADED_ANSWERS, requestAlarms } from "../constructs/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";
 

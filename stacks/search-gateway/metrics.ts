@@ -1,10 +1,11 @@
 import type { ModelName } from "../../lib/config/embedding-models.ts";
 import { bedrockModelId, endpointName, isEndpointModel } from "../../lib/config/model-sources.ts";
+import type { Stage } from "../../lib/core/http/degradation.ts";
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { MODEL_PAUSED } from "../../lib/core/telemetry/emf.ts";
 import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { UNREADABLE_LINES, UNSTORED_EVENTS } from "../../lib/search/request-log/line.ts";
-import { metricsOf, serviceMetrics } from "../constructs/metrics.ts";
+import { dashboard, metricsOf, requestWidgets, serviceMetrics, type Widget } from "../constructs/metrics.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
@@ -51,4 +52,52 @@ function modelMetrics({ names, input }: ProjectStack, name: ModelName) {
     calls: [metric("Invocations", "Sum")],
     errors: [metric("InvocationServerErrors", "Sum"), metric("InvocationThrottles", "Sum")],
   };
+}
+
+/** Stages that degraded answers of the search gateway can lack. */
+const STAGES: readonly Stage[] = ["embedding", "personalization", "profile", "depth"];
+
+/** Adds a dashboard of one page: availability, latency, degraded answers, and the parts behind them. */
+export function gatewayDashboard(stack: ProjectStack): void {
+  dashboard(stack, "search-gateway", gatewayWidgets(stack));
+}
+
+function gatewayWidgets(stack: ProjectStack): Widget[] {
+  const metrics = gatewayMetrics(stack);
+  const { lambda, delay, unreadableLines, unstoredEvents, models } = metrics;
+  return [
+    ...requestWidgets(metrics, "api-router", STAGES),
+    ...(models.length === 0
+      ? []
+      : [
+          {
+            title: "Models, p99 (SageMaker in microseconds, Bedrock in milliseconds)",
+            metrics: models.map(({ name, latency }): Widget["metrics"][number] => [latency.metric, name]),
+          },
+          {
+            title: "Model calls and errors",
+            metrics: models.flatMap(({ name, calls, errors, paused }): Widget["metrics"] => [
+              ...calls.map((metric) => [metric, `${name} calls`] as const),
+              ...errors.map((metric) => [metric, `${name} ${metric.name}`] as const),
+              [paused, `${name} paused`],
+            ]),
+          },
+        ]),
+    {
+      title: "Request log",
+      metrics: [
+        [lambda("log-handler", "Errors"), "errors of log-handler"],
+        [unreadableLines, "unreadable lines"],
+        [delay("search-logs"), "seconds behind"],
+      ],
+    },
+    {
+      title: "Events of searches",
+      metrics: [
+        [lambda("search-events", "Errors"), "errors of search-events"],
+        [unstoredEvents, "not stored"],
+        [delay("search-events"), "seconds behind"],
+      ],
+    },
+  ];
 }

@@ -7,7 +7,7 @@ import { SagemakerModel } from "@cdktf/provider-aws/lib/sagemaker-model/index.js
 import type { ITerraformDependable, TerraformResource } from "cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { MODELS } from "../../lib/config/embedding-models.ts";
-import { imageKind } from "../../lib/config/instance-types.ts";
+import { imageKind, type ModelImage, modelImage } from "../../lib/config/model-image.ts";
 import {
   type DeployedEndpoint,
   isDeployed,
@@ -17,7 +17,6 @@ import {
 } from "../../lib/config/model-sources.ts";
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
-import { type ModelImage, modelImage } from "../../lib/infrastructure/model-image.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { logGroup } from "../constructs/log-group.ts";
 import { gatewayInput } from "../input.ts";

@@ -13,13 +13,17 @@ import {
   isEndpointModel,
   type ModelEndpoint,
 } from "../../lib/config/model-sources.ts";
-import { modelEndpoints, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
-import { hostedModelArns } from "../../lib/infrastructure/hosted-models.ts";
+import {
+  hostedModelArns,
+  modelEndpoints,
+  previousModels,
+  referencedModels,
+} from "../../lib/infrastructure/endpoints.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
-import { userIdKeySecret } from "./user-id-key.ts";
+import { userIdKeySecret } from "./search-events.ts";
 
 /** Short, since the log group contains the request log with users' searches, and the bucket keeps that. */
 const MOST_LOG_DAYS = 3;

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { gatewaySettings } from "../../build/gateway-settings.ts";
+import { gatewaySettings } from "../../build/settings-files.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import type { Models } from "../../lib/config/model.ts";

@@ -13,8 +13,8 @@ import {
   UpdateUsers,
 } from "../../lib/recommendation/api/requests.ts";
 import { eventParser } from "../../lib/recommendation/records/event.ts";
-import type { Parsed } from "../../lib/recommendation/records/parsed.ts";
 import { profileParser } from "../../lib/recommendation/records/profile.ts";
+import type { Parsed } from "../../lib/recommendation/records/value.ts";
 import { BulkRequest } from "../../lib/search/api/bulk/request.ts";
 import { HybridRequest } from "../../lib/search/api/hybrid/request.ts";
 import { readTemplate, templateOf } from "../../lib/search/api/hybrid/template.ts";

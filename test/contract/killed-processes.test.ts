@@ -4,7 +4,7 @@ import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { Ledger, type Operation, verdictsOf } from "../../bench/day/ledger.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { localClients } from "../../local/dev/clients.ts";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";

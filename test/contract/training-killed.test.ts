@@ -6,7 +6,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
-import type { TrainingMode } from "../../lib/config/solution.ts";
+import type { TrainingMode } from "../../lib/config/recipes.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { REGION } from "../../local/cloud/front.ts";
+import { REGION } from "../../local/cloud/account.ts";
 import { decisionsOf } from "../../local/cloud/permissions.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { processesOf, startDev } from "../local/dev/dev-process.ts";

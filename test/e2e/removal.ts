@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import { DescribeExecutionCommand } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
-import { REGION } from "../../local/cloud/front.ts";
+import { REGION } from "../../local/cloud/account.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { projectResources } from "../infrastructure/project-resources.ts";

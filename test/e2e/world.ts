@@ -1,7 +1,8 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID, type Cloud, REGION } from "../../local/cloud/front.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
+import type { Cloud } from "../../local/cloud/front.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { type DemoData, demoData } from "../../local/demo-data/readers.ts";
 import { openPersonalize } from "../../local/dev/recommendation.ts";

@@ -17,7 +17,7 @@ import {
 import { CreateSecretCommand, GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
-import { ensureUserIdKey } from "../../cli/apply/user-id-key.ts";
+import { ensureUserIdKey } from "../../cli/apply/deploy-project.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";

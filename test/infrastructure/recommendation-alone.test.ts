@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { openPersonalize } from "../../local/dev/recommendation.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";

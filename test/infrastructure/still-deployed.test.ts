@@ -8,7 +8,7 @@ import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-pe
 import { CreateBucketCommand, HeadBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { namesOf, type Service, type StackName } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { createPersonalize } from "../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";

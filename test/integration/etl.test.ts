@@ -22,7 +22,7 @@ import { namesOf } from "../../lib/core/naming/names.ts";
 import { recommendationFunctions } from "../../lib/infrastructure/functions.ts";
 import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
 import type { Manifest } from "../../lib/recommendation/etl/tasks.ts";
-import { eventLine } from "../../lib/recommendation/records/stored-event.ts";
+import { eventLine } from "../../lib/recommendation/records/layout.ts";
 import { createBucket } from "../../local/dev/clients.ts";
 import { createDeployedRoles } from "../../local/dev/deployed-roles.ts";
 import { createFunction, createTables } from "../../local/dev/resources.ts";

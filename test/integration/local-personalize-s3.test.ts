@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import type { StandIn } from "../../local/cloud/stand-in.ts";
 import { s3Objects } from "../../local/personalize/data/s3-objects.ts";
 import { createPersonalize, type PersonalizeStandIn } from "../../local/personalize/personalize.ts";

@@ -1,6 +1,6 @@
 // What `relevance deploy` calls after it has applied, through the built bundle and the stand-in models.
 import * as assert from "uvu/assert";
-import { gatewaySettings } from "../../build/gateway-settings.ts";
+import { gatewaySettings } from "../../build/settings-files.ts";
 import { proveGateway } from "../../cli/apply/after-deploy.ts";
 import { probeServices } from "../../cli/apply/probes.ts";
 import { createTerminal } from "../../cli/terminal.ts";

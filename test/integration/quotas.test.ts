@@ -3,8 +3,8 @@ import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-pe
 import * as assert from "uvu/assert";
 import { sdkQuotas } from "../../cli/discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../../cli/discovery/sdk/sdk-clients.ts";
-import { INSTANCE_TYPES } from "../../lib/config/instance-types.ts";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/front.ts";
+import { INSTANCE_TYPES } from "../../lib/config/model-image.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { createPersonalize } from "../../local/personalize/personalize.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { memoryObjects } from "../local/personalize/harness.ts";

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { dayOf, readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
-import { eventLine, type StoredEvent } from "../../lib/recommendation/records/stored-event.ts";
+import { eventLine, type StoredEvent } from "../../lib/recommendation/records/layout.ts";
 import type { StandInRequest } from "../../local/cloud/stand-in.ts";
 import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";
 import { storedEvents } from "../functions/recommendation-api/stored.ts";

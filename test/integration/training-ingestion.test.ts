@@ -6,7 +6,7 @@ import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
-import { eventLine, type StoredEvent } from "../../lib/recommendation/records/stored-event.ts";
+import { eventLine, type StoredEvent } from "../../lib/recommendation/records/layout.ts";
 import { delayFirehose } from "../../local/cloud/permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { readManifest } from "../lib/recommendation/etl/run.ts";

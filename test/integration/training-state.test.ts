@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { namesOf } from "../../lib/core/naming/names.ts";
-import { dynamoTrainingState } from "../../lib/recommendation/training/dynamo-state.ts";
+import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import { createTables } from "../../local/dev/resources.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { keepsConditions } from "../lib/recommendation/training/memory-state.ts";

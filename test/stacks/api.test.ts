@@ -1,8 +1,7 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { Route } from "../../lib/core/http/route.ts";
-import { apiBody, apiFingerprint } from "../../stacks/constructs/api-body.ts";
-import { gatewayResponses } from "../../stacks/constructs/gateway-responses.ts";
+import { apiBody, apiFingerprint, gatewayResponses } from "../../stacks/constructs/api-body.ts";
 import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { example, ref, synth } from "./support.ts";

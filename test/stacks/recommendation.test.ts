@@ -1,8 +1,7 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { CampaignInput } from "../../lib/personalize/resources/request.ts";
-import { UNSTORED_RECORDS } from "../../lib/recommendation/ingest/batch.ts";
-import { UNCOUNTED_EVENTS } from "../../lib/recommendation/ingest/log-event.ts";
+import { UNCOUNTED_EVENTS, UNSTORED_RECORDS } from "../../lib/recommendation/ingest/uploads.ts";
 import { HELD_MODELS } from "../../lib/recommendation/training/switch-version.ts";
 import { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { OWN_METRICS } from "../../stacks/recommendation/metrics.ts";

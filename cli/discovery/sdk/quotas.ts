@@ -1,6 +1,5 @@
 import type { ServiceQuotasClient } from "@aws-sdk/client-service-quotas";
-import type { QuotaReads } from "../quotas.ts";
-import { type Limited, QUOTAS, type Usage } from "../room.ts";
+import { type Limited, QUOTAS, type QuotaReads, type Usage } from "../quotas.ts";
 import { given, type SdkConfig } from "./config.ts";
 
 /** The quotas of SageMaker's endpoints are named after the instance type. */

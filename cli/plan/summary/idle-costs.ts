@@ -1,5 +1,4 @@
-import { personalizeInput } from "./personalize-input.ts";
-import type { PlanJson, PlannedResource } from "./plan-json.ts";
+import { type PlanJson, type PlannedResource, personalizeInput } from "./plan-json.ts";
 
 /** Resources that cost money even when nobody uses them. */
 export interface IdleCost {

@@ -1,3 +1,5 @@
+import * as v from "valibot";
+
 /** The output of `terraform show -json` for a saved plan, as far as it is used here. */
 export interface PlanJson {
   resource_changes?: readonly ResourceChange[];
@@ -45,3 +47,20 @@ export interface PlannedResource {
  * What happens to a resource. `forget` keeps it but removes it from Terraform's state; `import` adopts an existing one.
  */
 export type Action = "create" | "update" | "replace" | "delete" | "forget" | "import";
+
+const Input = v.object({
+  kind: v.string(),
+  name: v.optional(v.string(), ""),
+  min_provisioned_tps: v.optional(v.number()),
+});
+
+/** The input of personalize-manager, as far as plans need it. */
+type PersonalizeInput = v.InferOutput<typeof Input>;
+
+const Values = v.object({ input: v.pipe(v.string(), v.parseJson(), Input) });
+
+/** Returns the Personalize resource that an `aws_lambda_invocation` stands for; undefined for any other invocation. */
+export function personalizeInput(values: unknown): PersonalizeInput | undefined {
+  const parsed = v.safeParse(Values, values);
+  return parsed.success ? parsed.output.input : undefined;
+}

@@ -1,13 +1,12 @@
 import type { Api } from "../api.ts";
 import type { AvroSchema } from "../avro.ts";
-import type { Campaign } from "../campaign.ts";
 import type { EtlConfiguration } from "../etl.ts";
 import type { Filters } from "../filter.ts";
 import type { HybridSearch } from "../hybrid-search.ts";
 import type { Models } from "../model.ts";
 import type { Path } from "../problem.ts";
 import type { Project } from "../project.ts";
-import type { Solution } from "../solution.ts";
+import type { Campaign, Solution } from "../solution.ts";
 import type { Draft } from "../validate.ts";
 
 /** The input of checks: the valid parts of each file; undefined if a file is absent or could not be parsed. */
@@ -35,20 +34,6 @@ export type Report = (file: FileKey, path: Path, message: string) => void;
  * A check of one subject. It only sees valid parts, so it never reports a value that is already reported as invalid.
  */
 export type Check = (drafts: Drafts, report: Report) => void;
-
-/** Reports a minimum of a section that exceeds its maximum. `low` and `high` are their keys. */
-export function atMost<Key extends string>(
-  report: Report,
-  file: FileKey,
-  path: Path,
-  section: { readonly [key in Key]?: number | undefined } | undefined,
-  low: Key,
-  high: Key,
-): void {
-  const [min, max] = [section?.[low], section?.[high]];
-  if (min === undefined || max === undefined || min <= max) return;
-  report(file, [...path, low], `must be at most ${high} (${max}), got ${min}`);
-}
 
 /** Calls `report` for each repeated key, with the position of the first entry that has it. */
 export function uniqueBy<T>(

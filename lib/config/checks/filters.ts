@@ -1,12 +1,12 @@
-import { FilterError } from "../../personalize/filters/filter-error.ts";
+import { placeholders } from "../../personalize/filters/evaluate.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
+import { FilterError } from "../../personalize/filters/tokens.ts";
 import {
   distinctFields,
   type FilterSchemas,
   type SchemaField,
   validateFilter,
 } from "../../personalize/filters/validate.ts";
-import { placeholders } from "../../personalize/filters/values.ts";
 import { FILTER_LIMITS, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
 import type { Dataset } from "../avro.ts";
 import { type Check, type Drafts, noneTwice, sound } from "./drafts.ts";

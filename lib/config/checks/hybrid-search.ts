@@ -1,6 +1,6 @@
 import { parametersOf } from "../../core/json/template.ts";
-import { type Check, noneTwice, sound } from "./drafts.ts";
-import { checkExperiments, checkWeights } from "./experiments.ts";
+import type { Path } from "../problem.ts";
+import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 
 const file = "hybrid_search";
 
@@ -58,3 +58,82 @@ const checkTemplates: Check = ({ hybrid_search }, report) => {
     }
   }
 };
+
+/** Sums within this of 1 are 1, as in requests. */
+const SUM_TOLERANCE = 1e-6;
+
+/**
+ * Checks experiments: names and indexes are unique, shares and weights sum to 1 at most, and variants differ in what a
+ * request can get without noticing. Templates of one experiment take the same parameters.
+ */
+const checkExperiments: Check = ({ hybrid_search }, report) => {
+  const experiments = hybrid_search?.experiments;
+  for (const key of ["name", "index"] as const) {
+    const see = (first: number) => `: see experiments[${first}]`;
+    noneTwice(report, "hybrid_search", ["experiments"], experiments, key, see);
+  }
+  const templates = new Map(sound(hybrid_search?.templates).map(([, template]) => [template.name, template]));
+  for (const [position, { variants }] of sound(experiments)) {
+    const path = ["experiments", position, "variants"];
+    noneTwice(report, "hybrid_search", path, variants, "name", (first) => `: see variants[${first}]`);
+    const known = sound(variants);
+    const shares = sumOf(known.map(([, { share }]) => share ?? 0));
+    if (shares > 1 + SUM_TOLERANCE) report("hybrid_search", path, `have shares that sum to ${shares}, more than 1`);
+    const named = known.filter(([, { template }]) => template !== undefined);
+    if (named.length > 0 && named.length < known.length) {
+      report("hybrid_search", path, "must all name a template, or none");
+    }
+    for (const [place, { template, settings }] of known) {
+      const at = [...path, place];
+      const used = template === undefined ? undefined : templates.get(template);
+      if (template !== undefined && !used) {
+        report("hybrid_search", [...at, "template"], `names "${template}", which templates lacks`);
+      }
+      const { normalization, combination } = settings ?? {};
+      if (normalization === "z_score" && (combination === "geometric_mean" || combination === "harmonic_mean")) {
+        // No cluster serves it, so no search would take part.
+        report("hybrid_search", [...at, "settings", "combination"], "must be arithmetic_mean with z_score");
+      }
+      const { weights } = settings ?? {};
+      checkWeights(weights, [...at, "settings", "weights"], report);
+      if (weights) {
+        const subqueries = used && subqueriesOf(used.search_request_template);
+        if (subqueries !== undefined && subqueries !== weights.length) {
+          const message = `must have ${subqueries} entries, one for each subquery of "${template}"`;
+          report("hybrid_search", [...at, "settings", "weights"], message);
+        }
+      }
+      const [, first] = named[0] ?? [];
+      const expected = first?.template === undefined ? undefined : templates.get(first.template);
+      if (used && expected && signature(used) !== signature(expected)) {
+        const message = `"${template}" must take the same parameters as "${first?.template}", with the same ones required`;
+        report("hybrid_search", [...at, "template"], message);
+      }
+    }
+  }
+};
+
+/** Checks that weights sum to 1, unless one of them is invalid. */
+function checkWeights(weights: readonly (number | undefined)[] | undefined, path: Path, report: Report): void {
+  const valid = weights?.filter((weight) => weight !== undefined);
+  if (!valid || valid.length < (weights?.length ?? 0)) return;
+  const sum = sumOf(valid);
+  if (Math.abs(sum - 1) > SUM_TOLERANCE) report("hybrid_search", path, `must sum to 1; the sum is ${sum}`);
+}
+
+const sumOf = (numbers: readonly number[]): number =>
+  Number(numbers.reduce((sum, next) => sum + next, 0).toPrecision(12));
+
+function subqueriesOf(template: unknown): number | undefined {
+  const { query } = (template ?? {}) as { query?: { hybrid?: { queries?: unknown } } };
+  const queries = query?.hybrid?.queries;
+  return Array.isArray(queries) ? queries.length : undefined;
+}
+
+/** Describes the parameters of a template: their names, and which a request may leave out. */
+function signature({ search_request_template, params }: Record<string, unknown>): string {
+  const optional = new Set(Object.keys((params as object) ?? {}));
+  return JSON.stringify(
+    [...parametersOf(search_request_template)].toSorted().map((name) => [name, optional.has(name)]),
+  );
+}

@@ -1,4 +1,10 @@
-import { MAX_TEXTUAL_FIELDS, METADATA_FIELDS, REQUIRED_FIELDS, RESERVED_FIELDS } from "../../personalize/limits.ts";
+import {
+  MAX_TEXTUAL_FIELDS,
+  METADATA_FIELDS,
+  metadataFields,
+  REQUIRED_FIELDS,
+  RESERVED_FIELDS,
+} from "../../personalize/limits.ts";
 import { type AvroField, type AvroType, DATASETS, type Dataset, typesOf } from "../avro.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
@@ -8,12 +14,6 @@ const REQUIRED: Readonly<Record<Dataset, Readonly<Record<string, AvroType>>>> = 
 
 /** Fields with reserved names, with their allowed types besides null. */
 const RESERVED: Readonly<Record<Dataset, Readonly<Record<string, readonly AvroType[]>>>> = RESERVED_FIELDS;
-
-/** Returns the names that are neither required nor reserved in a dataset's schema. */
-export function metadataFields(dataset: Dataset, names: Iterable<string>): string[] {
-  const known = { ...REQUIRED[dataset], ...RESERVED[dataset] };
-  return [...names].filter((name) => !Object.hasOwn(known, name));
-}
 
 /** Checks that Personalize accepts the schemas. Source: "Creating schema JSON files", developer guide. */
 export const checkSchemas: Check = (drafts, report) => {

@@ -1,6 +1,60 @@
-import type { Clause, Comparison, Condition, FieldReference, Filter, Membership, Operand, Predicate } from "./ast.ts";
-import { FilterError } from "./filter-error.ts";
-import { type Token, tokenize } from "./tokens.ts";
+import { FilterError, shown, TokenReader } from "./tokens.ts";
+
+/** A column in a condition. `CurrentUser` is the user's row in Users, `CurrentItem` the row of the requested item. */
+export interface FieldReference {
+  dataset: "Items" | "Interactions" | "CurrentUser" | "CurrentItem";
+  field: string;
+  position: number;
+}
+
+/** The value to compare a field with: a constant, a `$NAME` that the request fills, or a column of the current item. */
+export type Operand =
+  | { kind: "text"; value: string; position: number }
+  | { kind: "number"; value: number; position: number }
+  | { kind: "placeholder"; name: string; position: number }
+  | { kind: "field"; field: FieldReference; position: number };
+
+type Comparison = "=" | "!=" | "<" | "<=" | ">" | ">=";
+type Membership = "IN" | "NOT IN";
+
+/** A test of one column. A comparison has exactly one operand. */
+export interface Condition {
+  kind: "condition";
+  field: FieldReference;
+  operator: Comparison | Membership;
+  operands: readonly Operand[];
+  position: number;
+}
+
+/** Conditions joined by AND and OR; AND binds tighter, as in SQL. */
+export type Predicate = Condition | { kind: "and" | "or"; parts: readonly Predicate[] };
+
+/** One expression of a filter: `INCLUDE ItemID WHERE … IF …`. A filter joins its expressions with `|`. */
+export interface Clause {
+  verb: "INCLUDE" | "EXCLUDE";
+  where: Predicate;
+  /** The clause applies only if all of these hold; empty without IF. */
+  onlyIf: readonly Condition[];
+  position: number;
+}
+
+/** A parsed filter expression. */
+export interface Filter {
+  clauses: readonly Clause[];
+}
+
+/** Returns the conditions of a predicate, in the order they were written. */
+function conditionsOf(predicate: Predicate): readonly Condition[] {
+  return predicate.kind === "condition" ? [predicate] : predicate.parts.flatMap(conditionsOf);
+}
+
+/** Yields every condition of a filter with its clause. Within a clause, the conditions after IF come last. */
+export function* everyCondition(filter: Filter): Generator<{ clause: Clause; condition: Condition; inIf: boolean }> {
+  for (const clause of filter.clauses) {
+    for (const condition of conditionsOf(clause.where)) yield { clause, condition, inIf: false };
+    for (const condition of clause.onlyIf) yield { clause, condition, inIf: true };
+  }
+}
 
 const DATASETS: Readonly<Record<string, FieldReference["dataset"]>> = {
   items: "Items",
@@ -15,7 +69,7 @@ const DATASETS: Readonly<Record<string, FieldReference["dataset"]>> = {
  * the first syntax error. Does not check whether the fields exist; `validateFilter` does.
  */
 export function parseFilter(expression: string): Filter {
-  const tokens = new TokenReader(tokenize(expression));
+  const tokens = new TokenReader(expression);
   const clauses: Clause[] = [];
   do clauses.push(readClause(tokens));
   while (tokens.takeSymbol("|"));
@@ -161,67 +215,4 @@ function readFieldOperand(tokens: TokenReader): Operand {
     );
   }
   return { kind: "field", field: readField(tokens), position };
-}
-
-function shown(token: Token): string {
-  return token.kind === "end" ? "the end of the expression" : JSON.stringify(token.value);
-}
-
-class TokenReader {
-  #tokens: readonly Token[];
-  #index = 0;
-
-  constructor(tokens: readonly Token[]) {
-    this.#tokens = tokens;
-  }
-
-  peek(): Token {
-    const token = this.#tokens[this.#index];
-    if (!token) throw new RangeError("read past the end of a filter expression");
-    return token;
-  }
-
-  next(): Token {
-    const token = this.peek();
-    if (token.kind !== "end") this.#index += 1;
-    return token;
-  }
-
-  expect(kind: Token["kind"], what: string): Token {
-    const token = this.peek();
-    if (token.kind !== kind) throw new FilterError(`expected ${what}, got ${shown(token)}`, token.position);
-    return this.next();
-  }
-
-  takeWord(word: string): boolean {
-    const { kind, value } = this.peek();
-    if (kind !== "word" || value.toUpperCase() !== word.toUpperCase()) return false;
-    this.next();
-    return true;
-  }
-
-  expectWord<Word extends string>(...words: readonly Word[]): Word {
-    for (const word of words) if (this.takeWord(word)) return word;
-    const token = this.peek();
-    throw new FilterError(`expected ${words.join(" or ")}, got ${shown(token)}`, token.position);
-  }
-
-  takeSymbol(symbol: string): boolean {
-    const { kind, value } = this.peek();
-    if (kind !== "symbol" || value !== symbol) return false;
-    this.next();
-    return true;
-  }
-
-  expectSymbol(symbol: string): void {
-    const token = this.peek();
-    if (!this.takeSymbol(symbol)) throw new FilterError(`expected "${symbol}", got ${shown(token)}`, token.position);
-  }
-
-  expectEnd(): void {
-    const token = this.peek();
-    if (token.kind !== "end") {
-      throw new FilterError(`expected AND, OR, IF, "|" or the end, got ${shown(token)}`, token.position);
-    }
-  }
 }

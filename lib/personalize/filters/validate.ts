@@ -1,6 +1,6 @@
 import { FILTER_LIMITS } from "../limits.ts";
-import { type Condition, everyCondition, type FieldReference, type Filter, type Operand } from "./ast.ts";
-import { FilterError } from "./filter-error.ts";
+import { type Condition, everyCondition, type FieldReference, type Filter, type Operand } from "./parser.ts";
+import { FilterError } from "./tokens.ts";
 
 /** An entry of `fields` in a Personalize (Avro) schema. */
 export interface SchemaField {

@@ -6,12 +6,9 @@ import {
   UpdateCampaignCommand,
 } from "@aws-sdk/client-personalize";
 import { ifFree, ifThere, isNamed } from "../../aws/errors.ts";
-import { ManagerError } from "./manager-error.ts";
-import type { Managing } from "./managing.ts";
-import { ifNew, type Personalize } from "./personalize.ts";
+import { failed, hasFailed, isMoving, type Managing, untilGone, untilSettled } from "./managing.ts";
+import { ifNew, ManagerError, type Personalize, tagList } from "./personalize.ts";
 import type { CampaignInput, ResourceState } from "./request.ts";
-import { tagList } from "./tags.ts";
-import { failed, hasFailed, isMoving, untilGone, untilSettled } from "./waiting.ts";
 
 /** The desired state of a campaign. */
 export interface CampaignTarget {

@@ -1,20 +1,28 @@
 import {
   CreateDatasetGroupCommand,
+  CreateEventTrackerCommand,
   type DatasetGroup,
   DeleteDatasetGroupCommand,
+  DeleteEventTrackerCommand,
   DescribeDatasetGroupCommand,
+  DescribeEventTrackerCommand,
+  type EventTracker,
   ListTagsForResourceCommand,
 } from "@aws-sdk/client-personalize";
 import { ifThere, isNamed } from "../../aws/errors.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { PROJECT_TAG } from "../../core/naming/tags.ts";
-import { heldByGroup } from "./held.ts";
-import { ManagerError } from "./manager-error.ts";
-import type { Managing } from "./managing.ts";
-import { ifNew, type Personalize } from "./personalize.ts";
-import type { DatasetGroupInput, ResourceState } from "./request.ts";
-import { tagList } from "./tags.ts";
-import { hasFailed, untilActive, untilGone, untilSettled } from "./waiting.ts";
+import { hasFailed, type Managing, untilActive, untilGone, untilSettled } from "./managing.ts";
+import {
+  ifNew,
+  listEventTrackers,
+  listFilters,
+  listSolutions,
+  ManagerError,
+  type Personalize,
+  tagList,
+} from "./personalize.ts";
+import type { DatasetGroupInput, EventTrackerInput, ResourceState } from "./request.ts";
 
 /**
  * Creates the dataset group if it does not exist, recreates it if it failed, and waits until it is ACTIVE. `isNew`
@@ -65,6 +73,18 @@ export async function deleteDatasetGroup(
   await untilGone(what, patience, look);
 }
 
+/** Lists what a dataset group contains besides datasets, as in `the solution x`; others may have created it. */
+async function heldByGroup(personalize: Personalize, datasetGroupArn: string): Promise<string[]> {
+  const solutions = await listSolutions(personalize, datasetGroupArn);
+  const filters = await listFilters(personalize, datasetGroupArn);
+  const trackers = await listEventTrackers(personalize, datasetGroupArn);
+  return [
+    ...solutions.map(({ name }) => `the solution ${name}`),
+    ...filters.map(({ name }) => `the filter ${name}`),
+    ...trackers.map(({ name }) => `the event tracker ${name}`),
+  ];
+}
+
 /** Throws ManagerError without the project's tag. An interrupted run leaves the tag too, since creation sets it. */
 async function requireOurs({ personalize }: Managing, { name, tags }: DatasetGroupInput, resourceArn: string) {
   const { tags: present = [] } = await personalize.send(new ListTagsForResourceCommand({ resourceArn }));
@@ -81,4 +101,45 @@ async function requireOurs({ personalize }: Managing, { name, tags }: DatasetGro
 export async function describeDatasetGroup(personalize: Personalize, names: Names): Promise<DatasetGroup | undefined> {
   const command = new DescribeDatasetGroupCommand({ datasetGroupArn: names.datasetGroupArn() });
   return (await ifThere(personalize.send(command)))?.datasetGroup;
+}
+
+/** Creates the event tracker if there is none, waits until it is ACTIVE, and writes its id to the parameter store. */
+export async function createEventTracker(managing: Managing, input: EventTrackerInput): Promise<ResourceState> {
+  const { personalize, names, patience, pointers } = managing;
+  const { kind, name } = input;
+  const what = `The event tracker ${name}`;
+  const look = () => findEventTracker(personalize, names);
+  const found = await untilSettled(what, patience, look);
+  if (found && hasFailed(found.status)) await removeTracker(managing, what);
+  if (!found || hasFailed(found.status)) {
+    const command = { name, datasetGroupArn: names.datasetGroupArn(), tags: tagList(input.tags) };
+    await ifNew(personalize.send(new CreateEventTrackerCommand(command)));
+  }
+  const { eventTrackerArn = "", trackingId } = await untilActive(what, patience, look);
+  if (!trackingId) throw new ManagerError(`${what} has no tracking id: remove it, and apply again`);
+  await pointers.write(names.eventTrackerParameter(), trackingId);
+  return { kind, name, arn: eventTrackerArn, status: "ACTIVE" };
+}
+
+/** Deletes the parameter with its id, then the event tracker. */
+export async function deleteEventTracker(managing: Managing, { name }: EventTrackerInput): Promise<void> {
+  await managing.pointers.remove(managing.names.eventTrackerParameter());
+  await removeTracker(managing, `The event tracker ${name}`);
+}
+
+async function removeTracker({ personalize, names, patience }: Managing, what: string): Promise<void> {
+  const look = () => findEventTracker(personalize, names);
+  const found = await untilSettled(what, patience, look);
+  if (!found) return;
+  const { eventTrackerArn } = found;
+  await ifThere(personalize.send(new DeleteEventTrackerCommand({ eventTrackerArn })));
+  await untilGone(what, patience, look);
+}
+
+/** Finds the event tracker of the dataset group, which has at most one. Its ARN cannot be derived from its name. */
+export async function findEventTracker(personalize: Personalize, names: Names): Promise<EventTracker | undefined> {
+  const [tracker] = await listEventTrackers(personalize, names.datasetGroupArn());
+  if (!tracker) return undefined;
+  const { eventTrackerArn } = tracker;
+  return (await ifThere(personalize.send(new DescribeEventTrackerCommand({ eventTrackerArn }))))?.eventTracker;
 }

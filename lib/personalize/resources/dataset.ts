@@ -1,20 +1,38 @@
 import {
   CreateDatasetCommand,
+  CreateSchemaCommand,
   type Dataset,
   DeleteDatasetCommand,
+  DeleteSchemaCommand,
   DescribeDatasetCommand,
+  DescribeSchemaCommand,
+  ListSchemasCommand,
   UpdateDatasetCommand,
 } from "@aws-sdk/client-personalize";
 import { ifThere, isDeleted, isNamed } from "../../aws/errors.ts";
 import { RECORD_NAMES } from "../../config/avro.ts";
-import { busyWith } from "./held.ts";
-import { ManagerError } from "./manager-error.ts";
-import type { Managing } from "./managing.ts";
-import { ifNew, type Personalize } from "./personalize.ts";
-import type { DatasetInput, ResourceState } from "./request.ts";
-import { removeSuperseded, schemaArn } from "./schema.ts";
-import { tagList } from "./tags.ts";
-import { failed, hasFailed, type Life, untilActive, untilGone, untilSettled } from "./waiting.ts";
+import { hashOf } from "../../core/naming/shorten.ts";
+import {
+  failed,
+  hasFailed,
+  isMoving,
+  type Life,
+  type Managing,
+  untilActive,
+  untilGone,
+  untilSettled,
+} from "./managing.ts";
+import {
+  allPages,
+  ifNew,
+  listImports,
+  listSolutions,
+  listVersions,
+  ManagerError,
+  type Personalize,
+  tagList,
+} from "./personalize.ts";
+import type { DatasetInput, ResourceState, SchemaInput } from "./request.ts";
 
 /**
  * Creates the dataset if it does not exist, changes it to the schema of the input, and waits for both. Deletes its
@@ -57,6 +75,22 @@ export async function deleteDataset(managing: Managing, { name, dataset }: Datas
   await untilGone(what, patience, look);
 }
 
+/** Lists the imports and trainings that are using a dataset, as in `the import x (CREATE IN_PROGRESS)`. */
+async function busyWith(
+  personalize: Personalize,
+  { datasetGroupArn, datasetArn }: { datasetGroupArn: string; datasetArn: string },
+): Promise<string[]> {
+  const imports = await listImports(personalize, datasetArn);
+  const found = imports
+    .filter(({ status }) => isMoving(status))
+    .map(({ jobName, status }) => `the import ${jobName} (${status})`);
+  for (const { name, solutionArn } of await listSolutions(personalize, datasetGroupArn)) {
+    const moving = (await listVersions(personalize, solutionArn)).filter(({ status }) => isMoving(status));
+    found.push(...moving.map(({ status }) => `a training of the solution ${name} (${status})`));
+  }
+  return found;
+}
+
 async function changeSchema(managing: Managing, arn: string, what: string, wanted: string): Promise<void> {
   const { personalize, patience } = managing;
   const update = async (): Promise<(Life & { schemaArn?: string | undefined }) | undefined> => {
@@ -85,4 +119,58 @@ async function changeSchema(managing: Managing, arn: string, what: string, wante
 /** Returns the dataset; undefined if there is none. */
 export async function describeDataset(personalize: Personalize, datasetArn: string): Promise<Dataset | undefined> {
   return (await ifThere(personalize.send(new DescribeDatasetCommand({ datasetArn }))))?.dataset;
+}
+
+/** Returns the ARN of a schema. Personalize derives it from the name. */
+function schemaArn({ names }: Pick<Managing, "names">, name: string): string {
+  return names.arn("personalize", `schema/${name}`);
+}
+
+/**
+ * Creates the schema if it does not exist; it is ACTIVE at once. Throws ManagerError if another schema has its name.
+ */
+export async function createSchema(managing: Managing, input: SchemaInput): Promise<ResourceState> {
+  const { name, kind, schema } = input;
+  const arn = schemaArn(managing, name);
+  const created = await ifNew(
+    managing.personalize.send(new CreateSchemaCommand({ name, schema: JSON.stringify(schema) })),
+  );
+  if (!created) {
+    const { schema: found } = await managing.personalize.send(new DescribeSchemaCommand({ schemaArn: arn }));
+    if (hashOf(JSON.parse(found?.schema ?? "null")) !== hashOf(schema)) {
+      throw new ManagerError(`There is a schema ${name} with another content, which is not ours: remove or rename it`);
+    }
+  }
+  return { kind, name, arn, status: "ACTIVE" };
+}
+
+/**
+ * Deletes a schema. Keeps it if a dataset uses it: that dataset deletes it after changing to the next schema. With
+ * `mustGo`, throws ManagerError instead.
+ */
+export async function deleteSchema(managing: Managing, name: string, mustGo: boolean): Promise<void> {
+  try {
+    await ifThere(managing.personalize.send(new DeleteSchemaCommand({ schemaArn: schemaArn(managing, name) })));
+  } catch (error) {
+    if (!isNamed(error, "ResourceInUseException")) throw error;
+    if (mustGo)
+      throw new ManagerError(`The schema ${name} is still in use: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/**
+ * Deletes the project's schemas of a dataset, except the current one. Terraform does not know the others: for
+ * Terraform, changed content only renames the resource.
+ */
+async function removeSuperseded(managing: Managing, dataset: DatasetInput["dataset"], current: string): Promise<void> {
+  const { personalize, names } = managing;
+  const schemas = await allPages(
+    (nextToken) => personalize.send(new ListSchemasCommand({ nextToken })),
+    (page) => page.schemas,
+  );
+  const prefix = names.schemaPrefix(dataset);
+  for (const { name = "" } of schemas) {
+    const ours = name.startsWith(prefix) && /^[0-9a-f]{8}$/.test(name.slice(prefix.length));
+    if (ours && name !== current) await deleteSchema(managing, name, false);
+  }
 }

@@ -5,14 +5,10 @@ import {
   type Filter,
 } from "@aws-sdk/client-personalize";
 import { ifThere, isDeleted, isNamed } from "../../aws/errors.ts";
-import { filterQuotaText } from "./filter-quota.ts";
-import { listFilters } from "./lists.ts";
-import { ManagerError } from "./manager-error.ts";
-import type { Managing } from "./managing.ts";
-import { ifNew, type Personalize } from "./personalize.ts";
+import { FILTER_LIMITS } from "../limits.ts";
+import { hasFailed, type Managing, untilActive, untilGone, untilSettled } from "./managing.ts";
+import { ifNew, listFilters, ManagerError, type Personalize, tagList } from "./personalize.ts";
 import type { FilterInput, ResourceState } from "./request.ts";
-import { tagList } from "./tags.ts";
-import { hasFailed, untilActive, untilGone, untilSettled } from "./waiting.ts";
 
 const filterArn = ({ names }: Managing, name: string) => names.arn("personalize", `filter/${name}`);
 
@@ -97,4 +93,29 @@ export async function describeFilter(
   filterArn: string | undefined,
 ): Promise<Filter | undefined> {
   return (await ifThere(personalize.send(new DescribeFilterCommand({ filterArn }))))?.filter;
+}
+
+/** Returns the text that explains the quota of filters and what to do about it. */
+function filterQuotaText(present: readonly string[], quota?: number): string {
+  const takes = quota === undefined ? "takes no more" : `takes ${quota}`;
+  return (
+    `The dataset group has ${present.length} filters, and Personalize ${takes}: ${present.join(", ")}. ` +
+    "A changed expression is a new filter beside the old one until it is ACTIVE, so changing one needs a free place: " +
+    "take a filter out of filter.yaml and deploy, then change the other and put it back, or have the quota raised"
+  );
+}
+
+/**
+ * Returns why a plan cannot be applied: existing and new filters together exceed the quota. New filters are created
+ * before old ones are deleted, so both count at the same time. Undefined if the quota, or else the usual one, allows them.
+ */
+export function filterQuotaProblem(
+  present: readonly string[],
+  wanted: readonly string[],
+  quota: number = FILTER_LIMITS.filtersPerGroup,
+): string | undefined {
+  const atOnce = new Set([...present, ...wanted]);
+  if (atOnce.size <= quota) return undefined;
+  const created = wanted.filter((name) => !present.includes(name));
+  return `There is no room for ${created.join(", ")} beside those. ${filterQuotaText(present, quota)}`;
 }

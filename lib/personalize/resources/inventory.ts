@@ -6,11 +6,9 @@ import type { Names } from "../../core/naming/names.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { describeCampaign } from "./campaign.ts";
 import { describeDataset } from "./dataset.ts";
-import { describeDatasetGroup } from "./dataset-group.ts";
-import { findEventTracker } from "./event-tracker.ts";
+import { describeDatasetGroup, findEventTracker } from "./dataset-group.ts";
 import { describeFilter } from "./filter.ts";
-import { listFilters, listSolutions, listVersions } from "./lists.ts";
-import type { Personalize } from "./personalize.ts";
+import { listFilters, listSolutions, listVersions, type Personalize } from "./personalize.ts";
 
 /** The fields of every entry. Times are ISO 8601. */
 interface Entry {

@@ -1,13 +1,11 @@
+import { ListTagsForResourceCommand, TagResourceCommand, UntagResourceCommand } from "@aws-sdk/client-personalize";
 import { convergeCampaign, deleteCampaign } from "./campaign.ts";
-import { convergeDataset, deleteDataset } from "./dataset.ts";
-import { createDatasetGroup, deleteDatasetGroup } from "./dataset-group.ts";
-import { createEventTracker, deleteEventTracker } from "./event-tracker.ts";
+import { convergeDataset, createSchema, deleteDataset, deleteSchema } from "./dataset.ts";
+import { createDatasetGroup, createEventTracker, deleteDatasetGroup, deleteEventTracker } from "./dataset-group.ts";
 import { createFilter, deleteFilter } from "./filter.ts";
-import { ManagerError } from "./manager-error.ts";
 import type { Managing } from "./managing.ts";
+import { ManagerError, type Personalize, type Tags, tagList } from "./personalize.ts";
 import type { ResourceInput, ResourceState, Terraform } from "./request.ts";
-import { createSchema, deleteSchema } from "./schema.ts";
-import { retag } from "./tags.ts";
 
 /** Kinds that are deleted only if the input allows it: they hold data, or others depend on them. */
 const PROTECTED: readonly ResourceInput["kind"][] = ["dataset_group", "schema", "dataset", "event_tracker"];
@@ -86,4 +84,16 @@ function remove(managing: Managing, input: ResourceInput): Promise<void> {
     case "campaign":
       return deleteCampaign(managing, input);
   }
+}
+
+/** Sets a resource's tags and removes those that only the previous input had. Leaves other tags alone. */
+async function retag(personalize: Personalize, resourceArn: string, tags: Tags, before: Tags): Promise<void> {
+  const { tags: present = [] } = await personalize.send(new ListTagsForResourceCommand({ resourceArn }));
+  const now = new Map(present.map(({ tagKey, tagValue }) => [tagKey, tagValue]));
+  const changed = Object.entries(tags).filter(([key, value]) => now.get(key) !== value);
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(tags, key) && now.has(key));
+  if (changed.length > 0) {
+    await personalize.send(new TagResourceCommand({ resourceArn, tags: tagList(Object.fromEntries(changed)) }));
+  }
+  if (gone.length > 0) await personalize.send(new UntagResourceCommand({ resourceArn, tagKeys: gone }));
 }

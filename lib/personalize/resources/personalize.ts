@@ -1,13 +1,39 @@
-import type {
-  $Command,
-  PersonalizeClient,
-  PersonalizeClientResolvedConfig,
-  ServiceInputTypes,
-  ServiceOutputTypes,
+import {
+  type $Command,
+  type DatasetImportJobSummary,
+  DescribeSolutionVersionCommand,
+  type EventTrackerSummary,
+  type FilterSummary,
+  ListDatasetImportJobsCommand,
+  ListEventTrackersCommand,
+  ListFiltersCommand,
+  ListSolutionsCommand,
+  ListSolutionVersionsCommand,
+  type PersonalizeClient,
+  type PersonalizeClientResolvedConfig,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+  type SolutionSummary,
+  type SolutionVersion,
+  type SolutionVersionSummary,
 } from "@aws-sdk/client-personalize";
-import { isNamed, isTransient } from "../../aws/errors.ts";
+import { ifThere, isNamed, isTransient } from "../../aws/errors.ts";
 import { abortAt, type Deadline, deadlineWithin, retry } from "../../core/resilience/deadline.ts";
-import { StillInProgress } from "./manager-error.ts";
+
+/** A request that the manager cannot fulfil. `terraform apply` shows its message: what is wrong and what to do. */
+export class ManagerError extends Error {
+  override name = "ManagerError";
+}
+
+/** A change that is still in progress when the invocation ends. Repeating the call resumes the wait. */
+export class StillInProgress extends Error {
+  override name = "StillInProgress";
+
+  /** `status` is Personalize's; the message starts with "<what> is still <status>". */
+  constructor(what: string, status: string) {
+    super(`${what} is still ${status}: apply again; it resumes where it stopped`);
+  }
+}
 
 /** The control plane of Personalize. It retries transient failures: every operation used here is idempotent. */
 export interface Personalize {
@@ -20,7 +46,7 @@ export interface Personalize {
 const CALL_MS = 60_000;
 const ATTEMPTS = 8;
 
-export interface CallOptions {
+interface CallOptions {
   /** The deadline of every call, including retries. */
   deadline?: Deadline;
   /** Replaced in tests so that nothing sleeps. */
@@ -54,4 +80,78 @@ export async function ifNew<T>(creation: Promise<T>): Promise<T | undefined> {
     if (isNamed(error, "ResourceAlreadyExistsException")) return undefined;
     throw error;
   }
+}
+
+/** Returns the solution version; undefined if there is none. */
+export async function describeVersion(
+  personalize: Personalize,
+  solutionVersionArn: string,
+): Promise<SolutionVersion | undefined> {
+  const command = new DescribeSolutionVersionCommand({ solutionVersionArn });
+  return (await ifThere(personalize.send(command)))?.solutionVersion;
+}
+
+/** Returns the entries of all pages of a list. */
+export async function allPages<Page extends { nextToken?: string | undefined }, T>(
+  read: (nextToken: string | undefined) => Promise<Page>,
+  entries: (page: Page) => readonly T[] | undefined,
+): Promise<T[]> {
+  const found: T[] = [];
+  let token: string | undefined;
+  do {
+    const page = await read(token);
+    found.push(...(entries(page) ?? []));
+    token = page.nextToken;
+  } while (token !== undefined);
+  return found;
+}
+
+/** Lists the solutions of a dataset group. */
+export const listSolutions = (personalize: Personalize, datasetGroupArn: string): Promise<SolutionSummary[]> =>
+  allPages(
+    (nextToken) => personalize.send(new ListSolutionsCommand({ datasetGroupArn, nextToken })),
+    ({ solutions }) => solutions,
+  );
+
+/** Lists the filters of a dataset group. */
+export const listFilters = (personalize: Personalize, datasetGroupArn: string): Promise<FilterSummary[]> =>
+  allPages(
+    (nextToken) => personalize.send(new ListFiltersCommand({ datasetGroupArn, nextToken })),
+    ({ Filters }) => Filters,
+  );
+
+/** Lists the event trackers of a dataset group, which has at most one. */
+export const listEventTrackers = (personalize: Personalize, datasetGroupArn: string): Promise<EventTrackerSummary[]> =>
+  allPages(
+    (nextToken) => personalize.send(new ListEventTrackersCommand({ datasetGroupArn, nextToken })),
+    ({ eventTrackers }) => eventTrackers,
+  );
+
+/** Lists the imports of a dataset; none if there is no such dataset. */
+export async function listImports(personalize: Personalize, datasetArn: string): Promise<DatasetImportJobSummary[]> {
+  const jobs = allPages(
+    (nextToken) => personalize.send(new ListDatasetImportJobsCommand({ datasetArn, nextToken })),
+    ({ datasetImportJobs }) => datasetImportJobs,
+  );
+  return (await ifThere(jobs)) ?? [];
+}
+
+/** Lists the versions of a solution; none if there is no such solution. */
+export async function listVersions(
+  personalize: Personalize,
+  solutionArn: string | undefined,
+): Promise<SolutionVersionSummary[]> {
+  const versions = allPages(
+    (nextToken) => personalize.send(new ListSolutionVersionsCommand({ solutionArn, nextToken })),
+    ({ solutionVersions }) => solutionVersions,
+  );
+  return (await ifThere(versions)) ?? [];
+}
+
+/** Tags of a resource, by key. */
+export type Tags = Readonly<Record<string, string>>;
+
+/** Returns tags in the form that create operations accept. */
+export function tagList(tags: Tags): { tagKey: string; tagValue: string }[] {
+  return Object.entries(tags).map(([tagKey, tagValue]) => ({ tagKey, tagValue }));
 }

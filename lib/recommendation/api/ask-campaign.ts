@@ -18,7 +18,7 @@ export class CampaignFailure extends Error {
 }
 
 /** What a request asks of a campaign. */
-export interface CampaignQuestion<T> {
+interface CampaignQuestion<T> {
   recipe: RecipeKind;
   filter?: FilterChoice | undefined;
   /** Whether the request has a context, which Personalize may reject. */
@@ -41,7 +41,7 @@ export async function askCampaign<T>(
   question: CampaignQuestion<T>,
   deadline: Deadline,
 ): Promise<T> {
-  const { recipe, filter, ask } = question;
+  const { recipe, filter } = question;
   const campaign = services.settings.campaigns[recipe];
   const names = [campaign ?? "", filter?.filter.parameter ?? ""].filter((name) => name !== "");
   const arnsFrom = (values: readonly (string | undefined)[]): Arns => {
@@ -59,28 +59,26 @@ export async function askCampaign<T>(
   };
   const asked = await current("read");
   try {
-    return await askWith(services, question, asked, ask);
-  } catch (error) {
-    if (error instanceof ApiError || error instanceof CampaignFailure) throw error;
-    const kind = failureKind(error);
-    // An outdated filter is not found once it is deleted, and rejected while it is being deleted.
-    if (kind !== "absent" && kind !== "refused") throw campaignFailure(error, question);
-    const now = await current("reread");
-    if (now.campaignArn === asked.campaignArn && now.filterArn === asked.filterArn) throw failureOf(error, question);
     try {
-      return await askWith(services, question, now, ask);
-    } catch (again) {
-      if (again instanceof ApiError || again instanceof CampaignFailure) throw again;
-      throw failureOf(again, question);
+      return await askWith(services, question, asked);
+    } catch (error) {
+      // An outdated filter is not found once it is deleted, and rejected while it is being deleted.
+      if (isForClient(error) || !["absent", "refused"].includes(failureKind(error))) throw error;
+      const now = await current("reread");
+      if (now.campaignArn === asked.campaignArn && now.filterArn === asked.filterArn) throw error;
+      return await askWith(services, question, now);
     }
+  } catch (error) {
+    throw isForClient(error) ? error : failureOf(error, question);
   }
 }
 
+const isForClient = (error: unknown) => error instanceof ApiError || error instanceof CampaignFailure;
+
 function askWith<T>(
   { settings }: RecommendationServices,
-  { recipe, filter }: CampaignQuestion<T>,
+  { recipe, filter, ask }: CampaignQuestion<T>,
   { campaignArn, filterArn }: Arns,
-  ask: CampaignQuestion<T>["ask"],
 ): Promise<T> {
   if (filter) {
     if (filterArn === undefined) throw filterNotFound(filter.filter.name, settings.filters);
@@ -95,17 +93,14 @@ function askWith<T>(
   return ask({ campaignArn, ...(filterArn !== undefined && { filterArn }) });
 }
 
-function campaignFailure(error: unknown, { recipe, filter }: CampaignQuestion<unknown>): CampaignFailure {
-  const kind = failureKind(error);
-  // Personalize does not reliably say which of the two it does not know.
-  const what = `the ${recipe} campaign${filter && kind === "absent" ? ` or the filter ${filter.filter.name}` : ""}`;
-  return new CampaignFailure(kind, reasonOf(what, error), { cause: error });
-}
-
 /** Blames the request for a rejection by Personalize if it has a filter or a context; otherwise blames the campaign. */
-function failureOf(error: unknown, question: CampaignQuestion<unknown>): Error {
-  const { filter, hasContext } = question;
-  if (failureKind(error) !== "refused" || !(filter || hasContext)) return campaignFailure(error, question);
+function failureOf(error: unknown, { recipe, filter, hasContext }: CampaignQuestion<unknown>): Error {
+  const kind = failureKind(error);
+  if (kind !== "refused" || !(filter || hasContext)) {
+    // Personalize does not reliably say which of the two it does not know.
+    const what = `the ${recipe} campaign${filter && kind === "absent" ? ` or the filter ${filter.filter.name}` : ""}`;
+    return new CampaignFailure(kind, reasonOf(what, error), { cause: error });
+  }
   const said = (error as Error).message.replaceAll(/arn:[\w:/$*-]+/g, "…");
   const path = filter ? "filter_value_dict" : "context";
   return new ApiError("invalid_request", `Personalize refused the request: ${said}`, {
@@ -113,3 +108,42 @@ function failureOf(error: unknown, question: CampaignQuestion<unknown>): Error {
     cause: error,
   });
 }
+
+/**
+ * Returns the popular items of the last ETL. If there are none, throws the error for the client: `not_trained` before
+ * the first training and ETL, otherwise the one that matches the campaign's failure.
+ */
+export async function popularItemsInstead(
+  services: RecommendationServices,
+  failure: CampaignFailure,
+  deadline: Deadline,
+): Promise<readonly string[]> {
+  let popular: readonly string[] | undefined;
+  try {
+    popular = await services.popularItems(deadline);
+  } catch (error) {
+    const both = new CampaignFailure(failureKind(error), reasonOf("the list of popular items", error), {
+      cause: error,
+    });
+    throw nothingAnswers(both, `${failure.message}, and ${both.message}`);
+  }
+  if (popular) return popular;
+  if (failure.kind === "none") {
+    throw new ApiError(
+      "not_trained",
+      `${sentence(failure.message)}, and there are no popular items before the first training: upload data, then run \`relevance train\`.`,
+      { cause: failure },
+    );
+  }
+  throw nothingAnswers(failure, `${failure.message}, and there is no list of popular items yet`);
+}
+
+function nothingAnswers(failure: CampaignFailure, text: string): ApiError {
+  const message = `${sentence(text)}.`;
+  const cause = failure;
+  if (failure.kind === "throttled")
+    return new ApiError("throttled", message, { cause, headers: { "retry-after": "1" } });
+  return new ApiError(failure.kind === "timeout" ? "timeout" : "upstream_unavailable", message, { cause });
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

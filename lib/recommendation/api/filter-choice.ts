@@ -1,15 +1,22 @@
 import { ApiError, type Issue } from "../../core/http/error.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
-import { FilterError } from "../../personalize/filters/filter-error.ts";
-import { parseFilter } from "../../personalize/filters/parser.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
 import {
+  type FilterRecord,
   type FilterValues,
   formatFilterValue,
+  itemTest,
   placeholderUses,
   requiredPlaceholders,
-} from "../../personalize/filters/values.ts";
+} from "../../personalize/filters/evaluate.ts";
+import { everyCondition, type Filter, parseFilter } from "../../personalize/filters/parser.ts";
+import { FilterError } from "../../personalize/filters/tokens.ts";
 import { MAX_FILTER_VALUE, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
+import { fieldsOf, fieldValue } from "../records/layout.ts";
+import type { Profile, ProfileDataset } from "../records/profile.ts";
+import type { RecommendationServices } from "../service/services.ts";
 import type { FilterSettings, RecommendationSettings } from "../service/settings.ts";
+import type { Selection } from "./item-list.ts";
 
 /** The filter that a request names, with the parsed values of its placeholders. */
 export interface FilterChoice {
@@ -20,7 +27,7 @@ export interface FilterChoice {
 }
 
 /** The filter fields of a request. */
-export interface FilterFields {
+interface FilterFields {
   filter_name: string;
   filter_value_dict: Readonly<Record<string, string>>;
 }
@@ -136,4 +143,66 @@ export function splitValues(text: string): string[] {
     more = end === ",";
   }
   return values;
+}
+
+/** A filter that the API applies itself, because no campaign can. */
+interface OwnFilter {
+  passes: NonNullable<Selection["passes"]>;
+  /** How it differs from Personalize's filter, as a message for the client. Undefined if it does not. */
+  shortcoming: string | undefined;
+}
+
+/**
+ * Turns the filter of a request into a test of item records. The API does not store the user's past events, so it
+ * evaluates conditions on them as for a user without any. Throws `upstream_unavailable` if the user record that the
+ * filter needs cannot be read.
+ */
+export async function ownFilter(
+  services: RecommendationServices,
+  choice: FilterChoice,
+  about: { userId?: string; item?: Profile | undefined },
+  deadline: Deadline,
+): Promise<OwnFilter> {
+  checkPlaceholders(choice);
+  const filter = parseFilter(choice.filter.expression);
+  const currentUser = about.userId === undefined ? undefined : await user(services, filter, about.userId, deadline);
+  const toItem = filterRecord(services, "item");
+  const toUser = filterRecord(services, "user");
+  const test = itemTest(filter, {
+    values: choice.values,
+    interactions: [],
+    currentUser: currentUser && toUser(currentUser),
+    currentItem: about.item && toItem(about.item),
+  });
+  return {
+    passes: (id, record) => test(id, toItem(record)),
+    shortcoming: reads(filter, "Interactions") ? "the filter's conditions on past events did not apply" : undefined,
+  };
+}
+
+async function user(
+  { records }: RecommendationServices,
+  filter: Filter,
+  id: string,
+  deadline: Deadline,
+): Promise<Profile | undefined> {
+  if (!reads(filter, "CurrentUser")) return undefined;
+  const { records: found, unread, failure } = await records.read("user", [id], deadline);
+  if (!unread.has(id)) return found.get(id);
+  throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${failure?.reason}.`, {
+    cause: failure?.cause,
+  });
+}
+
+function reads(filter: Filter, dataset: "Interactions" | "CurrentUser"): boolean {
+  return [...everyCondition(filter)].some(({ condition }) => condition.field.dataset === dataset);
+}
+
+/** Returns a function that maps a stored record to the schema's fields, which filters use. */
+function filterRecord(
+  { settings: { definitions } }: RecommendationServices,
+  dataset: ProfileDataset,
+): (record: Profile) => FilterRecord {
+  const fields = fieldsOf(definitions.schemas[dataset], definitions.etl[dataset]);
+  return (record) => Object.fromEntries(fields.map((field) => [field.name, fieldValue(field, record)]));
 }

@@ -2,12 +2,18 @@ import type { StoreFailure } from "../../aws/store-failure.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { RecordStore } from "../clients/record-store.ts";
 import type { Profile } from "../records/profile.ts";
+import type { RecommendationSettings } from "../service/settings.ts";
 
 /** How many records to read at a time when the first ones are not enough. It is one call to the table. */
 const READ_AHEAD = 100;
 
 /** An item in an answer: every column as text, or only ITEM_ID if its record could not be read. */
 export type ItemRecord = Readonly<Record<string, string>>;
+
+/** Returns the columns of an item in an answer: those of the items file, in its order, without IS_ACTIVE. */
+export function itemColumns({ definitions }: Pick<RecommendationSettings, "definitions">): string[] {
+  return definitions.etl.item.columns.map(({ name }) => name).filter((name) => name !== "IS_ACTIVE");
+}
 
 /** Returns an item for an answer, with all columns. Columns without a value are empty strings. */
 export function itemRecord(columns: readonly string[], id: string, record: Profile | undefined): ItemRecord {

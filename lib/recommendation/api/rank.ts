@@ -2,10 +2,8 @@ import type { Degradation } from "../../core/http/degradation.ts";
 import type { JsonCall, Reply } from "../../core/http/event.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
-import { itemColumns } from "../service/settings.ts";
-import { askCampaign, CampaignFailure } from "./ask-campaign.ts";
-import { type ItemRecord, isActive, itemRecord } from "./item-list.ts";
-import { popularItemsInstead } from "./popular-answer.ts";
+import { askCampaign, CampaignFailure, popularItemsInstead } from "./ask-campaign.ts";
+import { type ItemRecord, isActive, itemColumns, itemRecord } from "./item-list.ts";
 import type { RankItems } from "./requests.ts";
 
 const RECIPE = "personalized_ranking";

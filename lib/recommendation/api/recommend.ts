@@ -7,11 +7,9 @@ import type { CampaignAnswer } from "../../personalize/runtime/campaigns.ts";
 import type { Profile } from "../records/profile.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
-import { itemColumns } from "../service/settings.ts";
-import { askCampaign, CampaignFailure } from "./ask-campaign.ts";
-import { chooseFilter, type FilterChoice } from "./filter-choice.ts";
-import { type ItemList, selectItems } from "./item-list.ts";
-import { ownFilter, popularItemsInstead } from "./popular-answer.ts";
+import { askCampaign, CampaignFailure, popularItemsInstead } from "./ask-campaign.ts";
+import { chooseFilter, type FilterChoice, ownFilter } from "./filter-choice.ts";
+import { type ItemList, itemColumns, selectItems } from "./item-list.ts";
 import type { RecommendToItem, RecommendToUser } from "./requests.ts";
 
 /** Extra candidates to request, so that a few inactive items do not cost a second call. */

@@ -3,15 +3,7 @@ import { attempt, call } from "../../aws/call.ts";
 import { failureKind } from "../../aws/errors.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Deadline, retry } from "../../core/resilience/deadline.ts";
-
-/**
- * Keys of the ingestion table. A record counts the events that the function instances of one shard accepted on one day,
- * in UTC. See EventCounter for what the counts guarantee.
- */
-export const INGESTION_KEYS = { partition: "DAY", sort: "SHARD" } as const;
-
-/** The attribute for DynamoDB's time to live, in epoch seconds. */
-export const INGESTION_EXPIRES = "EXPIRES";
+import { INGESTION_EXPIRES, INGESTION_KEYS } from "../records/tables.ts";
 
 /** The number of records for each day. One record takes 1,000 writes a second, so instances are spread over several. */
 const SHARDS = 10;

@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { patientCalls } from "../../aws/call.ts";
 import type { ProfileDataset } from "../records/profile.ts";
+import { POPULAR_ITEMS_KEY } from "../records/tables.ts";
 
 /** Long enough for a throttled table to scale up, and longer than an API request would wait. */
 const patient = () => patientCalls(120_000, 10);
@@ -46,9 +47,6 @@ export function dynamoTables(client: DynamoDBClient, tables: Readonly<Record<Pro
 
 /** See {@link dynamoTables}. */
 export type TableSource = ReturnType<typeof dynamoTables>;
-
-/** The key of the only record in the popular-items table. */
-export const POPULAR_ITEMS_KEY = { LIST: "all" } as const;
 
 /** The popular items of an ETL run, most popular first. The API returns them if no campaign can answer. */
 export interface PopularItems {

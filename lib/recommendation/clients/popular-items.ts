@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { call } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { POPULAR_ITEMS_KEY } from "./dynamo-tables.ts";
+import { POPULAR_ITEMS_KEY } from "../records/tables.ts";
 
 /**
  * Reads the item ids of the last ETL, most popular first. Undefined before the first ETL. Throws if it cannot read

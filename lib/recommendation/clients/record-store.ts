@@ -3,7 +3,8 @@ import { chunks, untilTaken } from "../../aws/call.ts";
 import { type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { ID_COLUMNS, type Profile, type ProfileDataset } from "../records/profile.ts";
+import type { Profile, ProfileDataset } from "../records/profile.ts";
+import { ID_COLUMNS } from "../records/tables.ts";
 
 /** The most keys in one BatchGetItem call, and puts in one BatchWriteItem call. Source: API reference. */
 const MAX_KEYS = 100;

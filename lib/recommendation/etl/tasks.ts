@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { TRAINING_MODES } from "../../config/solution.ts";
+import { TRAINING_MODES } from "../../config/recipes.ts";
 import { Definitions } from "../records/layout.ts";
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -7,14 +7,24 @@ import {
   MAX_IMPRESSION,
   MAX_RECOMMENDATION_ID,
 } from "../../personalize/limits.ts";
-import type { Definitions, Value } from "./layout.ts";
-import { keep, notAnObject, type Parsed, unknownColumns } from "./parsed.ts";
-import type { StoredEvent } from "./stored-event.ts";
+import type { Definitions, StoredEvent, Value } from "./layout.ts";
 import { trainedEvent } from "./trained-event.ts";
-import { type Read, readFloat, readId, readSeconds, readText, readValue, show } from "./value.ts";
+import {
+  keep,
+  notAnObject,
+  type Parsed,
+  type Read,
+  readFloat,
+  readId,
+  readSeconds,
+  readText,
+  readValue,
+  show,
+  unknownColumns,
+} from "./value.ts";
 
 /** Defaults for events without a time or an id. */
-export interface EventDefaults {
+interface EventDefaults {
   /** Whole seconds since 1970. */
   now: () => number;
   id: () => string;

@@ -2,15 +2,21 @@ import type { Issue } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
 import { MAX_CATEGORY, MAX_RECORD_PROPERTIES, MAX_TEXT } from "../../personalize/limits.ts";
 import { type Definitions, type Field, fieldsOf, fieldValue, textualColumns, type Value } from "./layout.ts";
-import { keep, notAnObject, type Parsed, unknownColumns } from "./parsed.ts";
-import { propertyName } from "./property-name.ts";
-import { readId, readText, readValue, show } from "./value.ts";
+import { ID_COLUMNS } from "./tables.ts";
+import {
+  keep,
+  notAnObject,
+  type Parsed,
+  propertyName,
+  readId,
+  readText,
+  readValue,
+  show,
+  unknownColumns,
+} from "./value.ts";
 
 /** The datasets other than events. */
 export type ProfileDataset = "user" | "item";
-
-/** The column that holds a record's id. */
-export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const satisfies Record<ProfileDataset, string>;
 
 /** A user or an item as stored in the table: the source columns that have a value, and IS_ACTIVE. */
 export type Profile = Readonly<Record<string, Value>>;

@@ -1,6 +1,5 @@
-import { type Definitions, fieldsOf, fieldValue, type Value } from "./layout.ts";
-import { propertyName } from "./property-name.ts";
-import type { StoredEvent } from "./stored-event.ts";
+import { type Definitions, fieldsOf, fieldValue, type StoredEvent, type Value } from "./layout.ts";
+import { propertyName } from "./value.ts";
 
 /**
  * An event as Personalize learns from it. It reaches Personalize through PutEvents and through an import, and

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import type { Row, Rows, Value } from "./row.ts";
-import { SampleError } from "./sample-error.ts";
+import { type Row, type Rows, SampleError, type Value } from "./row.ts";
 
 /** The longest row, in bytes. A longer one means that a quote was never closed. */
 const MAX_ROW_BYTES = 4 * 1_024 * 1_024;

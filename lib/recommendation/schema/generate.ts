@@ -2,9 +2,9 @@ import type { AvroSchema, Dataset } from "../../config/avro.ts";
 import type { EtlConfiguration } from "../../config/etl.ts";
 import { nearest } from "../../config/nearest.ts";
 import { infer } from "./infer.ts";
+import { SampleError } from "./row.ts";
 import { RULES, TEXTUAL_FIELD } from "./rules.ts";
 import { type EventTypes, readSample, type Sample } from "./sample.ts";
-import { SampleError } from "./sample-error.ts";
 
 /** The paths of the three sample files, and the item columns to treat as text. */
 export interface SampleFiles {

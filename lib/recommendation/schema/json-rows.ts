@@ -1,6 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import type { Row, Value } from "./row.ts";
-import { SampleError } from "./sample-error.ts";
+import { type Row, SampleError, type Value } from "./row.ts";
 
 /** The longest object, in characters. A longer one means that a bracket was never closed. */
 const MAX_OBJECT_CHARACTERS = 4 * 1_024 * 1_024;

@@ -1,6 +1,6 @@
 import type { Dataset } from "../../config/avro.ts";
 import { METADATA_FIELDS, REQUIRED_FIELDS } from "../../personalize/limits.ts";
-import type { ColumnType } from "./column-type.ts";
+import type { ColumnType } from "./column.ts";
 
 /** The rules of Personalize and this service for a dataset's columns. */
 interface DatasetRules {

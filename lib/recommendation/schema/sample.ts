@@ -1,12 +1,10 @@
 import type { Dataset } from "../../config/avro.ts";
 import { nearest } from "../../config/nearest.ts";
 import { MAX_SECONDS, readSeconds, tooLate } from "../records/value.ts";
-import { Column } from "./column.ts";
-import { columnType } from "./column-type.ts";
-import type { Row, Value } from "./row.ts";
+import { Column, columnType } from "./column.ts";
+import { type Row, SampleError, type Value } from "./row.ts";
 import { readRows } from "./rows.ts";
 import { RULES } from "./rules.ts";
-import { SampleError } from "./sample-error.ts";
 
 /** How many events have each type. */
 export type EventTypes = ReadonlyMap<string, number>;

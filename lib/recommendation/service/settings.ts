@@ -53,8 +53,3 @@ export type FilterSettings = RecommendationSettings["filters"][number];
 export const RealtimeSyncSettings = v.object({ project: Name, definitions: Definitions });
 
 export type RealtimeSyncSettings = v.InferOutput<typeof RealtimeSyncSettings>;
-
-/** Returns the columns of an item in an answer: those of the items file, in its order, without IS_ACTIVE. */
-export function itemColumns({ definitions }: Pick<RecommendationSettings, "definitions">): string[] {
-  return definitions.etl.item.columns.map(({ name }) => name).filter((name) => name !== "IS_ACTIVE");
-}

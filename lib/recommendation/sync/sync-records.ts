@@ -1,13 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import * as v from "valibot";
 import { chunks } from "../../aws/call.ts";
 import { failureKind, isTransient, reasonOf } from "../../aws/errors.ts";
+import { parseJson } from "../../core/json/values.ts";
 import { type Deadline, MAX_ATTEMPTS } from "../../core/resilience/deadline.ts";
 import { MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { DatasetRecord, DatasetWriter } from "../clients/dataset-writer.ts";
 import type { ReadRecords, RecordStore } from "../clients/record-store.ts";
 import { type Profile, type ProfileDataset, profileParser, profileProperties } from "../records/profile.ts";
 import type { RealtimeSyncSettings } from "../service/settings.ts";
-import type { Pace } from "./pace.ts";
+
+const Message = v.strictObject({
+  dataset: v.picklist(["user", "item"]),
+  ids: v.pipe(v.array(v.pipe(v.string(), v.nonEmpty())), v.minLength(1)),
+});
+
+/** A message of the change queue. */
+interface ChangeMessage {
+  messageId: string;
+  body: string;
+}
+
+/** The result of a batch. */
+interface SyncedBatch {
+  /** Ids of messages to deliver again, and finally to move to the dead-letter queue. */
+  failedMessages: string[];
+  /** Reasons for the failures, by id of the record, or of the message if it cannot be parsed. */
+  reasons: ReadonlyMap<string, string>;
+}
+
+/** Synchronizes the users and items of a batch. Merges the messages, so that a repeated id is put only once. */
+export async function syncMessages(
+  services: SyncServices,
+  messages: readonly ChangeMessage[],
+  deadline: Deadline,
+): Promise<SyncedBatch> {
+  const failed = new Set<string>();
+  const reasons = new Map<string, string>();
+  const wanted: Record<ProfileDataset, Map<string, string[]>> = { user: new Map(), item: new Map() };
+  for (const { messageId, body } of messages) {
+    const parsed = v.safeParse(Message, parseJson(body));
+    if (!parsed.success) {
+      failed.add(messageId);
+      reasons.set(messageId, `is not a message of changes: ${v.summarize(parsed.issues)}`);
+      continue;
+    }
+    const byId = wanted[parsed.output.dataset];
+    for (const id of parsed.output.ids) byId.set(id, [...(byId.get(id) ?? []), messageId]);
+  }
+  for (const dataset of ["item", "user"] as const) {
+    const unsynchronized = await synchronize(services, dataset, [...wanted[dataset].keys()], deadline);
+    for (const [id, reason] of unsynchronized) {
+      reasons.set(id, reason);
+      for (const messageId of wanted[dataset].get(id) ?? []) failed.add(messageId);
+    }
+  }
+  return { failedMessages: [...failed], reasons };
+}
 
 /** The settings and clients that synchronization uses. */
 export interface SyncServices {
@@ -132,4 +182,36 @@ async function putRecords(
     return stop;
   }
   return undefined;
+}
+
+/** Hands out turns at a steady pace. */
+interface Pace {
+  /** Waits for the caller's turn and returns true. Returns false at once if that would be after the deadline. */
+  turn(deadline: Deadline): Promise<boolean>;
+}
+
+interface PaceOptions {
+  now?: () => number;
+  wait?: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Calls reach the service less evenly than turns are given. This factor keeps the count in any second below the limit.
+ */
+const JITTER = 1.1;
+
+/** Creates a pace of at most `perSecond` evenly spread turns a second, for the life of the function instance. */
+export function createPace(perSecond: number, { now = () => performance.now(), wait = sleep }: PaceOptions = {}): Pace {
+  const interval = (1_000 / perSecond) * JITTER;
+  let next = Number.NEGATIVE_INFINITY;
+  return {
+    async turn(deadline) {
+      const time = now();
+      const at = Math.max(time, next);
+      if (at - time >= deadline.remaining()) return false;
+      next = at + interval;
+      if (at > time) await wait(at - time);
+      return true;
+    },
+  };
 }

@@ -5,11 +5,9 @@ import { describeDatasetGroup } from "../../personalize/resources/dataset-group.
 import { comparableDays } from "../clients/accepted-events.ts";
 import { daysUntil } from "../etl/plan.ts";
 import type { EventCheck } from "../etl/tasks.ts";
-import type { TrainingContext } from "./context.ts";
-import type { RecipeProgress } from "./progress.ts";
+import { type TrainingContext, TrainingError } from "./context.ts";
 import type { Lock, TrainingState } from "./state.ts";
-import type { RunMode } from "./task.ts";
-import { TrainingError } from "./training-error.ts";
+import type { RecipeProgress, RunMode } from "./task.ts";
 
 /** The input that a run was started with. */
 export interface BeginInput {

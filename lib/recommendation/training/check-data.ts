@@ -1,14 +1,18 @@
-import { metadataFields } from "../../config/checks/schemas.ts";
+import { createHash } from "node:crypto";
+import type { ObjectStore } from "../../aws/object-store.ts";
+import {
+  MAX_EVENT_TYPES_AND_FIELDS,
+  MIN_INTERACTIONS,
+  MIN_USERS_WITH_TWO,
+  metadataFields,
+} from "../../personalize/limits.ts";
+import { schemaHash } from "../etl/plan.ts";
 import { readFile, runKeys } from "../etl/run-files.ts";
-import type { EventCheck } from "../etl/tasks.ts";
-import { RunPlan } from "../etl/tasks.ts";
-import type { TrainingContext } from "./context.ts";
-import { dataDigest } from "./data-digest.ts";
-import { lacks, tooManyTypes } from "./minimums.ts";
-import { requireManifest, TrainingError } from "./training-error.ts";
+import { type EventCheck, type Manifest, RunPlan } from "../etl/tasks.ts";
+import { requireManifest, type TrainingContext, TrainingError } from "./context.ts";
 
 /** What the next steps need to know about the data of a run. */
-export interface CheckedData {
+interface CheckedData {
   /** Digest of the data. */
   data: string;
   /** By recipe: the number of users with at least two interactions that the recipe learns from. */
@@ -36,4 +40,89 @@ export async function checkData(
   if (many) throw new TrainingError(`${many}. Nothing was imported. Send fewer types, or fewer columns`);
   const users = manifest.checks.map(({ name, users_with_two }) => [name, users_with_two] as const);
   return { data: await dataDigest(manifest, store), users: Object.fromEntries(users) };
+}
+
+/** Describes which minimums a run's data misses, one message for each recipe and minimum. Empty if all can train. */
+export function lacks(
+  { checks: counted, event_types }: Pick<Manifest, "checks" | "event_types">,
+  checks: readonly EventCheck[],
+): string[] {
+  return checks.flatMap(({ name, event_type, event_value_threshold }) => {
+    const found = counted.find((one) => one.name === name);
+    if (!found) return [`${name}: the run has not counted its events`];
+    if (event_type !== undefined && !event_types[event_type]) {
+      return [`${name}: no event has the target_event_type "${event_type}"; there are ${typesOf(event_types)}`];
+    }
+    const which = [
+      event_type === undefined ? "" : ` of type "${event_type}"`,
+      event_value_threshold === undefined ? "" : ` with a value of ${event_value_threshold} or more`,
+    ].join("");
+    const { interactions, users, users_with_two } = found;
+    const fewest = Math.max(MIN_USERS_WITH_TWO.count, Math.ceil(users * MIN_USERS_WITH_TWO.share));
+    return [
+      ...(interactions < MIN_INTERACTIONS
+        ? [
+            `${name}: there are ${number(interactions)} interactions${which}, but ${number(MIN_INTERACTIONS)} are needed`,
+          ]
+        : []),
+      ...(users_with_two < fewest
+        ? [
+            `${name}: ${number(users_with_two)} users have at least two interactions${which}, ` +
+              `but ${number(fewest)} are needed${fewest > MIN_USERS_WITH_TWO.count ? ", one in a hundred" : ""}`,
+          ]
+        : []),
+    ];
+  });
+}
+
+/**
+ * Returns what is wrong if a run has more event types than Personalize takes beside that many other fields of the
+ * interaction schema; otherwise undefined.
+ */
+export function tooManyTypes(
+  { event_types }: Pick<Manifest, "event_types">,
+  fields: readonly string[],
+): string | undefined {
+  const { length } = Object.keys(event_types);
+  if (length + fields.length <= MAX_EVENT_TYPES_AND_FIELDS) return undefined;
+  const beside =
+    fields.length === 0 ? "" : ` and the schema has ${fields.length} fields of its own (${fields.join(", ")})`;
+  return (
+    `The events have ${length} types${beside}: Personalize takes ${MAX_EVENT_TYPES_AND_FIELDS} together. ` +
+    `The types are ${typesOf(event_types)}`
+  );
+}
+
+function typesOf(types: Readonly<Record<string, number>>): string {
+  const listed = Object.entries(types).sort(([, a], [, b]) => b - a);
+  if (listed.length === 0) return "no events at all: upload some with /log-event";
+  const shown = listed.slice(0, 20).map(([type, count]) => `"${type}" (${number(count)})`);
+  return `${shown.join(", ")}${listed.length > shown.length ? ` and ${listed.length - shown.length} more` : ""}`;
+}
+
+const number = (value: number) => value.toLocaleString("en");
+
+/** The most bytes of users and items to read and compare. Larger data always counts as changed. */
+const MOST_BYTES = 2 * 1_024 ** 3;
+
+/**
+ * Returns a short digest of the data that a run imports. Two runs over the same events, users and items in the same
+ * mode have the same digest. A training that is started again uses it to find what the earlier run made.
+ */
+export async function dataDigest(manifest: Manifest, store: ObjectStore): Promise<string> {
+  const keys = runKeys(manifest.run);
+  const { definitions, groups } = await readFile(store, keys.plan, RunPlan);
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify([manifest.mode, schemaHash(definitions), manifest.interaction.rows, groups]));
+  const files = [...manifest.user.files, ...manifest.item.files];
+  if (files.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES) hash.update(manifest.run);
+  else {
+    for (const { key } of files) {
+      hash.update(key.slice(keys.root.length));
+      const content = await store.read(key);
+      if (!content) throw new Error(`${key} is in the manifest of ${manifest.run}, but not in the bucket`);
+      for await (const chunk of content) hash.update(chunk);
+    }
+  }
+  return hash.digest("hex").slice(0, 16);
 }

@@ -3,13 +3,12 @@ import { isDeleted } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import { describeCampaign } from "../../personalize/resources/campaign.ts";
 import { recipeOfSolution } from "../../personalize/resources/inventory.ts";
-import { listSolutions } from "../../personalize/resources/lists.ts";
-import { isMoving } from "../../personalize/resources/waiting.ts";
+import { isMoving } from "../../personalize/resources/managing.ts";
+import { listSolutions } from "../../personalize/resources/personalize.ts";
 import { giveBack } from "./begin.ts";
-import type { TrainingContext } from "./context.ts";
-import type { RecipeProgress } from "./progress.ts";
-import { solutionInput } from "./solution-input.ts";
-import { TrainingError } from "./training-error.ts";
+import { type TrainingContext, TrainingError } from "./context.ts";
+import { solutionInput } from "./solution.ts";
+import type { RecipeProgress } from "./task.ts";
 
 /** The result of a run. */
 export interface Finished {

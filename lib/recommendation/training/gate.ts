@@ -1,4 +1,5 @@
-import { changesOf, type Measure } from "./measure.ts";
+import { RECIPES } from "../../config/recipes.ts";
+import type { RecipeTraining } from "./settings.ts";
 
 /** The offline metric of Personalize that the gate compares. */
 export const GATE_METRIC = "normalized_discounted_cumulative_gain_at_25";
@@ -33,7 +34,7 @@ export interface GateInput {
 }
 
 /** Whether to switch to the new version, and why. The alarm and `status` show the reason. */
-export interface GateDecision {
+interface GateDecision {
   switch: boolean;
   reason: string;
 }
@@ -82,3 +83,34 @@ function chanceOf(mean: number, testUsers: number): number {
 }
 
 const shown = (metric: number) => metric.toFixed(4);
+
+/**
+ * The settings, by name, that decide on which events Personalize measures a version. Two versions can be compared
+ * only if these settings are equal. Algorithm parameters, excluded columns and the recipe itself are not among them:
+ * they change the model, but not the events that test it.
+ */
+type Measure = Readonly<Record<string, string>>;
+
+/**
+ * Returns what a recipe's versions are measured on. `lookbackDays` is personalize.log_lookback_days of project.yaml.
+ */
+export function measureOf(training: RecipeTraining, lookbackDays: number): Measure {
+  const { recipe_name, event_type, event_value_threshold, parameters } = training;
+  const known = RECIPES[recipe_name]?.parameters ?? {};
+  // These drop users or items with too few or too many events before Personalize splits off the test users.
+  const features = parameters.filter(({ name }) => known[name]?.goesTo === "featureTransformationParameters");
+  return {
+    log_lookback_days: String(lookbackDays),
+    ...(event_type !== undefined && { target_event_type: event_type }),
+    ...(event_value_threshold !== undefined && { event_value_threshold }),
+    ...Object.fromEntries(features.map(({ name, value }) => [name, String(value)])),
+  };
+}
+
+/** Lists the settings in which two measures differ, for example `event_value_threshold was 3, is 4`. */
+function changesOf(before: Measure, after: Measure): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return names
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${name} was ${before[name] ?? "not set"}, is ${after[name] ?? "not set"}`);
+}

@@ -2,8 +2,7 @@ import { comparableDays, secondsUntilStored } from "../clients/accepted-events.t
 import { daysUntil } from "../etl/plan.ts";
 import { afterEtl, linesRead } from "./arrivals.ts";
 import type { Begun } from "./begin.ts";
-import type { Readiness, TrainingContext } from "./context.ts";
-import { TrainingError } from "./training-error.ts";
+import { type Readiness, type TrainingContext, TrainingError } from "./context.ts";
 
 /**
  * Polls until every event accepted before the training began has left the ingestion buffer. Does not wait for later

@@ -4,14 +4,12 @@ import type { RecipeKind } from "../../config/recipes.ts";
 import { countLine } from "../../core/telemetry/emf.ts";
 import { stepCampaign } from "../../personalize/resources/campaign.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
-import type { TrainingContext } from "./context.ts";
-import { GATE_METRIC, gate } from "./gate.ts";
-import { measureOf } from "./measure.ts";
-import type { RecipeProgress } from "./progress.ts";
+import type { RecipeRun, TrainingContext } from "./context.ts";
+import { GATE_METRIC, gate, measureOf } from "./gate.ts";
 import type { RecipeTraining } from "./settings.ts";
-import { solutionInput } from "./solution-input.ts";
+import { solutionInput } from "./solution.ts";
 import type { JudgedVersion, RecipeState } from "./state.ts";
-import type { RecipeRun } from "./train-version.ts";
+import type { RecipeProgress } from "./task.ts";
 
 /** Name of the metric that counts versions held back, by `Project` and `Recipe`. An alarm watches it. */
 export const HELD_MODELS = "HeldModels";

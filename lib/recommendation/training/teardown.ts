@@ -4,18 +4,16 @@ import {
   ListCampaignsCommand,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
-import { ifFree, isDeleted } from "../../aws/errors.ts";
+import { ifFree, isDeleted, isNamed } from "../../aws/errors.ts";
 import { DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
 import { describeDatasetGroup } from "../../personalize/resources/dataset-group.ts";
 import { type Inventory, readCampaigns, readSolutions } from "../../personalize/resources/inventory.ts";
-import { allPages, listImports } from "../../personalize/resources/lists.ts";
-import { isMoving, isStopping } from "../../personalize/resources/waiting.ts";
+import { isMoving, isStopping } from "../../personalize/resources/managing.ts";
+import { allPages, listImports } from "../../personalize/resources/personalize.ts";
 import { takeLock } from "./begin.ts";
-import type { Readiness, TrainingContext } from "./context.ts";
-import { isMissingTable } from "./dynamo-state.ts";
+import { type Readiness, type TrainingContext, TrainingError } from "./context.ts";
 import { STOPPED_BY_UNINSTALL } from "./state.ts";
-import { TrainingError } from "./training-error.ts";
 
 type Solutions = Inventory["solutions"];
 
@@ -40,7 +38,7 @@ export async function teardown(
   // The lock keeps a new training from starting. If an interrupted uninstall has already removed the table, none can
   // start.
   await takeLock({ ...input, mode: "init" }, [], context).catch((error: unknown) => {
-    if (!isMissingTable(error)) throw error;
+    if (!isNamed(error, "ResourceNotFoundException")) throw error;
   });
   const left = await nextStep(context);
   if (left) {

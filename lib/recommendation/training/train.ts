@@ -1,15 +1,17 @@
+import { isNamed } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
-import type { Readiness, TrainingContext } from "./context.ts";
-import { hasEnded, type RecipeProgress, summaryOf } from "./progress.ts";
+import { ManagerError } from "../../personalize/resources/personalize.ts";
+import type { Readiness, RecipeRun, TrainingContext } from "./context.ts";
 import type { RecipeTraining } from "./settings.ts";
+import { solutionInput, stepSolution, stepVersion } from "./solution.ts";
 import { acceptVersion, switchVersion, type Trained } from "./switch-version.ts";
-import { failingAlone, type RecipeRun, trainVersion } from "./train-version.ts";
+import { hasEnded, type RecipeProgress, summaryOf } from "./task.ts";
 
 /** The progress of a run's recipes. Poll again unless `ready`. */
-export type RecipesProgress = Readiness & { progress: RecipeProgress[] };
+type RecipesProgress = Readiness & { progress: RecipeProgress[] };
 
 /** What a training run trains. */
-export interface TrainInput extends RecipeRun {
+interface TrainInput extends RecipeRun {
   run: string;
   recipes: readonly RecipeKind[];
   /** By recipe: the number of users with at least two interactions that the recipe learns from. */
@@ -51,7 +53,8 @@ const isTrained = ({ stage }: RecipeProgress) => stage === "trained" || stage ==
 
 /**
  * Runs the steps of every recipe that has not ended. Recipes run one at a time, because the control plane allows few
- * calls a second.
+ * calls a second. An error that a retry cannot fix fails only its recipe; any other error is thrown, and the state
+ * machine retries.
  */
 async function eachRecipe(
   recipes: readonly RecipeKind[],
@@ -69,7 +72,15 @@ async function eachRecipe(
     const training = settings.recipes[recipe];
     if (before && hasEnded(before)) after.push(before);
     else if (!training) after.push({ recipe, stage: "failed", status: "it is no longer configured" });
-    else after.push(await failingAlone(recipe, before, async () => steps(before, recipe, training)));
+    else {
+      try {
+        after.push(await steps(before, recipe, training));
+      } catch (error) {
+        if (!isFinal(error)) throw error;
+        const version = before?.version === undefined ? {} : { version: before.version };
+        after.push({ recipe, stage: "failed", status: (error as Error).message, ...version });
+      }
+    }
   }
   return after;
 }
@@ -78,4 +89,40 @@ async function report(run: string, progress: RecipeProgress[], context: Training
   await context.state.note(run, { step: "recipes", detail: summaryOf(progress), recipes: progress });
   const ready = progress.every(hasEnded);
   return { ready, seconds: ready ? 0 : context.looks.recipes, progress };
+}
+
+/**
+ * Advances one recipe towards a trained version, without waiting. Reads all state from Personalize and the training
+ * table, so an interrupted call can be repeated.
+ */
+async function trainVersion(
+  recipe: RecipeKind,
+  training: RecipeTraining,
+  run: RecipeRun,
+  before: RecipeProgress | undefined,
+  { personalize, names, settings, state }: TrainingContext,
+): Promise<RecipeProgress> {
+  const input = solutionInput(names, recipe, training, settings.tags);
+  const last = (await state.recipe(recipe))?.last;
+  if (last?.origin === run.origin && last.data === run.data && last.solution === input.name) {
+    return { recipe, stage: last.outcome, status: last.reason, version: last.version };
+  }
+  const solutionArn = names.arn("personalize", `solution/${input.name}`);
+  const solution = await stepSolution(personalize, input, solutionArn, before?.stage === "solution");
+  if ("moving" in solution) return { recipe, stage: "solution", status: solution.moving };
+
+  const version = await stepVersion(personalize, solutionArn, `${run.origin} ${run.data}`, before?.version);
+  if ("found" in version) return { recipe, stage: "trained", status: "", version: version.found };
+  return {
+    recipe,
+    stage: "version",
+    status: version.moving,
+    ...(version.version !== undefined && { version: version.version }),
+  };
+}
+
+/** Returns whether repeating the call would fail in the same way. */
+function isFinal(error: unknown): boolean {
+  const names = ["InvalidInputException", "LimitExceededException", "ResourceNotFoundException"];
+  return error instanceof ManagerError || names.some((name) => isNamed(error, name));
 }

@@ -1,9 +1,7 @@
 import type { RecipeKind } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { readSolutions } from "../../personalize/resources/inventory.ts";
-import { StillInProgress } from "../../personalize/resources/manager-error.ts";
-import type { Personalize } from "../../personalize/resources/personalize.ts";
-import { describeVersion } from "../../personalize/resources/solution-version.ts";
+import { describeVersion, type Personalize, StillInProgress } from "../../personalize/resources/personalize.ts";
 import type { TrainingState } from "./state.ts";
 
 /**

@@ -5,7 +5,18 @@ import type { Issue } from "../../core/http/error.ts";
 import { parseJson } from "../../core/json/values.ts";
 import { backoff } from "../../core/resilience/deadline.ts";
 import { ENDPOINTS, type Line } from "./files.ts";
-import { UploadError } from "./upload-error.ts";
+
+/** The reason why an upload stopped. The message says what happened and what to do. */
+export class UploadError extends Error {
+  override name = "UploadError";
+  /** Whether the input (address, key or files) is wrong, as opposed to a failure of the service. */
+  readonly wrongInput: boolean;
+
+  constructor(message: string, wrongInput: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.wrongInput = wrongInput;
+  }
+}
 
 /** The service to upload to. */
 export interface UploadTarget {

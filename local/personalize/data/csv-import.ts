@@ -2,7 +2,7 @@ import { pipeline } from "node:stream/promises";
 import { parse } from "csv-parse";
 import type { DatasetType } from "../resources.ts";
 import type { DatasetSchema } from "./avro-schema.ts";
-import { type Cell, parseCell, type SchemaColumn } from "./cell.ts";
+import { type Cell, type ImportedRows, parseCell, type SchemaColumn } from "./rows.ts";
 
 /** Reads the input of dataset import jobs. In the local stack these are objects of the local S3. */
 export interface ObjectReader {
@@ -11,12 +11,6 @@ export interface ObjectReader {
   read(bucket: string, key: string): Promise<AsyncIterable<Uint8Array>>;
   /** Returns a reader with the permissions of a job's role. Absent if permissions are ignored. */
   as?: (job: { roleArn: string; arn: string }) => ObjectReader;
-}
-
-/** The schema's columns, and rows with their cells in that order. */
-export interface ImportedRows {
-  columns: readonly string[];
-  rows: readonly (readonly Cell[])[];
 }
 
 /** The reason why an import job fails. The message becomes its `failureReason`. */

@@ -1,5 +1,4 @@
-import type { Cell } from "./cell.ts";
-import type { LiveRow, Part } from "./rows.ts";
+import type { Cell, LiveRow, Part } from "./rows.ts";
 
 /** One interaction of a user with an item. */
 export interface Interaction {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { FilterError } from "../../../lib/personalize/filters/filter-error.ts";
 import { parseFilter } from "../../../lib/personalize/filters/parser.ts";
+import { FilterError } from "../../../lib/personalize/filters/tokens.ts";
 import { distinctFields, type FilterSchemas, validateFilter } from "../../../lib/personalize/filters/validate.ts";
 import { FILTER_LIMITS } from "../../../lib/personalize/limits.ts";
 import type { Account } from "../account.ts";

@@ -6,7 +6,7 @@
  * Arguments: grace period in ms, command, arguments of the command. The server inherits standard output and error.
  */
 import { spawn } from "node:child_process";
-import type { SupervisorMessage } from "../protocol.ts";
+import type { SupervisorMessage } from "../server.ts";
 
 const [graceMs = "", command = "", ...args] = process.argv.slice(2);
 

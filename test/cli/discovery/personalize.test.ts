@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { discover } from "../../../cli/discovery/discover.ts";
 import { repairMarkers } from "../../../cli/discovery/personalize.ts";
-import { appliedInputs } from "../../../cli/state/applied-inputs.ts";
+import { appliedInputs } from "../../../cli/state/stacks.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import { DiscoveryError, formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
 import type { Inventory } from "../../../lib/personalize/resources/inventory.ts";

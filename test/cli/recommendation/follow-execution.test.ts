@@ -1,8 +1,7 @@
 import { DescribeExecutionCommand, type SFNClient } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
 import { Failure } from "../../../cli/errors.ts";
-import { reasonOf } from "../../../cli/recommendation/failure-reason.ts";
-import { followExecution, type Work } from "../../../cli/recommendation/follow-execution.ts";
+import { followExecution, reasonOf, type Work } from "../../../cli/recommendation/follow-execution.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("watching an execution");

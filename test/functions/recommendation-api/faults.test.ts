@@ -8,7 +8,7 @@ import { failureOf } from "../../../lib/aws/store-failure.ts";
 import { OPEN } from "../../../lib/core/http/access.ts";
 import type { FaultCode } from "../../../lib/core/http/error.ts";
 import { createRouter } from "../../../lib/core/http/router.ts";
-import { UNSTORED_RECORDS } from "../../../lib/recommendation/ingest/batch.ts";
+import { UNSTORED_RECORDS } from "../../../lib/recommendation/ingest/uploads.ts";
 import type { RecommendationServices } from "../../../lib/recommendation/service/services.ts";
 import { suite } from "../../suite.ts";
 import { SHOP_DEFINITIONS } from "./definitions.ts";

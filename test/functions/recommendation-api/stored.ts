@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { DeleteMessageBatchCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { StoredEvent } from "../../../lib/recommendation/records/stored-event.ts";
+import type { StoredEvent } from "../../../lib/recommendation/records/layout.ts";
 import type { World } from "./world.ts";
 
 /** Returns every event in the bucket, as its line states it. */

@@ -3,7 +3,6 @@ import type { GenericSchema } from "valibot";
 import { parse } from "yaml";
 import { ApiSchema } from "../../../lib/config/api.ts";
 import { AvroSchema } from "../../../lib/config/avro.ts";
-import { CampaignSchema } from "../../../lib/config/campaign.ts";
 import { EtlSchema } from "../../../lib/config/etl.ts";
 import { FiltersSchema } from "../../../lib/config/filter.ts";
 import { HybridSearchSchema } from "../../../lib/config/hybrid-search.ts";
@@ -11,7 +10,7 @@ import { ModelsSchema } from "../../../lib/config/model.ts";
 import { formatPath, type Path, type Problem } from "../../../lib/config/problem.ts";
 import { ProjectSchema } from "../../../lib/config/project.ts";
 import { aboutOf, describedBy, shapeOf } from "../../../lib/config/shape.ts";
-import { SolutionSchema } from "../../../lib/config/solution.ts";
+import { CampaignSchema, SolutionSchema } from "../../../lib/config/solution.ts";
 import { suite } from "../../suite.ts";
 import { changed, type Files, fullExample, problemsOf } from "./example.ts";
 

@@ -1,8 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as assert from "uvu/assert";
-import type { AfterCall, DoneCall } from "../../../local/cloud/proxy.ts";
-import { router } from "../../../local/cloud/router.ts";
+import { type AfterCall, type DoneCall, router } from "../../../local/cloud/router.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("hook after a call to the local cloud");

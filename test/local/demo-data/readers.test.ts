@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { generateSchemas } from "../../../lib/recommendation/schema/generate.ts";
-import { schemaTable } from "../../../lib/recommendation/schema/table.ts";
+import { schemaTable } from "../../../lib/recommendation/schema/write.ts";
 import { demoFiles, writeDemoFiles } from "../../../local/demo-data/files.ts";
 import { demoData } from "../../../local/demo-data/readers.ts";
 import { suite } from "../../suite.ts";

@@ -7,8 +7,12 @@ import { SearchRequest } from "../../../lib/search/api/search/request.ts";
 import { books } from "../../../local/demo-data/books.ts";
 import { banner } from "../../../local/dev/banner.ts";
 import { demoMappings } from "../../../local/dev/demo-index.ts";
-import { curlCommand, examples } from "../../../local/dev/examples.ts";
-import { personalizedSearchExample, recommendationExamples } from "../../../local/dev/recommendation-examples.ts";
+import {
+  curlCommand,
+  examples,
+  personalizedSearchExample,
+  recommendationExamples,
+} from "../../../local/dev/examples.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("examples of make dev");

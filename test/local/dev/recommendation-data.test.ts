@@ -5,7 +5,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../../lib/core/naming/names.ts";
-import type { DoneCall } from "../../../local/cloud/proxy.ts";
+import type { DoneCall } from "../../../local/cloud/router.ts";
 import { recommendationData } from "../../../local/dev/recommendation-data.ts";
 import type { RecommendationParts } from "../../../local/dev/recommendation-functions.ts";
 import { suite } from "../../suite.ts";

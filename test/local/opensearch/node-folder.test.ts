@@ -2,8 +2,14 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { diagnose } from "../../../local/opensearch/diagnosis.ts";
-import { claimData, forgetNode, nodeFolder, recordNode, runningNode } from "../../../local/opensearch/node-folder.ts";
+import {
+  claimData,
+  diagnose,
+  forgetNode,
+  nodeFolder,
+  recordNode,
+  runningNode,
+} from "../../../local/opensearch/node-folder.ts";
 import { LocalError } from "../../../local/process/error.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { waitFor } from "../../../local/process/wait.ts";

@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { LocalError } from "../../../local/process/error.ts";
-import { logTail } from "../../../local/process/log-tail.ts";
 import { freePorts, HOST, requireFreePort } from "../../../local/process/ports.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
+import { logTail } from "../../../local/process/server.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 

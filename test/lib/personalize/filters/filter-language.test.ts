@@ -1,13 +1,15 @@
 import * as assert from "uvu/assert";
-import { type FilterContext, type FilterRecord, itemTest } from "../../../../lib/personalize/filters/evaluate.ts";
-import { parseFilter } from "../../../../lib/personalize/filters/parser.ts";
-import { validateFilter } from "../../../../lib/personalize/filters/validate.ts";
 import {
+  type FilterContext,
+  type FilterRecord,
   formatFilterValue,
+  itemTest,
   parseFilterValues,
   placeholders,
   requiredPlaceholders,
-} from "../../../../lib/personalize/filters/values.ts";
+} from "../../../../lib/personalize/filters/evaluate.ts";
+import { parseFilter } from "../../../../lib/personalize/filters/parser.ts";
+import { validateFilter } from "../../../../lib/personalize/filters/validate.ts";
 import { suite } from "../../../suite.ts";
 import { SCHEMAS } from "../filter-schemas.ts";
 

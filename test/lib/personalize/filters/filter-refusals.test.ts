@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { FilterError } from "../../../../lib/personalize/filters/filter-error.ts";
 import { parseFilter } from "../../../../lib/personalize/filters/parser.ts";
+import { FilterError } from "../../../../lib/personalize/filters/tokens.ts";
 import { distinctFields, validateFilter } from "../../../../lib/personalize/filters/validate.ts";
 import { suite } from "../../../suite.ts";
 import { SCHEMAS } from "../filter-schemas.ts";

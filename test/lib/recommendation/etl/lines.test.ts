@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { copyText } from "../../../../lib/recommendation/etl/copy-text.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
-import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
+import { eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { suite } from "../../../suite.ts";
 import { MemoryStore } from "./memory.ts";
 import { DEFINITIONS, event, LIMITS } from "./run.ts";

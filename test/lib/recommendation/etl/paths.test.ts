@@ -8,8 +8,7 @@ import { eventColumns } from "../../../../lib/recommendation/etl/event-columns.t
 import { sql, withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
 import { eventParser } from "../../../../lib/recommendation/records/event.ts";
-import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
-import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
+import { type Definitions, eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { customFields, PLACED_FIELDS, trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
 import { suite } from "../../../suite.ts";
 import { MemoryStore } from "./memory.ts";

@@ -7,7 +7,7 @@ import { scan } from "../../../../lib/recommendation/etl/scan.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { ScanTask, type Task } from "../../../../lib/recommendation/etl/tasks.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
-import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
+import { eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { suite } from "../../../suite.ts";
 import { MemoryStore, memoryTables } from "./memory.ts";
 import { DEFINITIONS, event, LIMITS, USER } from "./run.ts";

@@ -5,8 +5,7 @@ import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
 import type { DatabaseLimits } from "../../../../lib/core/sql/database.ts";
 import { findFile, runKeys } from "../../../../lib/recommendation/etl/run-files.ts";
 import { Manifest } from "../../../../lib/recommendation/etl/tasks.ts";
-import type { Definitions } from "../../../../lib/recommendation/records/layout.ts";
-import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
+import { type Definitions, eventLine, type StoredEvent } from "../../../../lib/recommendation/records/layout.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
 

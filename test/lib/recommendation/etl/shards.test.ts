@@ -4,7 +4,7 @@ import { sharedKeys } from "../../../../lib/recommendation/etl/run-files.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import type { Task } from "../../../../lib/recommendation/etl/tasks.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
-import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
+import { eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { suite } from "../../../suite.ts";
 import { MemoryStore, memoryTables } from "./memory.ts";
 import { DEFINITIONS, event, LIMITS, rowsOf, STARTED, world } from "./run.ts";

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { eventParser } from "../../../../lib/recommendation/records/event.ts";
-import { propertyName } from "../../../../lib/recommendation/records/property-name.ts";
-import { eventLine } from "../../../../lib/recommendation/records/stored-event.ts";
+import { eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { putEvent, trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
+import { propertyName } from "../../../../lib/recommendation/records/value.ts";
 import { suite } from "../../../suite.ts";
 import { definitions } from "./definitions.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
-import { SampleError } from "../../../../lib/recommendation/schema/sample-error.ts";
+import { SampleError } from "../../../../lib/recommendation/schema/row.ts";
 
 const USERS = "USER_ID,GENDER\nU1,F\nU2,F\n";
 const ITEMS = "ITEM_ID,TITLE\nB1,One\nB2,Two\n";

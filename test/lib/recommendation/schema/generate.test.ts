@@ -3,7 +3,7 @@ import { AvroSchema, DATASETS } from "../../../../lib/config/avro.ts";
 import { EtlSchema } from "../../../../lib/config/etl.ts";
 import { validate } from "../../../../lib/config/validate.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
-import { schemaTable } from "../../../../lib/recommendation/schema/table.ts";
+import { schemaTable } from "../../../../lib/recommendation/schema/write.ts";
 import { suite } from "../../../suite.ts";
 import { generate } from "./files.ts";
 

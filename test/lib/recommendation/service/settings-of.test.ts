@@ -2,11 +2,8 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { loadConfiguration } from "../../../../lib/config/load.ts";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
-import {
-  itemColumns,
-  RealtimeSyncSettings,
-  RecommendationSettings,
-} from "../../../../lib/recommendation/service/settings.ts";
+import { itemColumns } from "../../../../lib/recommendation/api/item-list.ts";
+import { RealtimeSyncSettings, RecommendationSettings } from "../../../../lib/recommendation/service/settings.ts";
 import { realtimeSyncSettings, recommendationSettings } from "../../../../lib/recommendation/service/settings-of.ts";
 import { suite } from "../../../suite.ts";
 

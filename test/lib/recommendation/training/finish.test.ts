@@ -5,7 +5,7 @@ import { readSolutions } from "../../../../lib/personalize/resources/inventory.t
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
 import { finish } from "../../../../lib/recommendation/training/finish.ts";
-import type { RecipeProgress } from "../../../../lib/recommendation/training/progress.ts";
+import type { RecipeProgress } from "../../../../lib/recommendation/training/task.ts";
 import { openShop, stockShop, trainVersion } from "../../../local/personalize/book-shop.ts";
 import { ACCOUNT, REGION, startPersonalize } from "../../../local/personalize/harness.ts";
 import { suite } from "../../../suite.ts";

@@ -1,6 +1,5 @@
 import * as assert from "uvu/assert";
-import { type GateInput, gate, type Measured } from "../../../../lib/recommendation/training/gate.ts";
-import { measureOf } from "../../../../lib/recommendation/training/measure.ts";
+import { type GateInput, gate, type Measured, measureOf } from "../../../../lib/recommendation/training/gate.ts";
 import { suite } from "../../../suite.ts";
 import { onlyUsers } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { giveBack, takeLock } from "../../../../lib/recommendation/training/begin.ts";
-import type { Executions } from "../../../../lib/recommendation/training/state.ts";
+import type { Executions } from "../../../../lib/recommendation/training/context.ts";
 import { suite } from "../../../suite.ts";
 import { keepsConditions, lockOf, memoryState } from "./memory-state.ts";
 

@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../../../../lib/recommendation/records/stored-event.ts";
+import type { StoredEvent } from "../../../../lib/recommendation/records/layout.ts";
 import { event } from "../etl/run.ts";
 
 /** Events of users who each like one of four kinds of books: item number modulo 4 tells the kind. */

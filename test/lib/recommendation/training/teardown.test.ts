@@ -5,8 +5,11 @@ import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { readCampaigns, readSolutions } from "../../../../lib/personalize/resources/inventory.ts";
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
-import { dynamoTrainingState } from "../../../../lib/recommendation/training/dynamo-state.ts";
-import { STOPPED_BY_UNINSTALL, type TrainingState } from "../../../../lib/recommendation/training/state.ts";
+import {
+  dynamoTrainingState,
+  STOPPED_BY_UNINSTALL,
+  type TrainingState,
+} from "../../../../lib/recommendation/training/state.ts";
 import { teardown } from "../../../../lib/recommendation/training/teardown.ts";
 import { openFilter, openShop, type Shop, stockShop, trainVersion } from "../../../local/personalize/book-shop.ts";
 import { ACCOUNT, type Harness, REGION, startPersonalize } from "../../../local/personalize/harness.ts";

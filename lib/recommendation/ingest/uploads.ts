@@ -1,0 +1,194 @@
+import { reasonOf } from "../../aws/errors.ts";
+import { batchResult, type Rejected, type Unstored } from "../../core/http/batch.ts";
+import type { Degradation } from "../../core/http/degradation.ts";
+import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
+import { type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
+import { countLine } from "../../core/telemetry/emf.ts";
+import type { Undelivered } from "../clients/realtime.ts";
+import { eventParser } from "../records/event.ts";
+import { eventLine, type StoredEvent } from "../records/layout.ts";
+import { type Profile, type ProfileDataset, profileParser } from "../records/profile.ts";
+import { ID_COLUMNS } from "../records/tables.ts";
+import type { Parsed } from "../records/value.ts";
+import { answer, logFailure } from "../service/reply.ts";
+import type { RecommendationServices } from "../service/services.ts";
+
+/** Name of the metric for accepted events that could not be counted, by `Project`. An alarm watches it. */
+export const UNCOUNTED_EVENTS = "UncountedEvents";
+
+/**
+ * POST /log-event: stores events in the bucket through the delivery stream. An event counts as accepted once the stream
+ * has accepted it. Accepted events are counted, so that training can check that all have arrived. Once a campaign is
+ * active, they are also sent to Personalize.
+ */
+export function logEvents(services: RecommendationServices) {
+  const parse = eventParser(services.settings.definitions, {
+    now: () => Math.floor(services.now() / 1_000),
+    id: services.newId,
+  });
+
+  return async (call: JsonCall<unknown>, values: readonly unknown[]): Promise<Reply> => {
+    const { taken, invalid } = readRecords(values, parse);
+    const lines = taken.map(({ record }) => eventLine(record));
+    const untaken = await services.eventStream(lines, call.deadline);
+    const accepted: StoredEvent[] = [];
+    const unstored: UnstoredRecord[] = [];
+    for (const [line, { index, record }] of taken.entries()) {
+      const failure = untaken.get(line);
+      if (failure === undefined) accepted.push(record);
+      else unstored.push({ index, id: record.EVENT_ID, failure });
+    }
+    const [degraded] =
+      accepted.length > 0
+        ? await Promise.all([track(services, accepted, call), count(services, accepted, call)])
+        : [[]];
+    return uploadReply(services, call, values.length, { invalid, unstored, degraded });
+  };
+}
+
+/** Counts accepted events. If that fails, the events stay accepted, and a metric reports the failure. */
+async function count(services: RecommendationServices, events: readonly StoredEvent[], call: Call): Promise<void> {
+  try {
+    await services.countEvents(events.length, call.deadline);
+  } catch (error) {
+    logFailure(services, call, `${events.length} accepted events could not be counted`, error);
+    services.api.log(countLine({ Project: services.settings.project }, UNCOUNTED_EVENTS, events.length));
+  }
+}
+
+function track(services: RecommendationServices, events: readonly StoredEvent[], call: Call): Promise<Degradation[]> {
+  const { settings, pointers } = services;
+  return passOn(services, call, { count: events.length, what: "events", target: "events" }, async () => {
+    const [trackingId] = await pointers.read([settings.event_tracker], call.deadline);
+    if (trackingId === undefined) return "no event tracker is known";
+    return services.eventTracker(trackingId, events, realtimeDeadline(services, call));
+  });
+}
+
+/**
+ * POST /update-items and /update-users: replaces the record with the same id. If a request has several valid records
+ * with the same id, only the last one is stored, and the others are accepted or rejected with it.
+ */
+export function updateProfiles(services: RecommendationServices, dataset: ProfileDataset) {
+  const parse = profileParser(dataset, services.settings.definitions);
+  const idOf = (record: Profile) => String(record[ID_COLUMNS[dataset]]);
+
+  return async (call: JsonCall<unknown>, values: readonly unknown[]): Promise<Reply> => {
+    const { taken, invalid } = readRecords(values, parse);
+    const last = new Map(taken.map(({ record }) => [idOf(record), record]));
+    const unwritten = await services.records.write(dataset, [...last.values()], call.deadline);
+    const unstored = taken.flatMap(({ index, record }): UnstoredRecord[] => {
+      const failure = unwritten.get(idOf(record));
+      return failure === undefined ? [] : [{ index, id: idOf(record), failure }];
+    });
+    const written = [...last.keys()].filter((id) => !unwritten.has(id));
+    const target = `${dataset}s`;
+    // realtime-sync reads the records of these ids.
+    const degraded = await passOn(services, call, { count: written.length, what: `changed ${target}`, target }, () =>
+      services.changes(dataset, written, realtimeDeadline(services, call)),
+    );
+    return uploadReply(services, call, values.length, { invalid, unstored, degraded });
+  };
+}
+
+/** A valid record of an upload. */
+interface Taken<T> {
+  /** Position in the request. */
+  index: number;
+  record: T;
+}
+
+/** A record that was not accepted. Its id is null if it has none. For an event, it is the EVENT_ID to send it again with. */
+type RejectedRecord = Rejected & { id: string | null };
+
+/** Parses every record of an upload. An invalid record does not affect the others. */
+function readRecords<T>(
+  values: readonly unknown[],
+  parse: (value: unknown) => Parsed<T>,
+): { taken: Taken<T>[]; invalid: RejectedRecord[] } {
+  const taken: Taken<T>[] = [];
+  const invalid: RejectedRecord[] = [];
+  for (const [index, value] of values.entries()) {
+    const parsed = parse(value);
+    if ("record" in parsed) taken.push({ index, record: parsed.record });
+    else invalid.push({ index, id: parsed.id ?? null, retryable: false, issues: parsed.issues });
+  }
+  return { taken, invalid };
+}
+
+/** A record that the store did not accept. */
+interface UnstoredRecord extends Unstored {
+  id: string;
+}
+
+/** Name of the metric that counts records that a store did not accept, by `Project`. An alarm watches it. */
+export const UNSTORED_RECORDS = "UnstoredRecords";
+
+/** Returns the answer to an upload. Without an accepted record, it has an `error` beside the usual fields. */
+function uploadReply(
+  services: Pick<RecommendationServices, "settings" | "api">,
+  { requestId }: Pick<Call, "requestId">,
+  count: number,
+  outcome: {
+    invalid: readonly RejectedRecord[];
+    unstored: readonly UnstoredRecord[];
+    degraded: readonly Degradation[];
+  },
+): Reply {
+  const { degraded, ...parts } = outcome;
+  const place = "response.rejected";
+  const result = batchResult(services.api, requestId, {
+    entries: "Records",
+    count,
+    place,
+    again: ` as they are in ${place}`,
+    ...parts,
+  });
+  const { status, error, ...response } = result;
+  return answer(services, { status, ...(error && { error }), request: { count }, response, degraded });
+}
+
+/**
+ * Passes stored records on if a campaign is active. A failure loses no data, so it only degrades the answer. `send`
+ * returns what it could not deliver, or why it did not try. `what` names the records in the log, `target` in the answer.
+ */
+async function passOn(
+  services: RecommendationServices,
+  call: Call,
+  { count, what, target }: { count: number; what: string; target: string },
+  send: () => Promise<Undelivered | string>,
+): Promise<Degradation[]> {
+  const degraded = (reason: string): Degradation[] => [
+    {
+      stage: "realtime",
+      target,
+      reason,
+      effect: "stored; recommendations take it into account after the next training",
+    },
+  ];
+  try {
+    if (count === 0 || !(await isTrained(services, call))) return [];
+    const failed = await send();
+    if (failed === undefined) return [];
+    if (typeof failed === "string") return degraded(failed);
+    logFailure(services, call, `${failed.count} of ${count} ${what} were not passed on`, failed.cause);
+    return degraded(`${failed.count} of ${count} ${target}: ${failed.reason}`);
+  } catch (error) {
+    logFailure(services, call, "the real-time path failed", error);
+    return degraded(reasonOf("the parameter store", error));
+  }
+}
+
+function realtimeDeadline({ settings }: RecommendationServices, { deadline }: Call): Deadline {
+  return deadlineWithin(settings.timeouts.realtime_ms, deadline);
+}
+
+/** Returns whether any campaign is active, which turns on the real-time path. */
+async function isTrained(
+  { settings, pointers }: Pick<RecommendationServices, "settings" | "pointers">,
+  { deadline }: Pick<Call, "deadline">,
+): Promise<boolean> {
+  const names = Object.values(settings.campaigns).filter((name) => name !== undefined);
+  if (names.length === 0) return false;
+  return (await pointers.read(names, deadline)).some((value) => value?.startsWith("arn:"));
+}

@@ -1,0 +1,34 @@
+import type { TableName } from "../../core/naming/names.ts";
+
+/** The column that holds a record's id. */
+export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const;
+
+/** The key of the only record in the popular-items table. */
+export const POPULAR_ITEMS_KEY = { LIST: "all" } as const;
+
+/** Name of the training table's key. */
+export const TRAINING_KEY = "KEY";
+
+/**
+ * Keys of the ingestion table. A record counts the events that the function instances of one shard accepted on one day,
+ * in UTC. See EventCounter for what the counts guarantee.
+ */
+export const INGESTION_KEYS = { partition: "DAY", sort: "SHARD" } as const;
+
+/** The ingestion table's attribute for DynamoDB's time to live, in epoch seconds. */
+export const INGESTION_EXPIRES = "EXPIRES";
+
+/**
+ * Key attributes of each DynamoDB table; all are strings. Repeats the names above, since bundles of functions would keep
+ * references to them.
+ */
+export const TABLE_KEYS: Readonly<Record<TableName, readonly [partition: string, sort?: string]>> = {
+  users: ["USER_ID" satisfies typeof ID_COLUMNS.user],
+  items: ["ITEM_ID" satisfies typeof ID_COLUMNS.item],
+  "popular-items": ["LIST" satisfies keyof typeof POPULAR_ITEMS_KEY],
+  training: ["KEY" satisfies typeof TRAINING_KEY],
+  ingestion: ["DAY" satisfies typeof INGESTION_KEYS.partition, "SHARD" satisfies typeof INGESTION_KEYS.sort],
+};
+
+/** Names of the tables. Marked as pure, so that bundles of functions leave it out. */
+export const TABLES = /* @__PURE__ */ Object.keys(TABLE_KEYS) as TableName[];

@@ -1,0 +1,71 @@
+import * as assert from "uvu/assert";
+import { teardownStateMachine, trainingStateMachine } from "../../../lib/infrastructure/state-machines.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("training state machines");
+
+const trainingArn = "arn:aws:lambda:eu-west-1:123456789012:function:p-training:live";
+const functionArn = "arn:aws:lambda:eu-west-1:123456789012:function:p-etl:live";
+const training = trainingStateMachine({ trainingArn, etl: { functionArn, bucket: "b", maxConcurrency: 7 } });
+const machines = [training, teardownStateMachine({ trainingArn })];
+
+type Named = Record<string, Record<string, unknown>>;
+const statesOf = (machine: object) => Reflect.get(machine, "States") as Named;
+
+test("name only states that exist, and reach each of them", () => {
+  for (const machine of machines) {
+    const states = statesOf(machine);
+    const targets = [...JSON.stringify(machine).matchAll(/"(?:Next|Default|StartAt)":"([^"]+)"/g)].map(
+      ([, name]) => name,
+    );
+    const inner = Object.values(states).flatMap((state) =>
+      Object.keys(Reflect.get(Object(state.ItemProcessor), "States") ?? {}),
+    );
+    const known = [...Object.keys(states), ...inner];
+    assert.equal(
+      targets.filter((name = "") => !known.includes(name)),
+      [],
+    );
+    assert.equal(
+      known.filter((name) => !targets.includes(name)),
+      [],
+    );
+  }
+});
+
+test("use only JSONPath, start no other execution and call only the two functions", () => {
+  const text = JSON.stringify(machines);
+  assert.not.match(text, /QueryLanguage|"Assign"|"Arguments"|\{%|startExecution|aws-sdk:/);
+  const called = new Set([...text.matchAll(/"FunctionName":"([^"]+)"/g)].map(([, arn]) => arn));
+  assert.equal(called, new Set([trainingArn, functionArn]));
+});
+
+test("wait as long as the previous step says", () => {
+  const waits = machines.flatMap((machine) => Object.values(statesOf(machine)).filter(({ Type }) => Type === "Wait"));
+  assert.is(waits.length, 6);
+  for (const { SecondsPath } of waits) assert.match(String(SecondsPath), /^\$\..*seconds$/);
+});
+
+test("retry every error except a TrainingError", () => {
+  const tasks = machines
+    .flatMap((machine) => Object.values(statesOf(machine)))
+    .filter(({ Parameters }) => JSON.stringify(Parameters ?? "").includes(trainingArn));
+  assert.is(tasks.length, 10);
+  for (const { Retry } of tasks) {
+    const rules = Retry as { ErrorEquals: string[]; MaxAttempts: number }[];
+    assert.equal(rules[0], { ErrorEquals: ["TrainingError"], MaxAttempts: 0 });
+    assert.ok(
+      rules.some(({ ErrorEquals, MaxAttempts }) => ErrorEquals.includes("States.TaskFailed") && MaxAttempts > 1),
+    );
+  }
+});
+
+test("stay below 25,000 history events, at nine events a poll", async () => {
+  const { LOOKS } = await import("../../../lib/recommendation/training/context.ts");
+  const seconds = machines.map((machine) => Number(Reflect.get(machine, "TimeoutSeconds")));
+  assert.equal(seconds, [48 * 3_600, 12 * 3_600]);
+  const events = [LOOKS.recipes, LOOKS.teardown].map((look, index) => ((seconds[index] ?? 0) / look) * 9);
+  for (const count of events) assert.ok(count < 24_000, `${count} events`);
+});
+
+test.run();

@@ -1,0 +1,101 @@
+import * as assert from "uvu/assert";
+import { dataDigest, lacks, tooManyTypes } from "../../../../lib/recommendation/training/check-data.ts";
+import { suite } from "../../../suite.ts";
+import { event, ITEM, readManifest, USER, world } from "../etl/run.ts";
+
+const test = suite("data of a training");
+
+const counted = (interactions: number, users_with_two: number, users = 100) => ({
+  event_types: { view: 5_000, purchase: interactions },
+  checks: [{ name: "similar_items", interactions, users, users_with_two }],
+});
+const check = { name: "similar_items", event_type: "purchase" };
+
+test("1,000 interactions of 25 users with two each are enough", () => {
+  assert.equal(lacks(counted(1_000, 25), [check]), []);
+});
+
+test("999 interactions or 24 users are not enough, and both are reported at once", () => {
+  assert.equal(lacks(counted(999, 24), [check]), [
+    'similar_items: there are 999 interactions of type "purchase", but 1,000 are needed',
+    'similar_items: 24 users have at least two interactions of type "purchase", but 25 are needed',
+  ]);
+});
+
+test("names the threshold", () => {
+  assert.equal(lacks(counted(2_000, 3), [{ ...check, event_value_threshold: 0.5 }]), [
+    'similar_items: 3 users have at least two interactions of type "purchase" with a value of 0.5 or more, but 25 are needed',
+  ]);
+});
+
+test("an unknown event type is reported with the existing ones, most frequent first", () => {
+  assert.equal(lacks(counted(1_000, 25), [{ ...check, event_type: "buy" }]), [
+    'similar_items: no event has the target_event_type "buy"; there are "view" (5,000), "purchase" (1,000)',
+  ]);
+});
+
+test("with many users, one in a hundred must have two interactions", () => {
+  assert.equal(lacks(counted(9_999, 50, 5_000), [check]), []);
+  assert.equal(lacks(counted(9_999, 50, 5_001), [check]), [
+    'similar_items: 50 users have at least two interactions of type "purchase", but 51 are needed, one in a hundred',
+  ]);
+});
+
+test("event types and other fields are at most ten together", () => {
+  const event_types = { view: 3, purchase: 2, click: 1 };
+  const fields = Array.from({ length: 7 }, (_, index) => `F${index}`);
+  assert.is(tooManyTypes({ event_types }, fields), undefined);
+  assert.is(
+    tooManyTypes({ event_types }, [...fields, "F7"]),
+    "The events have 3 types and the schema has 8 fields of its own (F0, F1, F2, F3, F4, F5, F6, F7): " +
+      'Personalize takes 10 together. The types are "view" (3), "purchase" (2), "click" (1)',
+  );
+});
+
+test("reports that there are no events at all", () => {
+  const nothing = {
+    event_types: {},
+    checks: [{ name: "similar_items", interactions: 0, users: 0, users_with_two: 0 }],
+  };
+  assert.match(lacks(nothing, [check])[0] ?? "", "no events at all: upload some with /log-event");
+});
+
+type World = ReturnType<typeof world>;
+
+const newWorld = () => {
+  const made = world();
+  made.events("2025-03-01", "a", [event("1"), event("2")]);
+  return made;
+};
+
+async function digestOf(of: World, run: string, input: { mode?: string } = {}): Promise<string> {
+  await of.run(run, input);
+  const manifest = await readManifest(of.store, run);
+  assert.ok(manifest);
+  return dataDigest(manifest, of.store);
+}
+
+test("is the same for two runs over the same data", async () => {
+  const same = newWorld();
+  assert.is(await digestOf(same, "one"), await digestOf(same, "two"));
+});
+
+test("changes with more events, another user, another item and another mode", async () => {
+  const before = await digestOf(newWorld(), "one");
+  const changes: ((of: World) => void)[] = [
+    (of) => of.events("2025-03-02", "b", [event("3")]),
+    (of) => of.records.user.push({ ...USER, USER_ID: "U2" }),
+    (of) => of.records.item.splice(0, 1, { ...ITEM, AUTHOR: "Bea" }),
+  ];
+  const digests = await Promise.all(
+    changes.map((change) => {
+      const changed = newWorld();
+      change(changed);
+      return digestOf(changed, "one");
+    }),
+  );
+  digests.push(await digestOf(newWorld(), "one", { mode: "update_dataset_group" }));
+  assert.is(new Set([before, ...digests]).size, 5);
+});
+
+test.run();
