@@ -1,4 +1,5 @@
 import { join, relative, resolve } from "node:path";
+import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
 import { LocalBackend } from "cdktf/lib/backends/local-backend.js";
 import { S3Backend } from "cdktf/lib/backends/s3-backend.js";
@@ -56,6 +57,12 @@ export abstract class ProjectStack extends TerraformStack {
   /** Retention of log groups, in days. Logs are for troubleshooting; what must be kept is in the bucket. */
   get logDays(): number {
     return this.input.config.project.aws.log_retention_days;
+  }
+
+  /** Adds a log group that expires after `aws.log_retention_days`, unless it is given another number of days. */
+  logGroup(id: string, name: string, kmsKeyId: string, retentionInDays = this.logDays): CloudwatchLogGroup {
+    // checkov:skip=CKV_AWS_338 aws_cloudwatch_log_group: logs are for troubleshooting; what must be kept is in the bucket
+    return new CloudwatchLogGroup(this, id, { name, retentionInDays, kmsKeyId });
   }
 
   /** Adds an output. */

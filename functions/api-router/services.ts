@@ -1,13 +1,13 @@
+import { secretReader } from "../../lib/aws/secret-reader.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
-import type { ClusterAuth } from "../../lib/search/opensearch/auth.ts";
-import { basicAuth, noAuth } from "../../lib/search/opensearch/auth.ts";
+import { basicAuth, type ClusterAuth, noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";
 import { createCluster } from "../../lib/search/opensearch/cluster.ts";
 import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
-import { userIdKey } from "../../lib/search/request-log/user-id-key.ts";
+import { userIdKey } from "../../lib/search/request-log/line.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
 /** What the services take from the running function. */
@@ -56,7 +56,7 @@ export async function createServices(
       return embedder;
     },
     ranker,
-    userIdKey: userIdKey(settings.logging, print),
+    userIdKey: userIdKey(settings.logging, secretReader(), print),
     logRequest: print,
     async load() {
       if (settings.models.length > 0) await (await models()).load();
@@ -74,7 +74,6 @@ async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credent
       return sigv4Auth(env.AWS_REGION, credentials);
     }
     case "basic": {
-      const { secretReader } = await import("../../lib/aws/secret-reader.ts");
       const { basicCredentials } = await import("../../lib/search/opensearch/basic-credentials.ts");
       const read = secretReader();
       return basicAuth(() => basicCredentials(() => read(env.OPENSEARCH_SECRET_ARN)));

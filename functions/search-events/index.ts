@@ -1,9 +1,10 @@
 import { firehoseLines } from "../../lib/aws/record-stream.ts";
+import { secretReader } from "../../lib/aws/secret-reader.ts";
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import { EventsSettings } from "../../lib/search/gateway/settings.ts";
-import { userIdKey } from "../../lib/search/request-log/user-id-key.ts";
+import { userIdKey } from "../../lib/search/request-log/line.ts";
 import { SearchEventsEnv } from "./env.ts";
 import { eventsFamily } from "./family.ts";
 import { served } from "./served.ts";
@@ -19,7 +20,7 @@ const services = {
   settings,
   api: { log: print, cors, project, access: createAccess(settings, env.API_KEYS) },
   stream: firehoseLines(env.EVENTS_STREAM, "the event store", STORE_MS),
-  userIdKey: userIdKey(settings.logging, print),
+  userIdKey: userIdKey(settings.logging, secretReader(), print),
   now: () => new Date(),
 };
 

@@ -1,5 +1,4 @@
-import type { Names } from "../core/naming/names.ts";
-import { shortHash } from "../core/naming/shorten.ts";
+import { type Names, shortHash } from "../core/naming/names.ts";
 import { MODELS, type ModelName } from "./embedding-models.ts";
 import type { Models } from "./model.ts";
 

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
-import { hashOf } from "../../lib/core/naming/shorten.ts";
+import { hashOf } from "../../lib/core/naming/names.ts";
 import { generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { writeDemoFiles } from "../demo-data/files.ts";
 import { type DemoData, demoData } from "../demo-data/readers.ts";

@@ -7,7 +7,6 @@ import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 import { useProjectKey } from "./keys.ts";
-import { logGroup } from "./log-group.ts";
 
 export interface DeliveryStreamOptions {
   name: StreamName;
@@ -35,7 +34,7 @@ export function deliveryStream(stack: ProjectStack, options: DeliveryStreamOptio
     service: "firehose.amazonaws.com",
     conditions: { StringEquals: { "sts:ExternalId": input.discovery.account } },
   });
-  const group = logGroup(stack, `${id}-log`, names.streamLogGroup(name), keyArn);
+  const group = stack.logGroup(`${id}-log`, names.streamLogGroup(name), keyArn);
   const logStream = new CloudwatchLogStream(stack, `${id}-log-stream`, { name: "errors", logGroupName: group.name });
   const bucket = names.bucketArn();
   const policy = rolePolicy(stack, `${id}-policy`, role, [

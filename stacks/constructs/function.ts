@@ -10,7 +10,6 @@ import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { type FunctionName, LIVE_ALIAS } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
-import { logGroup } from "./log-group.ts";
 
 /**
  * Lambda deletes a function's network interfaces up to 45 minutes after it. Source: Lambda Developer Guide, VPC
@@ -64,7 +63,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     rolePolicy(stack, `${name}-policy`, role, [...options.statements, TRACING]),
     ...(network ? [networkPolicy(stack, name, role)] : []),
   ];
-  const log = logGroup(stack, `${name}-log`, names.functionLogGroup(name), options.logKeyArn, options.logRetentionDays);
+  const log = stack.logGroup(`${name}-log`, names.functionLogGroup(name), options.logKeyArn, options.logRetentionDays);
   // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or call again; alarms report failures,
   // and failed events are not worth keeping checkov:skip=CKV_AWS_117 aws_lambda_function: functions that call the
   // cluster are in the VPC; the others only call AWS checkov:skip=CKV_AWS_272 aws_lambda_function: whoever may deploy

@@ -15,7 +15,6 @@ import { apiBody, apiFingerprint } from "./api-body.ts";
 import { type DeployedApi, type ServiceKey, usagePlans } from "./api-keys.ts";
 import { methodAuthorization, resourcePolicy } from "./authorization.ts";
 import type { DeployedFunction } from "./function.ts";
-import { logGroup } from "./log-group.ts";
 
 /** A function of an API and the routes that it serves. */
 interface ApiPart {
@@ -82,9 +81,9 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): void {
         sourceArn: `${api.executionArn}/${API_STAGE}/*`,
       }),
   );
-  const accessLog = logGroup(stack, "access-log", names.accessLogGroup(service), logKeyArn);
+  const accessLog = stack.logGroup("access-log", names.accessLogGroup(service), logKeyArn);
   // API Gateway itself would create it without expiry.
-  const executionLog = logGroup(stack, "execution-log", `API-Gateway-Execution-Logs_${api.id}/${API_STAGE}`, logKeyArn);
+  const executionLog = stack.logGroup("execution-log", `API-Gateway-Execution-Logs_${api.id}/${API_STAGE}`, logKeyArn);
   const deployment = new ApiGatewayDeployment(stack, "api-deployment", {
     restApiId: api.id,
     // A changed policy takes effect with the next deployment.

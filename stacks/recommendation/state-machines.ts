@@ -12,7 +12,6 @@ import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import type { DeployedFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
-import { logGroup } from "../constructs/log-group.ts";
 import { recommendationInput } from "../input.ts";
 import { literal, type ProjectStack } from "../project-stack.ts";
 
@@ -120,7 +119,7 @@ export function stateMachine(
   name: StateMachineName | typeof TRAINING_REPORT,
   { definition, role, keyArn, dependsOn }: StateMachineOptions,
 ): SfnStateMachine {
-  const group = logGroup(stack, `${name}-machine-log`, stack.names.stateMachineLogGroup(name), keyArn);
+  const group = stack.logGroup(`${name}-machine-log`, stack.names.stateMachineLogGroup(name), keyArn);
   // checkov:skip=CKV_AWS_285 aws_sfn_state_machine: the rule also requires execution data in the log, and Step
   // Functions itself keeps that for 90 days
   return new SfnStateMachine(stack, `${name}-machine`, {

@@ -18,7 +18,6 @@ import {
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
-import { logGroup } from "../constructs/log-group.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
@@ -51,7 +50,7 @@ export function deployEndpoints(stack: ProjectStack, logKeyArn: string): ITerraf
     });
   if (plans.length === 0) return [];
   const logGroups = plans.map((plan) =>
-    succeed(logGroup(stack, `${plan.key}-log`, stack.names.endpointLogGroup(plan.key), logKeyArn), plan, "log"),
+    succeed(stack.logGroup(`${plan.key}-log`, stack.names.endpointLogGroup(plan.key), logKeyArn), plan, "log"),
   );
   const { role, policies } = executionRole(stack, plans);
   return plans.map((plan) => deployEndpoint(stack, plan, role, [...policies, ...logGroups]));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { CALLERS_FAULTS } from "../../lib/search/opensearch/cluster-error.ts";
+import { CALLERS_FAULTS } from "../../lib/search/opensearch/calls.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";

@@ -1,6 +1,29 @@
-import { LIMITS } from "./limits.ts";
-import { personalizeNames } from "./personalize.ts";
-import { shorten, shortHash } from "./shorten.ts";
+import { createHash } from "node:crypto";
+
+/** The longest name that each service accepts, in characters. Source: the API references. */
+export const LIMITS = {
+  lambda: 64,
+  role: 64,
+  bucket: 63,
+  sagemaker: 63,
+  firehose: 64,
+  schedule: 64,
+  rule: 64,
+  queue: 80,
+  stateMachine: 80,
+  personalize: 63,
+  table: 255,
+  alarm: 255,
+  dashboard: 255,
+  securityGroup: 255,
+  scalingPolicy: 256,
+  glue: 255,
+  topic: 256,
+  kmsAlias: 256,
+  logGroup: 512,
+  parameter: 1_011,
+  apiGateway: 255,
+} as const;
 
 /** The values that every name is derived from. */
 export interface Place {
@@ -187,3 +210,64 @@ export function namesOf(place: Place) {
 
 /** Every cloud name of a project in an account and region. */
 export type Names = ReturnType<typeof namesOf>;
+
+const SUFFIX_LENGTH = 10;
+
+/** Returns the names of a project's resources in Personalize, which contain neither account nor region. */
+export function personalizeNames(project: string) {
+  const named = (name: string) => shorten(`${project}-${name}`, LIMITS.personalize);
+  const dashed = (recipe: string) => recipe.replaceAll("_", "-");
+  const solutionPrefix = (recipe: string) => `${project}-${dashed(recipe)}-`;
+  const filterStart = (filter: string) => `${shorten(`${project}-${filter}`, LIMITS.personalize - SUFFIX_LENGTH - 1)}-`;
+
+  return {
+    datasetGroup: () => project,
+    /** Schemas are immutable, so the name contains a hash of the content. */
+    schema: (dataset: string, content: unknown) => named(`${dataset}-${hashOf(content)}`),
+    /** Prefix of the names of a dataset's schemas, current and superseded; a hash of eight digits follows. */
+    schemaPrefix: (dataset: string) => `${project}-${dataset}-`,
+    dataset: (dataset: string) => named(dataset),
+    eventTracker: () => named("events"),
+    importJob: (dataset: string, execution: string) => named(`${dataset}-${shortHash(execution, 12)}`),
+    /** A solution's settings are immutable, so the name contains a hash of them. */
+    solution: (recipe: string, settings: unknown) => `${solutionPrefix(recipe)}${hashOf(settings)}`,
+    /** Prefix of the names of a recipe's solutions, current and superseded. */
+    solutionPrefix,
+    /** Stable: training switches the campaign's solution version. */
+    campaign: (recipe: string) => named(dashed(recipe)),
+    /** `<project>-<filter>-<number>`. Filters are immutable, so the number is derived from the expression. */
+    filter: (filter: string, expression: string) => `${filterStart(filter)}${numericHash(expression)}`,
+    /** Prefix of the names of a filter's resources, current and superseded; ten digits follow. */
+    filterPrefix: filterStart,
+  };
+}
+
+const HASH_LENGTH = 8;
+
+/** Returns the first characters of the SHA-256 of a text, in hexadecimal. */
+export function shortHash(text: string, length = HASH_LENGTH): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, length);
+}
+
+/** Returns the text if it has at most `limit` characters, else its start and a hash of the whole, `limit` long. */
+export function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit - HASH_LENGTH - 1)}-${shortHash(text)}`;
+}
+
+/** Returns a hash of a value that does not depend on the order of its keys. */
+export function hashOf(value: unknown): string {
+  return shortHash(JSON.stringify(sorted(value)));
+}
+
+/** Returns a number of ten digits that is derived from a text. */
+export function numericHash(text: string): string {
+  return createHash("sha256").update(text).digest().readUInt32BE(0).toString().padStart(10, "0");
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, below]) => [key, sorted(below)]));
+}

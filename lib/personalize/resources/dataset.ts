@@ -11,7 +11,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import { ifThere, isDeleted, isNamed } from "../../aws/errors.ts";
 import { RECORD_NAMES } from "../../config/avro.ts";
-import { hashOf } from "../../core/naming/shorten.ts";
+import { hashOf } from "../../core/naming/names.ts";
 import {
   failed,
   hasFailed,

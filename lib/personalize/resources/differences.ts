@@ -1,5 +1,5 @@
 import { type AvroField, type AvroSchema, type Dataset, typesOf } from "../../config/avro.ts";
-import { hashOf } from "../../core/naming/shorten.ts";
+import { hashOf } from "../../core/naming/names.ts";
 import type { Inventory } from "./inventory.ts";
 import { isMoving } from "./managing.ts";
 import type { ResourceInput } from "./request.ts";

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { listed, type ObjectStore, removeOthers, type StoredObject } from "../../aws/object-store.ts";
-import { shortHash } from "../../core/naming/shorten.ts";
+import { shortHash } from "../../core/naming/names.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { sum } from "../../core/sum.ts";
 import type { TableSource } from "../clients/dynamo-tables.ts";

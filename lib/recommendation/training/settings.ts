@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { DATASETS } from "../../config/avro.ts";
 import type { Configuration, Recommendation } from "../../config/configuration.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
-import type { StackName } from "../../core/naming/names.ts";
-import { hashOf } from "../../core/naming/shorten.ts";
+import { hashOf, type StackName } from "../../core/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../../core/naming/tags.ts";
 
 const Name = v.pipe(v.string(), v.nonEmpty());

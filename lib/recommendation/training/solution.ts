@@ -9,8 +9,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import { ifFree, ifThere } from "../../aws/errors.ts";
 import { RECIPES, type RecipeKind, type RecipeParameter } from "../../config/recipes.ts";
-import type { Names } from "../../core/naming/names.ts";
-import { shortHash } from "../../core/naming/shorten.ts";
+import { type Names, shortHash } from "../../core/naming/names.ts";
 import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/managing.ts";
 import {
   describeVersion,

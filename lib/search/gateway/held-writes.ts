@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, parseJson } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { type Hold, holdAlias, holdOf, holdPattern } from "../index-meta/index-meta.ts";
-import { readCall } from "../opensearch/calls.ts";
+import { clusterError, readCall } from "../opensearch/calls.ts";
 import type { Cluster, ClusterAnswer } from "../opensearch/cluster.ts";
-import { clusterError } from "../opensearch/cluster-error.ts";
 
 /** Milliseconds between two looks at a hold. */
 const LOOK_MS = 200;

@@ -5,8 +5,8 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import type { ApiOptions } from "../../../core/http/middleware.ts";
 import { issueOf } from "../../../core/http/validate.ts";
 import type { EventsSettings } from "../../gateway/settings.ts";
+import { keyInTime } from "../../request-log/line.ts";
 import { type EventsRequest, eventLine, UbiEvent } from "../../request-log/ubi-event.ts";
-import { keyInTime } from "../../request-log/user-id-key.ts";
 
 /** What the endpoint uses. */
 export interface EventsServices {

@@ -3,8 +3,7 @@ import type { Degradation } from "../../../core/http/degradation.ts";
 import type { Call, Reply } from "../../../core/http/event.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { requestLogLine } from "../../request-log/line.ts";
-import { keyInTime } from "../../request-log/user-id-key.ts";
+import { keyInTime, requestLogLine } from "../../request-log/line.ts";
 import { objectIdsOf, type SearchAnswer } from "./answer.ts";
 import type { CommonFields } from "./request.ts";
 

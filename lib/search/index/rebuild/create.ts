@@ -1,5 +1,5 @@
 import { isObject } from "../../../core/json/values.ts";
-import { clusterError } from "../../opensearch/cluster-error.ts";
+import { clusterError } from "../../opensearch/calls.ts";
 import { RunFailure } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 import { createRecord, newRun, type RunRecord } from "./run-record.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, parseJson } from "../../../core/json/values.ts";
+import { clusterError } from "../../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
-import { clusterError } from "../../opensearch/cluster-error.ts";
 import { RunFailure, Stopped } from "./failure.ts";
 import type { Pace } from "./pace.ts";
 

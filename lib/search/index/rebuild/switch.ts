@@ -1,6 +1,6 @@
 import { parseJson } from "../../../core/json/values.ts";
 import { type Hold, holdAlias, holdOf, holdPattern, targetAlias } from "../../index-meta/index-meta.ts";
-import { clusterError } from "../../opensearch/cluster-error.ts";
+import { clusterError } from "../../opensearch/calls.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 import type { RunRecord } from "./run-record.ts";
 

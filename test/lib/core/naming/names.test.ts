@@ -1,7 +1,6 @@
 import * as assert from "uvu/assert";
 import { MODEL_NAMES } from "../../../../lib/config/embedding-models.ts";
-import { LIMITS } from "../../../../lib/core/naming/limits.ts";
-import { type Names, namesOf } from "../../../../lib/core/naming/names.ts";
+import { LIMITS, type Names, namesOf } from "../../../../lib/core/naming/names.ts";
 import { etlRun } from "../../../../lib/core/naming/object-keys.ts";
 import { suite } from "../../../suite.ts";
 

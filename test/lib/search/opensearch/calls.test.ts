@@ -1,10 +1,9 @@
 import * as assert from "uvu/assert";
 import type { ApiError } from "../../../../lib/core/http/error.ts";
 import { backoff, retry } from "../../../../lib/core/resilience/deadline.ts";
-import { asApiError, jsonOf, readCall } from "../../../../lib/search/opensearch/calls.ts";
+import { asApiError, clusterError, jsonOf, readCall } from "../../../../lib/search/opensearch/calls.ts";
 import { capabilitiesOf, createCapabilities } from "../../../../lib/search/opensearch/capabilities.ts";
 import { ClusterFailure } from "../../../../lib/search/opensearch/cluster.ts";
-import { clusterError } from "../../../../lib/search/opensearch/cluster-error.ts";
 import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
 import { suite } from "../../../suite.ts";
 

@@ -1,10 +1,10 @@
 import * as assert from "uvu/assert";
 import { parseLossless } from "../../../../../lib/core/json/values.ts";
-import { readLegs, replaceTokens } from "../../../../../lib/search/api/hybrid/tokens.ts";
+import { readLegs, replaceTokens } from "../../../../../lib/search/api/hybrid/queries.ts";
 import type { Embedding } from "../../../../../lib/search/embeddings/embedder.ts";
 import { suite } from "../../../../suite.ts";
 
-const test = suite("lib/search/api/hybrid/tokens");
+const test = suite("tokens of subqueries");
 
 const MAPPINGS = [
   { embedding_field: "dense", model_name: "dense_large_en_v1_5" as const, src_fields: ["text"] },
