@@ -250,7 +250,7 @@ export function shortHash(text: string, length = HASH_LENGTH): string {
 }
 
 /** Returns the text if it has at most `limit` characters, else its start and a hash of the whole, `limit` long. */
-export function shorten(text: string, limit: number): string {
+function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return `${text.slice(0, limit - HASH_LENGTH - 1)}-${shortHash(text)}`;
 }
@@ -261,7 +261,7 @@ export function hashOf(value: unknown): string {
 }
 
 /** Returns a number of ten digits that is derived from a text. */
-export function numericHash(text: string): string {
+function numericHash(text: string): string {
   return createHash("sha256").update(text).digest().readUInt32BE(0).toString().padStart(10, "0");
 }
 
