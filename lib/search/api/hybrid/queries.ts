@@ -57,8 +57,8 @@ const WEIGHT_CHANGE: Record<LeftWeights["change"], string> = {
 };
 
 /**
- * Returns the positions of the subqueries whose embeddings did not fail, from 0. Throws `upstream_unavailable` if none remains, or if `onFailure` is
- * `fail`.
+ * Returns the positions of the subqueries whose embeddings did not fail, from 0. Throws `upstream_unavailable` if none
+ * remains, or if `onFailure` is `fail`.
  */
 function planLegs(
   legs: readonly Leg[],
