@@ -1,11 +1,11 @@
 import { type Alarms, alarmTopics } from "../../lib/config/alarms.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
+import { writeParameters } from "../discovery/sdk/parameters.ts";
 import { SERVICE_NAMES } from "../services.ts";
 import type { Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 import { type CheckResult, checkCluster, refusalAdvice } from "./check-cluster.ts";
-import { writeParameters } from "./parameters.ts";
 
 /** Writes URL, version and time of a deployment to the parameter store, which outlives the service. */
 export async function recordDeployment(

@@ -18,11 +18,11 @@ import {
 import { formatSummary } from "../plan/summary/format.ts";
 import { STEPS } from "../services.ts";
 import { accountOf, failing, namesIn, runnerOf, type Session } from "../session.ts";
+import { synchronizeConfiguration } from "../state/configuration-objects.ts";
 import { initStack, type Runner } from "../terraform/stack.ts";
 import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
 import { applyToTheEnd } from "./apply-to-end.ts";
 import { probeRequestLog, sdkAthena } from "./athena-probe.ts";
-import { synchronizeConfiguration } from "./configuration-objects.ts";
 import { Leftovers } from "./leftovers.ts";
 import { lambdaInvoke, probeServices } from "./probes.ts";
 import { recordVersions } from "./versions.ts";

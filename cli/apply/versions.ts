@@ -4,8 +4,8 @@ import { functionsOf } from "../../build/settings-files.ts";
 import { ifThere } from "../../lib/aws/errors.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
+import { readParameter, writeParameters } from "../discovery/sdk/parameters.ts";
 import type { Session } from "../session.ts";
-import { readParameter, writeParameters } from "./parameters.ts";
 
 /** Deployments whose function versions are kept, the current one included. */
 const KEPT_DEPLOYMENTS = 5;

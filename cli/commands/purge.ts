@@ -1,14 +1,14 @@
 import * as v from "valibot";
-import { deleteParameters, parametersBelow } from "../apply/parameters.ts";
 import { defineCommand } from "../command.ts";
+import { deleteParameters, parametersBelow } from "../discovery/sdk/parameters.ts";
 import { Failure } from "../errors.ts";
 import { lostKeyAdvice, lostKeyAliases } from "../remove/lost-keys.ts";
 import { removeStacks } from "../remove/remove-service.ts";
-import { refuseWithoutState } from "../remove/still-deployed.ts";
 import { SERVICE_NAMES, SERVICES } from "../services.ts";
 import { openPlace, openSession, type Place } from "../session.ts";
 import { bucketExists, deleteBucket, emptyBucket } from "../state/buckets.ts";
 import { deployedStacks } from "../state/stacks.ts";
+import { refuseWithoutState } from "../state/still-deployed.ts";
 
 /** `relevance purge`: removes what `destroy` and `uninstall` keep. Skips what no longer exists. */
 export const command = defineCommand({

@@ -12,15 +12,15 @@ import { ConfigurationError } from "../../lib/config/problem.ts";
 import { isObject } from "../../lib/core/json/values.ts";
 import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
 import { type Discovery, formatDiscovery } from "../../lib/infrastructure/discovery.ts";
-import { compareConfiguration, configurationNotes, storedConfiguration } from "../apply/configuration-objects.ts";
 import { discover } from "../discovery/discover.ts";
 import { checkQuotas } from "../discovery/quotas.ts";
 import { sdkQuotas } from "../discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { Failure, rethrown } from "../errors.ts";
-import { refuseMissingSections } from "../remove/still-deployed.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
+import { compareConfiguration, configurationNotes, storedConfiguration } from "../state/configuration-objects.ts";
 import { readAppliedInputs } from "../state/stacks.ts";
+import { refuseMissingSections } from "../state/still-deployed.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { unfitIndexNotes } from "./unfit-indexes.ts";
 

@@ -10,8 +10,8 @@ import { formatSummary } from "../plan/summary/format.ts";
 import { SERVICES } from "../services.ts";
 import { openPlace, openSession, type Place, type Session } from "../session.ts";
 import { deployedStacks } from "../state/stacks.ts";
+import { isDeployed, refuseWithoutState } from "../state/still-deployed.ts";
 import type { StackFolder } from "../terraform/stack.ts";
-import { isDeployed, refuseWithoutState } from "./still-deployed.ts";
 
 /** How to remove a service. */
 interface ServiceRemoval {

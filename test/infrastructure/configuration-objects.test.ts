@@ -13,12 +13,12 @@ import {
 } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { parse } from "yaml";
+import { planStacks } from "../../cli/plan/planned.ts";
 import {
   compareConfiguration,
   configurationNotes,
   synchronizeConfiguration,
-} from "../../cli/apply/configuration-objects.ts";
-import { planStacks } from "../../cli/plan/planned.ts";
+} from "../../cli/state/configuration-objects.ts";
 import { createTerminal } from "../../cli/terminal.ts";
 import { findTerraform } from "../../cli/terraform/binary.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";

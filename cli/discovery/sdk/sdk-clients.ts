@@ -1,10 +1,10 @@
 import type { DomainStatus } from "@aws-sdk/client-opensearch";
 import type { HostedZone } from "@aws-sdk/client-route-53";
 import { failureKind, ifThere } from "../../../lib/aws/errors.ts";
-import { readParameter } from "../../apply/parameters.ts";
 import type { DiscoveryClients, FoundDomain, FoundZone } from "../clients.ts";
 import { given, type SdkConfig, tagsOf } from "./config.ts";
 import { ec2Reads } from "./ec2.ts";
+import { readParameter } from "./parameters.ts";
 import { quotasOf } from "./quotas.ts";
 
 /** Zones of a zone-aware domain without a zone count. Source: ZoneAwarenessConfig, API reference. */

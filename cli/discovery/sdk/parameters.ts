@@ -1,6 +1,6 @@
-import { chunks } from "../../lib/aws/call.ts";
-import { ifThere } from "../../lib/aws/errors.ts";
-import type { SdkConfig } from "../discovery/sdk/config.ts";
+import { chunks } from "../../../lib/aws/call.ts";
+import { ifThere } from "../../../lib/aws/errors.ts";
+import type { SdkConfig } from "./config.ts";
 
 /** The most names that DeleteParameters accepts. */
 const MAX_DELETED = 10;

@@ -6,7 +6,7 @@ import { Failure } from "../errors.ts";
 import { openPersonalize } from "../recommendation/target.ts";
 import { isConfigured, SERVICE_NAMES, SERVICES } from "../services.ts";
 import { failing, type Place } from "../session.ts";
-import { deployedStacks } from "../state/stacks.ts";
+import { deployedStacks } from "./stacks.ts";
 
 /** Returns whether a service is deployed: it has an API, or resources in Terraform's state. */
 export async function isDeployed(place: Place, service: Service): Promise<boolean> {
