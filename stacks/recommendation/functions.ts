@@ -24,7 +24,6 @@ interface ApiFunctionOptions {
 /** Adds the function that answers requests. */
 export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: ApiFunctionOptions): DeployedFunction {
   const { names } = stack;
-  const table = (name: Parameters<typeof names.table>[0]) => names.arn("dynamodb", `table/${names.table(name)}`);
   return lambdaFunction(stack, {
     name: "recommendation-api",
     description: "Recommendations, rankings, users, items and events",
@@ -37,10 +36,10 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: Api
     } satisfies RecommendationApiEnv,
     statements: [
       ...recommendationApiPolicy({
-        usersTable: table("users"),
-        itemsTable: table("items"),
-        popularItemsTable: table("popular-items"),
-        ingestionTable: table("ingestion"),
+        usersTable: tableArn(stack, "users"),
+        itemsTable: tableArn(stack, "items"),
+        popularItemsTable: tableArn(stack, "popular-items"),
+        ingestionTable: tableArn(stack, "ingestion"),
         eventsStream: names.arn("firehose", `deliverystream/${names.stream("events")}`),
         realtimeQueue: names.arn("sqs", names.queue("realtime")),
         recommendationCampaigns: campaignArns(stack, ["user_personalization", "similar_items"]),
