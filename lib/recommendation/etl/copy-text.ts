@@ -31,9 +31,7 @@ export async function copyText(store: ObjectStore, key: string, to: string): Pro
   // With the default chunks of 16 KiB, calls alone take a third of the time.
   const chunks: AsyncIterable<Buffer> = isGzip ? bytes.pipe(createGunzip({ chunkSize: 512 * 1_024 })) : bytes;
   const output = await open(to, "w");
-  let size = 0;
-  let whole = 0;
-  let isPlain = true;
+  let [size, whole, isPlain] = [0, 0, true];
   try {
     for await (const chunk of chunks) {
       const end = chunk.lastIndexOf("\n");

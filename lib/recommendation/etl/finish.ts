@@ -62,6 +62,7 @@ export async function finish(
         "duplicates: start the run again, and report this when it happens twice",
     );
   }
+  await writeFile(store, keys.popularItems, { run, items: popular });
   await popularItems.write({ run, items: popular });
 
   const rejects = read.filter(({ key, rejected }) => groups.includes(key) && rejected > 0);

@@ -41,6 +41,7 @@ export function runKeys(run: string) {
     /** A file of a table, and the rejects of one, after `folder` and `rejects`. */
     part: (segment: number, part: number) => `${number(segment, 4)}-${number(part, 5)}`,
     rejects: (dataset: string) => `${root}rejects/${dataset}s-`,
+    popularItems: `${root}popular-items.json`,
     manifest: `${root}manifest.json`,
   };
 }

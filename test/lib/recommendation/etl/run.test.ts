@@ -161,8 +161,8 @@ test("counts event types, and for each recipe the events that match its event ty
   ]);
 });
 
-test("returns the popular items, most popular first", async () => {
-  const { popular, events, run } = world();
+test("returns the popular items, most popular first, and keeps them with the run", async () => {
+  const { store, popular, events, run } = world();
   events("2025-03-01", "a", [
     event("e1", { ITEM_ID: "B2" }),
     event("e2", { ITEM_ID: "B3" }),
@@ -178,6 +178,7 @@ test("returns the popular items, most popular first", async () => {
       { item_id: "B2", events: 1 },
     ],
   });
+  assert.equal(JSON.parse(store.text("etl/run=r1/popular-items.json")), popular.last);
 });
 
 test("completes without events, users and items", async () => {
