@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { parseJson } from "../../../../lib/core/json/values.ts";
 import { literal, literals } from "../../../../lib/core/sql/database.ts";
+import { MAX_IMPRESSION } from "../../../../lib/personalize/limits.ts";
 import { eventColumns } from "../../../../lib/recommendation/etl/event-columns.ts";
 import { sql, withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { transform } from "../../../../lib/recommendation/etl/transform.ts";
@@ -110,6 +111,8 @@ const lines = fc
   .array(change, { maxLength: 3 })
   .map((changes) => JSON.stringify({ ...event("e1"), ...Object.fromEntries(changes) }));
 
+const impressionOf = (items: number) => new Array(items).fill("B").join("|");
+
 test("give equal records, whatever an event contains", async () => {
   const some = fc.sample(lines, { numRuns: 300, seed: 1 });
   const handmade = [
@@ -119,6 +122,8 @@ test("give equal records, whatever an event contains", async () => {
     JSON.stringify({ ...event("e1"), SERIAL: 1 }).replace(":1}", ":9007199254740993}"),
     JSON.stringify({ ...event("e1"), SERIAL: 1 }).replace(":1}", ":-9223372036854775808}"),
     JSON.stringify(event("e1")).replace(":1740000000", ":1e00000009"),
+    JSON.stringify(event("e1", { IMPRESSION: impressionOf(MAX_IMPRESSION.items) })),
+    JSON.stringify(event("e1", { IMPRESSION: impressionOf(MAX_IMPRESSION.items + 1) })),
     JSON.stringify({ ...event("e1"), APPLIANCE: "x".repeat(999) }),
     "[]",
     "5",
