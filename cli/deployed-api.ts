@@ -1,6 +1,7 @@
 import type { APIGatewayClient } from "@aws-sdk/client-api-gateway";
 import { type Authorization, DEFAULT_KEY, type Endpoint, type KeyRules, UNLIMITED } from "../lib/core/http/access.ts";
 import { API_STAGE, type Names, type Service } from "../lib/core/naming/names.ts";
+import { PROJECT_TAG } from "../lib/core/naming/tags.ts";
 import type { Session } from "./session.ts";
 
 /** A deployed API. */
@@ -48,17 +49,49 @@ function hostOf({ searchGateway, api }: Session["config"], service: Service): st
 
 /** API names are not unique: an interrupted deployment can leave another API of this name, without a stage. */
 async function idOf(client: APIGatewayClient, wanted: string): Promise<string | undefined> {
-  const { GetStagesCommand, paginateGetRestApis } = await import("@aws-sdk/client-api-gateway");
-  const ids: string[] = [];
-  for await (const { items = [] } of paginateGetRestApis({ client }, {})) {
-    ids.push(...items.flatMap(({ id, name }) => (id !== undefined && name === wanted ? [id] : [])));
-  }
+  const { GetStagesCommand } = await import("@aws-sdk/client-api-gateway");
+  const ids = (await apisNamed(client, wanted)).map(({ id }) => id);
   if (ids.length < 2) return ids[0];
   for (const restApiId of ids) {
     const { item = [] } = await client.send(new GetStagesCommand({ restApiId }));
     if (item.some(({ stageName }) => stageName === API_STAGE)) return restApiId;
   }
   return ids[0];
+}
+
+async function apisNamed(client: APIGatewayClient, wanted: string): Promise<Array<{ id: string; tags: Tags }>> {
+  const { paginateGetRestApis } = await import("@aws-sdk/client-api-gateway");
+  const found: Array<{ id: string; tags: Tags }> = [];
+  for await (const { items = [] } of paginateGetRestApis({ client }, {})) {
+    found.push(...items.flatMap(({ id, name, tags = {} }) => (id && name === wanted ? [{ id, tags }] : [])));
+  }
+  return found;
+}
+
+type Tags = Readonly<Record<string, string>>;
+
+/**
+ * Deletes APIs of this project and service that have no routes, and returns their ids. If a deployment is interrupted
+ * while AWS creates the API, Terraform does not know it and the next one creates another. To be called after a
+ * deployment, when the API that Terraform knows has its routes.
+ */
+export async function removeEmptyApis(
+  { sdk, config }: Pick<Session, "sdk" | "config">,
+  names: Names,
+  service: Service,
+): Promise<string[]> {
+  const { APIGatewayClient, DeleteRestApiCommand, GetResourcesCommand } = await import("@aws-sdk/client-api-gateway");
+  const client = new APIGatewayClient(sdk);
+  const removed: string[] = [];
+  for (const { id: restApiId, tags } of await apisNamed(client, names.api(service))) {
+    if (tags[PROJECT_TAG] !== config.project.project_name) continue;
+    // An API has its root from the start.
+    const { items = [] } = await client.send(new GetResourcesCommand({ restApiId }));
+    if (items.length > 1) continue;
+    await client.send(new DeleteRestApiCommand({ restApiId }));
+    removed.push(restApiId);
+  }
+  return removed;
 }
 
 /** Returns the keys that the usage plan of the API's stage accepts. */

@@ -5,6 +5,7 @@ import type { Names } from "../../lib/core/naming/names.ts";
 import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
+import { removeEmptyApis } from "../deployed-api.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
 import {
@@ -104,7 +105,12 @@ async function finishDeployment(session: Session, names: Names): Promise<ExitCod
   const { terminal } = session;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   const apis = await findDeployedApis(session, names);
-  for (const api of apis) await recordDeployment(session, names, api, version);
+  for (const api of apis) {
+    await recordDeployment(session, names, api, version);
+    for (const id of await removeEmptyApis(session, names, api.service)) {
+      terminal.note(`an API without routes that an interrupted deployment left is removed: ${id}`);
+    }
+  }
   await recordVersions(session, names);
   terminal.note("");
   printApis(terminal, apis, { names, alarms: session.config.project.alarms, show: true });

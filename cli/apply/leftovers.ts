@@ -106,8 +106,8 @@ type ImportId = (values: Values, place: LeftoverPlace, message: string) => unkno
 /**
  * Import ids of types with unique names, from the planned values or from AWS's message. Source: the provider's
  * documentation. Types that adopt an existing resource on creation (EventBridge rules and targets, alarms, dashboards,
- * role policies) need none, nor do types without unique names (KMS keys, APIs, API keys, usage plans). A DNS record may
- * be somebody else's, and has no tags that tell.
+ * role policies) need none, nor do types without unique names (KMS keys, API keys, usage plans). `removeEmptyApis` deletes
+ * APIs. A DNS record may be somebody else's, and has no tags that tell.
  */
 const IDS: Readonly<Record<string, ImportId>> = {
   aws_iam_role: ({ name }) => name,

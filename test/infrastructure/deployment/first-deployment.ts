@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { CreateRestApiCommand, DeleteRestApiCommand, GetRestApisCommand } from "@aws-sdk/client-api-gateway";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as assert from "uvu/assert";
+import { PROJECT_TAG } from "../../../lib/core/naming/tags.ts";
 import { waitFor } from "../../../local/process/wait.ts";
 import { clientOptions } from "../../fixtures/cloud.ts";
 import { changesIn, type Step, type World } from "./world.ts";
@@ -10,8 +12,16 @@ import { changesIn, type Step, type World } from "./world.ts";
 /** Deploys with one interruption, and checks the result. */
 export function firstDeployment(
   step: Step,
-  { project, account, folder, names, cloud, s3, parameters, lose }: World,
+  { project, account, folder, names, cloud, gateway, s3, parameters, lose }: World,
 ): void {
+  let stranger: string | undefined;
+  step("begins where an interrupted deployment left an API that Terraform did not see", async () => {
+    const name = names.api("search-gateway");
+    await gateway.send(new CreateRestApiCommand({ name, tags: { [PROJECT_TAG]: "shop" } }));
+    // Somebody else's of the same name.
+    stranger = (await gateway.send(new CreateRestApiCommand({ name, tags: { [PROJECT_TAG]: "another" } }))).id;
+  });
+
   step("ends in good order when interrupted by Ctrl-C, and says what to do", async () => {
     const run = project.start("deploy", "--yes");
     const early = run.ended.then(({ err }): never => {
@@ -48,6 +58,10 @@ export function firstDeployment(
     }
     assert.match(err, /campaign arn:\S+shop-personalized-ranking: works\n/);
     assert.not.match(err, ": written\n");
+    assert.match(err, /an API without routes that an interrupted deployment left is removed: \S+\n/);
+    const { items: apis = [] } = await gateway.send(new GetRestApisCommand({}));
+    assert.is(apis.length, 2);
+    await gateway.send(new DeleteRestApiCommand({ restApiId: stranger }));
   });
 
   step("leaves no saved plan, and no files that other users can read", () => {
