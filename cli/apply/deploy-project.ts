@@ -6,6 +6,7 @@ import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { removeEmptyApis } from "../deployed-api.ts";
+import { explained } from "../discovery/explain.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
 import {
@@ -105,15 +106,16 @@ async function finishDeployment(session: Session, names: Names): Promise<ExitCod
   const { terminal } = session;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   const apis = await findDeployedApis(session, names);
-  for (const api of apis) {
-    await recordDeployment(session, names, api, version);
-    for (const id of await removeEmptyApis(session, names, api.service)) {
-      terminal.note(`an API without routes that an interrupted deployment left is removed: ${id}`);
-    }
-  }
+  for (const api of apis) await recordDeployment(session, names, api, version);
   await recordVersions(session, names);
   terminal.note("");
   printApis(terminal, apis, { names, alarms: session.config.project.alarms, show: true });
+  // After URL and key are printed: AWS deletes one API in 30 seconds, and may refuse a second.
+  for (const { service } of apis) {
+    for (const id of await failing(explained("apigateway:DELETE", removeEmptyApis(session, names, service)))) {
+      terminal.note(`an API without routes that an interrupted deployment left is removed: ${id}`);
+    }
+  }
   const gateway = session.config.searchGateway && apis.find(({ service }) => service === "search-gateway");
   const answers = gateway === undefined || (await proveGateway(session, names, gateway));
   const callsAll = await probeServices(session, names, await lambdaInvoke(session, names));
