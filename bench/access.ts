@@ -86,7 +86,7 @@ function decisions(what: string, calls: Calls): Row {
 /** Compares calls by a key with indexes with the same calls through a gateway without keys, in one process. */
 async function throughHandlers(url: string): Promise<Row[]> {
   const open = await loadGateway(url);
-  const limited = await loadGateway(url, { keys: [key], raw_backend_allow: ["recommended"] });
+  const limited = await loadGateway(url, { keys: [key] });
   const rows: Row[] = [];
   for (const [what, path, body] of [
     ["search", "/application/search", `{"index":"${INDEX}","search_request":${query}}`],

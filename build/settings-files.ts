@@ -125,7 +125,6 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
       })),
     ],
     raw_backend_deny: api.raw_backend.deny ?? [],
-    ...(api.raw_backend.allow !== undefined && { raw_backend_allow: [api.raw_backend.allow].flat() }),
     ...accessSettings(api),
     ...(campaign_arn !== undefined && { personalized_ranking: { campaign_arn, ...ranking } }),
     logging: loggingSettings(configuration, options),

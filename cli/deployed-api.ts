@@ -125,7 +125,7 @@ function keyOf(end: string): { key: string; number: number } {
 /** Returns the value of a key that may call the endpoints, preferably for every index; undefined if there is none. */
 export function keyValueFor(
   { keys }: DeployedApi,
-  configured: readonly KeyRules[] | undefined,
+  configured: ReadonlyArray<Pick<KeyRules, "name" | "endpoints" | "indexes">> | undefined,
   endpoints: readonly Endpoint[],
 ): string | undefined {
   const may = (configured ?? [UNLIMITED]).filter((rules) => endpoints.every((one) => rules.endpoints.includes(one)));

@@ -3,12 +3,14 @@ import {
   AUTHORIZATIONS,
   type Authorization,
   DEFAULT_KEY,
+  DEFAULT_LIMITS,
   ENDPOINTS,
   type Endpoint,
   type KeyRules,
+  type Limits,
 } from "../core/http/access.ts";
 import type { Service } from "../core/naming/names.ts";
-import { arn, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
+import { arn, flag, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
 
 const Rule = text(
   /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/,
@@ -25,24 +27,31 @@ const AllowEntry = text(
 /** `raw_backend` of api.yaml. */
 export const RawBackend = section(
   {
-    allow: v.optional(
-      textOrList(
-        word(["recommended"], "The recommended calls."),
-        list(AllowEntry, "Calls.", { max: 200 }),
-        'the word "recommended" or a list of it and of calls such as "GET /_cat/indices"',
-        "What `/raw-backend` lets through; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. Default: every call. For keys with `indexes`, `recommended` always applies.",
-      ),
-    ),
     deny: v.optional(
       textOrList(
         word(["recommended"], "The recommended rules."),
         list(Rule, "Rules.", { max: 200 }),
         'the word "recommended" or a list of rules such as "DELETE /_snapshot/*"',
-        "What `/raw-backend` refuses, even if `allow` lets it through. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Default: nothing.",
+        "What `/raw-backend` refuses to every key, whatever its `raw_backend` lets through. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Default: nothing.",
       ),
     ),
   },
   "The pass-through to the cluster's own API.",
+);
+
+const limit = (key: keyof Limits, max: number, what: string) =>
+  v.optional(integer(1, max, `${what} Default: ${DEFAULT_LIMITS[key].toLocaleString("en")}.`));
+
+const KeyLimits = section(
+  {
+    shards: limit("shards", 1_000, "Primary shards of a new index."),
+    window: limit("window", 1_000_000, "`from + size` of a search, and the hits inside its hits and aggregations."),
+    aggregation_size: limit("aggregation_size", 1_000_000, "Buckets that one aggregation may return."),
+    aggregation_depth: limit("aggregation_depth", 50, "Levels of nested aggregations."),
+    clauses: limit("clauses", 100_000, "Clauses of all queries in one search."),
+    rescore_window: limit("rescore_window", 100_000, "Hits of each shard that a rescorer looks at."),
+  },
+  "How much one request may ask of the cluster. A key with `raw_backend: all` has only those that are listed here.",
 );
 
 const Key = section(
@@ -54,7 +63,7 @@ const Key = section(
     ),
     endpoints: list(
       word(ENDPOINTS, "An endpoint."),
-      "What the key may call. `events` is /log-event; `ingest` is /log-event, /update-items and /update-users; `recommend` is recommendations and ranking; `search-events` is /application/events; the others are the search gateway's endpoints of the same name.",
+      "What the key may call. `administration` is the calls of `relevance index`; `events` is /log-event; `ingest` is /log-event, /update-items and /update-users; `recommend` is recommendations and ranking; `search-events` is /application/events; the others are the search gateway's endpoints of the same name.",
       { min: 1, max: ENDPOINTS.length },
     ),
     indexes: v.optional(
@@ -77,6 +86,25 @@ const Key = section(
         ),
         "Callers whom this entry applies to. Required with `authorization: iam` or `lambda`, and allowed with these alone.",
         { min: 1, max: 50 },
+      ),
+    ),
+    raw_backend: v.optional(
+      textOrList(
+        word(["all", "recommended"], "Every call, or the recommended ones."),
+        list(AllowEntry, "Calls.", { min: 1, max: 200 }),
+        'the word "all" or "recommended", or a list of "recommended" and of calls such as "GET /_cat/indices"',
+        "What `/raw-backend` lets through for this key; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. `all`: every call, and none of the limits below. Default: recommended.",
+      ),
+    ),
+    scripts: v.optional(
+      flag("Whether the key may send scripts, which can stop the cluster. Default: only with `raw_backend: all`."),
+    ),
+    limits: v.optional(KeyLimits),
+    templates: v.optional(
+      list(
+        text(/^[a-z][a-z0-9_-]{0,62}$/, "the name of a template", "A template of hybrid_search.yaml."),
+        "The only searches that the key may send, on `search` and `hybrid-search`; for keys that others can read, as in a web page. Every parameter of these templates is declared. Default: searches of its own as well.",
+        { min: 1, max: 100 },
       ),
     ),
     rate_limit: v.optional(numberAbove(0, 10_000, "Requests a second. Default: the account's limit.")),
@@ -133,7 +161,7 @@ export const Keys = list(
 export type KeyConfig = v.InferOutput<typeof Key>;
 
 const OF_SERVICE: Readonly<Record<Service, readonly Endpoint[]>> = {
-  "search-gateway": ["search", "hybrid-search", "search-events", "bulk", "raw-backend"],
+  "search-gateway": ["search", "hybrid-search", "search-events", "bulk", "raw-backend", "administration"],
   recommendation: ["recommend", "events", "ingest"],
 };
 
@@ -166,12 +194,18 @@ export function accessSettings({ authorization, keys }: CallerConfig): {
   authorization?: Authorization;
 } {
   if (keys === undefined) return {};
-  const rules = keys.map(({ name, endpoints, indexes, principals }) => ({
-    name,
-    endpoints,
-    ...(indexes && { indexes }),
-    ...(principals && { principals }),
-  }));
+  const rules = keys.map(
+    ({ name, endpoints, indexes, principals, raw_backend, scripts, limits, templates }): KeyRules => ({
+      name,
+      endpoints,
+      ...(indexes && { indexes }),
+      ...(principals && { principals }),
+      ...(raw_backend && { raw_backend: raw_backend === "all" ? "all" : [raw_backend].flat() }),
+      ...(scripts !== undefined && { scripts }),
+      ...(limits && { limits }),
+      ...(templates && { templates }),
+    }),
+  );
   return { keys: rules, ...(authorization !== "api_key" && { authorization }) };
 }
 

@@ -30,12 +30,40 @@ export const ENDPOINTS = [
   "search-events",
   "bulk",
   "raw-backend",
+  "administration",
   "recommend",
   "events",
   "ingest",
 ] as const;
 
 export type Endpoint = (typeof ENDPOINTS)[number];
+
+/** How much one request of a key may ask of the cluster. `config.json` has those of api.yaml and the defaults. */
+export const Limits = v.object({
+  /** Primary shards of a new index. */
+  shards: v.number(),
+  /** `from + size` of a search, and `size` of the hits inside its hits and aggregations. */
+  window: v.number(),
+  /** Buckets that one aggregation may return. */
+  aggregation_size: v.number(),
+  /** Levels of nested aggregations. */
+  aggregation_depth: v.number(),
+  /** Clauses of all queries in one search. */
+  clauses: v.number(),
+  /** Hits of each shard that a rescorer looks at. */
+  rescore_window: v.number(),
+});
+export type Limits = v.InferOutput<typeof Limits>;
+
+/** The limits of a key that sets none. The cluster's own defaults where it has one. */
+export const DEFAULT_LIMITS: Limits = {
+  shards: 10,
+  window: 10_000,
+  aggregation_size: 10_000,
+  aggregation_depth: 5,
+  clauses: 1_024,
+  rescore_window: 1_000,
+};
 
 /** What one key may do, as `config.json` holds it. */
 export const KeyRules = v.object({
@@ -45,6 +73,17 @@ export const KeyRules = v.object({
   indexes: v.optional(v.array(v.string())),
   /** The callers whom the rules apply to, unless they are told by their API keys. */
   principals: v.optional(v.array(v.string())),
+  /**
+   * What `/raw-backend` lets through: every call, or rules `METHOD pattern` and the word `recommended`. If undefined,
+   * the recommended calls. A key that is not `all` is limited: what it sends is checked.
+   */
+  raw_backend: v.optional(v.union([v.literal("all"), v.array(v.string())])),
+  /** Whether the key may send scripts. If undefined, only with `raw_backend: "all"`. */
+  scripts: v.optional(v.boolean()),
+  /** Limits that differ from the default ones. A key with `raw_backend: "all"` has no others. */
+  limits: v.optional(v.partial(Limits)),
+  /** Names of the templates that the key may use. If undefined, it may send searches of its own. */
+  templates: v.optional(v.array(v.string())),
 });
 export type KeyRules = v.InferOutput<typeof KeyRules>;
 
@@ -60,7 +99,7 @@ export const accessEntries = {
 export const DEFAULT_KEY = "default";
 
 /** The rules of the only key of a project whose configuration lists none. */
-export const UNLIMITED: KeyRules = { name: DEFAULT_KEY, endpoints: [...ENDPOINTS] };
+export const UNLIMITED: KeyRules = { name: DEFAULT_KEY, endpoints: [...ENDPOINTS], raw_backend: "all" };
 
 /** Describes what a key may do: `search and bulk on shop-*`. */
 export function describeKey({ endpoints, indexes }: KeyRules): string {

@@ -75,8 +75,6 @@ export const GatewaySettings = v.object({
   models: v.array(ModelSettings),
   /** Rules `METHOD pattern`, or `recommended` for the recommended ones. */
   raw_backend_deny: v.union([v.literal("recommended"), v.array(v.string())]),
-  /** Rules of the calls that a key may make, as in `deny`, and the word `recommended`. If undefined, all calls. */
-  raw_backend_allow: v.optional(v.array(v.string())),
   ...accessEntries,
   personalized_ranking: v.optional(
     v.object({

@@ -1,10 +1,10 @@
-import { forbidden } from "../../../core/http/access.ts";
+import { forbidden, type KeyRules } from "../../../core/http/access.ts";
 import type { BytesCall } from "../../../core/http/body-handlers.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { retry } from "../../../core/resilience/deadline.ts";
-import { nativeRefusal } from "../../access/native.ts";
+import { type AllowOptions, nativeRefusal } from "../../access/native.ts";
 import { heldWrites, wholeCallBlocked } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
@@ -26,12 +26,9 @@ const MAX_HEADER_BYTES = 1_024;
 
 /** Serves ANY /raw-backend/<endpoint>, the cluster's own API. Returns its answers and errors unchanged. */
 export function rawBackend(services: GatewayServices): (event: ProxyEvent, call: BytesCall) => Promise<Reply> {
-  const { raw_backend_deny, raw_backend_allow: allow } = services.settings;
+  const { raw_backend_deny, keys = [] } = services.settings;
   const denied: Deny = denyRules(raw_backend_deny);
-  const allowed = {
-    recommended: allow?.includes("recommended") ?? false,
-    added: (allow ?? []).filter((rule) => rule !== "recommended").map(patternRule),
-  };
+  const allowedTo = new Map(keys.map((key) => [key.name, allowedCalls(key)]));
 
   return async (event, call) => {
     const { segments, encoded } = nativePath(event.path);
@@ -40,8 +37,8 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const method = nativeMethod(event.httpMethod, segments);
     const parameters = parametersOf(event);
     requireHarmless({ segments, contentType, parameters: event.multiValueQueryStringParameters, body });
-    // Without a list every call is let through, except those of keys that are limited to indexes.
-    if (allow !== undefined || caller.indexes !== undefined) {
+    const allowed = allowedTo.get(caller.name);
+    if (allowed) {
       const found = nativeRefusal(caller, { method, segments, parameters, contentType, body }, allowed);
       if (found) throw forbidden(caller, found.rule, found.reason);
     }
@@ -72,6 +69,16 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     }
     const returned = method === "HEAD" ? [...RETURNED, "content-length"] : RETURNED;
     return { status: answer.status, headers: pick(answer.headers, returned), body: answer.body };
+  };
+}
+
+/** Returns what a key may call; undefined if every call is let through. */
+function allowedCalls({ raw_backend: rules = ["recommended"], indexes }: KeyRules): AllowOptions | undefined {
+  if (rules === "all" && indexes === undefined) return undefined;
+  const listed = rules === "all" ? [] : rules;
+  return {
+    recommended: listed.includes("recommended"),
+    added: listed.filter((rule) => rule !== "recommended").map(patternRule),
   };
 }
 
