@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { DATASETS } from "../../lib/config/avro.ts";
+import { ConfigurationError } from "../../lib/config/problem.ts";
 import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { schemaTable, writeSchemas } from "../../lib/recommendation/schema/write.ts";
@@ -73,6 +74,7 @@ async function write(generated: Pick<Generated, "schemas" | "etl">, folder: stri
   try {
     return await writeSchemas(generated, folder);
   } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Failure(`The schema files could not be written below ${folder}: ${reason}`, { cause: error });
   }

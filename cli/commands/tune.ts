@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { loadHybridSearch } from "../../lib/config/load.ts";
+import { checkHybridSearchText, loadHybridSearch } from "../../lib/config/load.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { replace } from "../../lib/relevance/console/judgment-files.ts";
 import { shown } from "../../lib/relevance/evaluation/evaluate.ts";
 import { collectionOf, type TuningQuery } from "../../lib/relevance/tuning/collection.ts";
 import { type TunedSettings, techniquesOf } from "../../lib/relevance/tuning/settings.ts";
@@ -39,7 +40,7 @@ export const command = defineCommand({
     command
       .option("--metric <name>", "metric to improve", "ndcg@10")
       .option("--candidates <numbers>", "candidates to try, besides the current number", "50,100,200")
-      .option("--k <numbers>", "values of k of the template's knn queries to try; each costs a retrieval")
+      .option("--k <numbers>", "values of k to try besides that of the template's knn queries; each costs a retrieval")
       .option("--write", "write better settings into hybrid_search.yaml")
       .option("--picture <file>", "draw the metric over the weights of the first two subqueries, as SVG");
     defineGatewayOptions(command);
@@ -71,7 +72,9 @@ export const command = defineCommand({
     const gateway = await openGateway(options, context);
     const current = entry?.candidates ?? 100;
     const depths = [...new Set([current, ...options.candidates])];
-    const ks = options.k ?? [null];
+    // The template's own first, which is in use; its number again would cost a retrieval for nothing.
+    const own = knnSizes(template);
+    const ks = [null, ...(options.k ?? []).filter((k) => own.some((other) => other !== k))];
     terminal.note(`Retrieving the candidates of ${queries.length} queries`);
     let support: Candidates | undefined;
     const retrieved = await concurrently(queries, options.concurrency, async (query): Promise<TuningQuery> => {
@@ -94,7 +97,7 @@ export const command = defineCommand({
         combination: configured?.combination ?? "arithmetic_mean",
         weights: fits ? (configured?.weights ?? null) : null,
         candidates: current,
-        k: ks[0] ?? null,
+        k: null,
       },
       techniques: techniquesOf(capabilitiesOf(version)),
       candidates: depths,
@@ -111,6 +114,17 @@ export const command = defineCommand({
 async function candidates(gateway: Gateway, body: object): Promise<Candidates> {
   const answer = await gateway.post("/application/hybrid-search/candidates", body);
   return readCandidates(answer.body);
+}
+
+/** Returns the `k` of each knn query of a template; undefined for one without. */
+function knnSizes(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => {
+    const isKnn = key === "knn" && typeof item === "object" && item !== null;
+    return isKnn
+      ? Object.values(item as Record<string, { k?: unknown } | null>).map((query) => query?.k)
+      : knnSizes(item);
+  });
 }
 
 /** Returns a copy of a template whose knn queries have another k; the template itself if `k` is null. */
@@ -151,7 +165,13 @@ function write(conf: string, entry: string | undefined, best: TunedSettings, { t
   if (changed === undefined) {
     throw new Failure(`${file} has no entry in block style for this index: add the settings above by hand`);
   }
-  writeFileSync(file, changed);
+  checkHybridSearchText(conf, changed);
+  replace(file, changed);
   terminal.note(`Written to ${file}. Run \`relevance deploy\`, or restart \`make dev\`, to use them.`);
-  if (best.k !== null) terminal.note(`k is part of the template: set it to ${best.k} there.`);
+  if (best.k !== null) {
+    terminal.note(
+      `k is part of a search template and no setting of an index. The gain was measured with k: ${best.k}: set it in the ` +
+        "knn queries of your templates.",
+    );
+  }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Configuration } from "./configuration.ts";
 import type { HybridSearch } from "./hybrid-search.ts";
 import type { Models } from "./model.ts";
-import { readConfiguration, readHybridSearch } from "./parse.ts";
+import { HYBRID_SEARCH, readConfiguration, readHybridSearch } from "./parse.ts";
 import { ConfigurationError } from "./problem.ts";
 
 /** Reads and checks a configuration folder. Throws ConfigurationError with every problem of every file. */
@@ -17,6 +17,12 @@ export function loadConfiguration(directory: string): Configuration {
  */
 export function loadHybridSearch(directory: string): HybridSearch & { models: Models } {
   return readHybridSearch((name) => readText(join(directory, name)), directory, filesOf(directory));
+}
+
+/** Checks a text as {@link loadHybridSearch} would in place of a folder's hybrid_search.yaml. Throws ConfigurationError. */
+export function checkHybridSearchText(directory: string, text: string): void {
+  const read = (name: string) => (name === HYBRID_SEARCH ? text : readText(join(directory, name)));
+  readHybridSearch(read, directory, filesOf(directory));
 }
 
 function filesOf(directory: string): string[] {

@@ -25,6 +25,9 @@ import type { Validated } from "./validate.ts";
 const GATEWAY_NEEDS = "the search gateway, which vpc and opensearch of project.yaml enable, needs it";
 const RECOMMENDATION_NEEDS = "the recommendation service, which personalize of project.yaml enables, needs it";
 
+/** The file with the indexes' embeddings and their defaults. */
+export const HYBRID_SEARCH = "hybrid_search.yaml";
+
 /** Keys of project.yaml that contain file paths. */
 const FILE_KEYS = {
   user: "user_schema_file_path",
@@ -61,7 +64,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const gateway = services.searchGateway && GATEWAY_NEEDS;
   const recommendation = services.recommendation && RECOMMENDATION_NEEDS;
   const api = file("api.yaml", ApiSchema, gateway, {});
-  const hybrid = file("hybrid_search.yaml", HybridSearchSchema, gateway);
+  const hybrid = file(HYBRID_SEARCH, HybridSearchSchema, gateway);
   // May be empty: all its sections are optional.
   const models = file("model.yaml", ModelsSchema, gateway, {});
   const solution = file("solution.yaml", SolutionSchema, recommendation);
@@ -128,22 +131,40 @@ export function readHybridSearch(
   directory: string,
   names: readonly string[],
 ): HybridSearch & { models: Models } {
-  const name = "hybrid_search.yaml";
   const reader = new Reader(read, directory, names);
-  if (!reader.has(name)) reader.reportAbsent(name, "it says which indices have embeddings");
-  const part = reader.read(name, HybridSearchSchema);
-  checkHybridSearch({ hybrid_search: part?.draft }, (_, path, message) => reader.report(name, path, message));
+  if (!reader.has(HYBRID_SEARCH)) reader.reportAbsent(HYBRID_SEARCH, "it says which indices have embeddings");
+  const part = reader.read(HYBRID_SEARCH, HybridSearchSchema);
+  checkHybridSearch({ hybrid_search: part?.draft }, (_, path, message) => reader.report(HYBRID_SEARCH, path, message));
   const models = reader.has("model.yaml") ? reader.read("model.yaml", ModelsSchema) : undefined;
   // Only model.yaml knows the dimension of this model.
   for (const [position, { embedding_mappings: mappings }] of sound(part?.draft?.hybrid_queries)) {
     for (const [index, { model_name }] of sound(mappings)) {
       if (model_name !== "ext_embed_bedrock" || models?.draft?.ext_embed_bedrock) continue;
       const path = ["hybrid_queries", position, "embedding_mappings", index, "model_name"];
-      reader.report(name, path, `names ${model_name}, which needs its section in model.yaml: add it there`);
+      reader.report(HYBRID_SEARCH, path, `names ${model_name}, which needs its section in model.yaml: add it there`);
     }
   }
   if (reader.problems().length > 0) throw new ConfigurationError(reader.problems());
   return { ...whole(part), models: models === undefined ? {} : whole(models) };
+}
+
+/** Checks the texts of the three schemas and of the ETL configuration, by their paths. Throws ConfigurationError. */
+export function checkSchemaTexts(
+  files: Readonly<Record<string, string>>,
+  paths: Readonly<Record<Dataset | "etl", string>>,
+  directory: string,
+): void {
+  const reader = new Reader((name) => files[name], directory, Object.keys(files));
+  const drafts: Drafts = {
+    user: reader.read(paths.user, AvroSchema("user"))?.draft,
+    item: reader.read(paths.item, AvroSchema("item"))?.draft,
+    interaction: reader.read(paths.interaction, AvroSchema("interaction"))?.draft,
+    etl: reader.read(paths.etl, EtlSchema)?.draft,
+  };
+  for (const check of [checkSchemas, checkEtl]) {
+    check(drafts, (key, path, message) => reader.report(paths[key as keyof typeof paths], path, message));
+  }
+  if (reader.problems().length > 0) throw new ConfigurationError(reader.problems());
 }
 
 /** Returns the value of a valid part. If no problem was reported, every requested part has one. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
+import { loadHybridSearch } from "../../lib/config/load.ts";
 import { seeded } from "../../lib/relevance/statistics/random.ts";
 import { plantedQueries } from "../lib/relevance/tuning/planted.ts";
 import { suite } from "../suite.ts";
@@ -25,6 +26,8 @@ interface CandidatesBody {
 /** A gateway that serves generated candidates by the query's text. */
 let planted = new Map<string, ReturnType<typeof plantedQueries>[number]>();
 const received: CandidatesBody[] = [];
+/** The values of `k` with which the gateway finds nothing. */
+let empty: number[] = [];
 /** How many connections the gateway closes instead of answering. */
 let breaking = 0;
 const server = createServer(async (request, response) => {
@@ -35,7 +38,9 @@ const server = createServer(async (request, response) => {
     return;
   }
   received.push(body);
-  const legs = planted.get(body.search_query)?.retrieved.get(null) ?? [];
+  const k = body.search_request_template.query.hybrid.queries[1]?.knn?.v.k ?? 0;
+  const found = planted.get(body.search_query)?.retrieved.get(null) ?? [];
+  const legs = empty.includes(k) ? found.map((leg) => leg.map(() => [])) : found;
   const subqueries = legs.map((leg) => ({
     shards: leg.map((hits) => ({ hits: hits.map(({ id, score }) => ({ _index: "books", _id: id, _score: score })) })),
   }));
@@ -111,10 +116,38 @@ test("asks the gateway once for each query, and once more for each other k", asy
   assert.is(received.length, 30);
   assert.ok(received.every(({ depth }) => depth === 300));
   received.length = 0;
-  await run(judgments, "--k", "5,50");
-  assert.is(received.length, 60);
+  await run(judgments, "--k", "5,10,50");
+  assert.is(received.length, 90);
   const ks = received.map(({ search_request_template: { query } }) => query.hybrid.queries[1]?.knn?.v.k);
-  assert.equal([...new Set(ks)].sort(), [5, 50]);
+  assert.equal([...new Set(ks)].sort(), [10, 5, 50].sort());
+});
+
+test("compares other values of k with the template's, and keeps it where they are no better", async () => {
+  const judgments = plant([0.7, 0.2, 0.1], 1);
+  const own = JSON.parse((await run(judgments, "--json")).out);
+  // The gateway finds nothing with these.
+  empty = [5];
+  const others = JSON.parse((await run(judgments, "--k", "5", "--json")).out);
+  assert.is(others.current, own.current);
+  assert.is(others.best.k, null);
+  empty = [10];
+  const better = await run(judgments, "--k", "50", "--write");
+  assert.match(better.out, /^current {2}0\.0000 ndcg@10\nbest .* k 50$/m);
+  assert.match(
+    better.err,
+    "k is part of a search template and no setting of an index. The gain was measured with k: 50:",
+  );
+  empty = [];
+});
+
+test("what it writes is valid, with and without k, and k is not in it", async () => {
+  for (const k of [[], ["--k", "20"]]) {
+    writeFileSync(join(conf, "hybrid_search.yaml"), YAML);
+    const { err, code } = await run(plant([0.7, 0.2, 0.1], 1), "--write", ...k);
+    assert.is(code, 0, err);
+    const [books] = loadHybridSearch(conf).hybrid_queries;
+    assert.equal(Object.keys(books?.settings ?? {}).sort(), ["combination", "normalization", "weights"]);
+  }
 });
 
 test("retries when a connection breaks", async () => {

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as assert from "uvu/assert";
-import { parse } from "yaml";
+import { loadConfiguration } from "../../lib/config/load.ts";
 import { seeded } from "../../lib/relevance/statistics/random.ts";
 import { techniquesOf, weightGrid } from "../../lib/relevance/tuning/settings.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
@@ -81,7 +81,7 @@ for (const cluster of await clusters()) {
     });
 
     const conf = join(folder, cluster.version);
-    mkdirSync(conf, { recursive: true });
+    cpSync(join(ROOT, "test/fixtures/configurations/all-options"), conf, { recursive: true });
     const yaml = join(conf, "hybrid_search.yaml");
     const mapping = "{embedding_field: v, model_name: dense_large_en_v1_5, src_fields: [title]}";
     writeFileSync(yaml, `hybrid_queries:\n  - index: ${index} # ours\n    embedding_mappings: [${mapping}]\n`);
@@ -109,17 +109,16 @@ for (const cluster of await clusters()) {
     const searchesOfGrid = settingsOfGrid.length * QUERIES.length * SHARDS;
     assert.ok(searches <= 0.01 * searchesOfGrid, `${searches} searches of shards, ${searchesOfGrid} of a grid`);
     assert.ok(tuning.isReal, JSON.stringify(tuning));
-    const [entry] = parse(readFileSync(yaml, "utf8")).hybrid_queries;
-    assert.equal(entry.settings.weights, tuning.best.weights);
-    assert.ok(entry.settings.weights[0] > 0.6, JSON.stringify(tuning.best));
+    assert.match(readFileSync(yaml, "utf8"), `index: ${index} # ours`);
+    await run(process.execPath, ["cli/main.ts", "validate", "--conf", conf], { cwd: ROOT });
+    const indexes = loadConfiguration(conf).searchGateway?.hybridQueries ?? [];
+    const weights = indexes[0]?.settings.weights ?? [];
+    assert.equal(weights, tuning.best.weights);
+    assert.ok((weights[0] ?? 0) > 0.6, JSON.stringify(tuning.best));
 
     const before = await measured(gateway);
     assert.ok(Math.abs(before - tuning.current) < 1e-9, `${before}, tune said ${tuning.current}`);
-    const { candidates, settings: found } = entry;
-    const tuned = await startGateway({
-      node: cluster.url,
-      settings: { indexes: [hybridIndex(index, { candidates, settings: found })] },
-    });
+    const tuned = await startGateway({ node: cluster.url, settings: { indexes: [...indexes] } });
     toStop.push(tuned);
     const after = await measured(tuned);
     assert.ok(Math.abs(after - tuning.tuned) < 1e-9, `${after}, tune said ${tuning.tuned}`);

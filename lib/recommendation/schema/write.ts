@@ -3,28 +3,35 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type AvroSchema, DATASETS, typesOf } from "../../config/avro.ts";
 import type { EtlConfiguration } from "../../config/etl.ts";
+import { checkSchemaTexts } from "../../config/parse.ts";
 import type { Generated } from "./generate.ts";
+
+const PATHS = {
+  user: "schema/user_schema.json",
+  item: "schema/item_schema.json",
+  interaction: "schema/interaction_schema.json",
+  etl: "etl/configure.json",
+} as const;
 
 /**
  * Writes `schema/*_schema.json` and `etl/configure.json` below the configuration folder and returns their paths. Writes
  * and flushes all four files under temporary names, then renames them, so that a full disk or a killed process leaves
- * no incomplete file.
+ * no incomplete file. Throws ConfigurationError, and writes nothing, if `relevance validate` would refuse the files.
  */
 export async function writeSchemas(generated: Pick<Generated, "schemas" | "etl">, folder: string): Promise<string[]> {
-  const contents: [string, unknown][] = [
-    ...DATASETS.map((name): [string, unknown] => [
-      join(folder, "schema", `${name}_schema.json`),
-      generated.schemas[name],
-    ]),
-    [join(folder, "etl", "configure.json"), withoutDefaults(generated.etl)],
-  ];
+  const contents = {
+    ...Object.fromEntries(DATASETS.map((name) => [PATHS[name], `${format(generated.schemas[name])}\n`])),
+    [PATHS.etl]: `${format(withoutDefaults(generated.etl))}\n`,
+  };
+  checkSchemaTexts(contents, PATHS, folder);
   const written: [temporary: string, path: string][] = [];
   try {
-    for (const [path, content] of contents) {
+    for (const [name, content] of Object.entries(contents)) {
+      const path = join(folder, name);
       const temporary = `${path}.${randomUUID()}.part`;
       written.push([temporary, path]);
       await mkdir(dirname(path), { recursive: true });
-      await writeFile(temporary, `${format(content)}\n`, { flag: "wx", flush: true });
+      await writeFile(temporary, content, { flag: "wx", flush: true });
     }
     for (const [temporary, path] of written) await rename(temporary, path);
   } finally {

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import * as v from "valibot";
+import { checkHybridSearchText } from "../../config/load.ts";
+import { ConfigurationError } from "../../config/problem.ts";
 import { withDefaults } from "../tuning/write-settings.ts";
 import { replace } from "./judgment-files.ts";
 import { ConsoleError } from "./problem.ts";
@@ -31,7 +34,10 @@ export interface DefaultsChange {
   version: string;
 }
 
-/** Returns what writing new defaults would change. Throws ConsoleError if the file has no such entry. */
+/**
+ * Returns what writing new defaults would change. Throws ConsoleError if the file has no such entry, or if a start would
+ * refuse the new text.
+ */
 export function previewDefaults(file: string, { index, defaults }: SentDefaults): DefaultsChange {
   const before = readFileSync(file, "utf8");
   const after = withDefaults(before, index, defaults);
@@ -42,7 +48,19 @@ export function previewDefaults(file: string, { index, defaults }: SentDefaults)
       `${file} has no entry in block style for ${index}: add the settings by hand`,
     );
   }
+  refuseInvalid(file, after);
   return { file, before, after, version: createHash("sha256").update(before).digest("hex") };
+}
+
+function refuseInvalid(file: string, text: string): void {
+  try {
+    checkHybridSearchText(dirname(file), text);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConsoleError(409, "invalid", `These defaults would make ${file} invalid: ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Writes new defaults. Throws ConsoleError if the file is not what the user has seen. */

@@ -1,6 +1,8 @@
 import type { Judgments } from "../judgments/judgments.ts";
 import type { Metric } from "../metrics/metric.ts";
 import { type BootstrapOptions, type Interval, meanInterval, simultaneousIntervals } from "../statistics/bootstrap.ts";
+import { FEWEST_DIFFERENCES } from "../statistics/resampling.ts";
+import { difference } from "../statistics/rounding.ts";
 
 /** What one search found. */
 export interface Run {
@@ -66,12 +68,15 @@ export function evaluate(
       queries.map((query, index) => metric.of(runs[index]?.ranking ?? [], judgments.get(query) ?? new Map())),
     );
     const [baseline = []] = values;
-    const differences = values.map((own) => own.map((value, index) => value - (baseline[index] ?? 0)));
+    const differences = values.map((own) => own.map((value, index) => difference(value, baseline[index] ?? 0)));
     const intervals = simultaneousIntervals(differences, options);
-    return values.map((own, setting): Score => {
-      const difference = intervals[setting] ?? { mean: 0, low: 0, high: 0 };
-      return { mean: meanInterval(own, options), difference, values: own };
-    });
+    return values.map(
+      (own, setting): Score => ({
+        mean: meanInterval(own, options),
+        difference: intervals[setting] as Interval,
+        values: own,
+      }),
+    );
   });
   const evaluated = settings.map(({ name, runs }, setting) => ({
     name,
@@ -123,11 +128,22 @@ export function verdictText({ settings, metrics, verdict, queries }: Evaluation)
   const [winner] = verdict.better;
   if (winner === undefined) {
     const few = queries.length < MANY_QUERIES ? ` With ${queries.length} queries only large differences can show.` : "";
-    return `No setting beats ${baseline.name} by more than noise.${few}`;
+    const alike = others.flatMap(({ name, scores }) => {
+      const differing = differingQueries(scores[metric], baseline.scores[metric]);
+      const isFew = differing > 0 && differing < FEWEST_DIFFERENCES;
+      return isFew ? [` ${name} differs in ${differing} of ${queries.length} queries, too few for any verdict.`] : [];
+    });
+    return `No setting beats ${baseline.name} by more than noise.${few}${alike.join("")}`;
   }
   const difference = settings.find(({ name }) => name === winner)?.scores[metric]?.difference;
   if (!difference) return "";
   return `${winner} beats ${baseline.name} by ${shown(Math.abs(difference.mean))} ${metric} (95 % interval ${range(difference)}).`;
+}
+
+/** Returns in how many queries two settings differ. */
+function differingQueries(score: Score | undefined, from: Score | undefined): number {
+  const before = from?.values ?? [];
+  return (score?.values ?? []).filter((value, index) => difference(value, before[index] ?? 0) !== 0).length;
 }
 
 /** Below this many queries the verdict says that there are few. 50 topics are the usual size of a TREC collection. */

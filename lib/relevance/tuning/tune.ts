@@ -1,5 +1,6 @@
-import { type Interval, meanInterval } from "../statistics/bootstrap.ts";
+import { type Interval, simultaneousIntervals } from "../statistics/bootstrap.ts";
 import { seeded, shuffled } from "../statistics/random.ts";
+import { difference } from "../statistics/rounding.ts";
 import type { Collection } from "./collection.ts";
 import { inHundredths, neighbours, type Technique, type TunedSettings, weightGrid } from "./settings.ts";
 
@@ -58,10 +59,11 @@ export function tune(collection: Collection, space: TuningSpace, options: Tuning
     const held = order.filter((_, position) => position % folds === fold);
     const training = order.filter((_, position) => position % folds !== fold);
     const chosen = collection.values(bestSettings(collection, space, training));
-    for (const query of held) gains[query] = (chosen[query] as number) - (currentValues[query] as number);
+    for (const query of held) gains[query] = difference(chosen[query] as number, currentValues[query] as number);
   }
   const best = bestSettings(collection, space, all);
-  const gain = widened(meanInterval(gains, { seed, resamples }), Math.sqrt(1 + folds / (folds - 1)));
+  const [unwidened] = simultaneousIntervals([gains], { seed, resamples });
+  const gain = widened(unwidened as Interval, Math.sqrt(1 + folds / (folds - 1)));
   return {
     best,
     current: Math.abs(meanOver(currentValues, all)),

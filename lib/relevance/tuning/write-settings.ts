@@ -17,8 +17,9 @@ export function withDefaults(text: string, index: string, defaults: IndexDefault
   const entry = entryOf(text, index);
   const anchor = entry && pairOf(entry, "index");
   if (!entry || entry.flow || !anchor) return undefined;
-  const { candidates, weights, ...techniques } = defaults;
-  const settings = { ...(weights && { weights: `[${weights.join(", ")}]` }), ...techniques };
+  const { candidates, weights, normalization, combination } = defaults;
+  // Tuned settings have more properties, such as `k`, which is part of the template: only these belong here.
+  const settings = { ...(weights && { weights: `[${weights.join(", ")}]` }), normalization, combination };
   const written = {
     settings: `{${Object.entries(settings)
       .map(([key, value]) => `${key}: ${value}`)

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { EtlSchema } from "../../../../lib/config/etl.ts";
+import { ConfigurationError } from "../../../../lib/config/problem.ts";
 import { writeSchemas } from "../../../../lib/recommendation/schema/write.ts";
 import { suite } from "../../../suite.ts";
 import { generate } from "./files.ts";
@@ -42,7 +43,11 @@ test("leaves the older files unchanged when one cannot be written", async () => 
   await writeSchemas(generated, conf);
   rmSync(join(conf, "etl"), { recursive: true });
   writeFileSync(join(conf, "etl"), "a file where the folder should be");
-  const changed = { ...generated, schemas: { ...generated.schemas, user: generated.schemas.item } };
+  const { user } = generated.schemas;
+  const changed = {
+    ...generated,
+    schemas: { ...generated.schemas, user: { ...user, fields: user.fields.toReversed() } },
+  };
   await writeSchemas(changed, conf).then(
     () => assert.unreachable(),
     () => undefined,
@@ -50,6 +55,18 @@ test("leaves the older files unchanged when one cannot be written", async () => 
   assert.equal(JSON.parse(readFileSync(join(conf, "schema/user_schema.json"), "utf8")), generated.schemas.user);
   assert.equal(readdirSync(join(conf, "schema")).length, 3);
   assert.ok(existsSync(join(conf, "etl")));
+  rmSync(conf, { recursive: true });
+});
+
+test("writes nothing that relevance validate would refuse", async () => {
+  const generated = await generate({});
+  const conf = mkdtempSync(join(tmpdir(), "conf-"));
+  const { user, item } = generated.schemas;
+  const wrong = { ...generated, schemas: { ...generated.schemas, user: { ...user, fields: item.fields } } };
+  const error: unknown = await writeSchemas(wrong, conf).catch((reason: unknown) => reason);
+  assert.instance(error, ConfigurationError);
+  assert.match((error as Error).message, /user_schema\.json.*lacks USER_ID/);
+  assert.equal(readdirSync(conf), []);
   rmSync(conf, { recursive: true });
 });
 

@@ -9,7 +9,11 @@ import { suite } from "../../../suite.ts";
 const test = suite("defaults of an index, written by the console");
 
 const file = join(scratchFolder(TEST_OUTPUT, "index-defaults"), "hybrid_search.yaml");
-const BEFORE = "hybrid_queries:\n  - index: books # ours\n    candidates: 50\n";
+const BEFORE = `hybrid_queries:
+  - index: books # ours
+    candidates: 50
+    embedding_mappings: [{embedding_field: v, model_name: dense_large_en_v1_5, src_fields: [text]}]
+`;
 test.before.each(() => writeFileSync(file, BEFORE));
 
 const sent = (index = "books"): SentDefaults => ({
@@ -33,6 +37,14 @@ test("writes nothing that the user has not seen", () => {
   assert.throws(() => writeDefaults(file, { ...sent(), version }), /has changed in the meantime/);
   assert.throws(() => writeDefaults(file, sent()), /has changed in the meantime/);
   assert.is(readFileSync(file, "utf8"), edited);
+});
+
+test("neither previews nor writes what a start would refuse", () => {
+  const { version } = previewDefaults(file, sent());
+  const heavy = { ...sent(), defaults: { ...sent().defaults, weights: [0.3, 0.3] }, version };
+  assert.throws(() => previewDefaults(file, heavy), /would make .*hybrid_search\.yaml invalid: .*weights/);
+  assert.throws(() => writeDefaults(file, heavy), /would make .*hybrid_search\.yaml invalid: .*weights/);
+  assert.is(readFileSync(file, "utf8"), BEFORE);
 });
 
 test("says that an index has no entry", () => {

@@ -49,6 +49,13 @@ test("leaves weights out when they are equal, and handles a file without a last 
   });
 });
 
+test("writes only what an index can have: k is part of a template", () => {
+  for (const k of [null, 50]) {
+    const tuned = { ...FOUND, k };
+    assert.is(withDefaults(SHIPPED, "products", tuned), withDefaults(SHIPPED, "products", FOUND));
+  }
+});
+
 test("does not change an unknown index or an entry in flow style", () => {
   assert.is(withDefaults(SHIPPED, "unknown", FOUND), undefined);
   assert.is(withDefaults("hybrid_queries: [{index: a}]", "a", FOUND), undefined);
