@@ -1,7 +1,7 @@
 import { everyCondition, type Filter } from "./parser.ts";
 
 /** The event types that a filter needs: those that it names and, if `all`, any other. */
-export interface FilterEventTypes {
+interface FilterEventTypes {
   named: string[];
   all: boolean;
 }

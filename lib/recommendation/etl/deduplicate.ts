@@ -51,7 +51,7 @@ export async function deduplicate(
 }
 
 /** Returns the event types that are imported. Every shard of a run finds the same ones. Undefined means all. */
-export async function typesOf(
+async function typesOf(
   choice: RunPlan["event_types"],
   groups: readonly string[],
   store: ObjectStore,
