@@ -207,7 +207,7 @@ async function createEtl(store: ObjectStore): Promise<(input: object) => Promise
       ENGINE_MEMORY_MB: ENGINE_MB,
     },
     {
-      definitions: { schemas, etl },
+      settings: { schemas, etl },
       store,
       popularItems: { write: async () => {} },
       limits: { memoryMb: ENGINE_MB, threads: 1, folder: tmpdir() },

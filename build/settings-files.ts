@@ -1,6 +1,7 @@
 import { accessSettings } from "../lib/config/access.ts";
 import type { Configuration } from "../lib/config/configuration.ts";
 import { dimensionOf, MODELS, type ModelName } from "../lib/config/embedding-models.ts";
+import { eventTypeChoice } from "../lib/config/event-types.ts";
 import type { Models } from "../lib/config/model.ts";
 import {
   bedrockModelId,
@@ -12,7 +13,7 @@ import {
 } from "../lib/config/model-sources.ts";
 import type { FunctionName, Names } from "../lib/core/naming/names.ts";
 import { previousModels, referencedModels } from "../lib/infrastructure/endpoints.ts";
-import type { Definitions } from "../lib/recommendation/records/layout.ts";
+import type { EtlSettings } from "../lib/recommendation/etl/tasks.ts";
 import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/service/settings-of.ts";
 import { trainingSettings } from "../lib/recommendation/training/settings.ts";
 import type { ModelSettings } from "../lib/search/embeddings/embedder.ts";
@@ -76,7 +77,10 @@ export function settingsOf(
     ...(recommendation && {
       "recommendation-api": recommendationSettings(configuration, recommendation, names),
       "realtime-sync": realtimeSyncSettings(configuration, recommendation),
-      etl: { schemas: recommendation.schemas, etl: recommendation.etl } satisfies Definitions,
+      etl: {
+        ...{ schemas: recommendation.schemas, etl: recommendation.etl },
+        event_types: eventTypeChoice(recommendation),
+      } satisfies EtlSettings,
       training: trainingSettings(configuration, recommendation),
     }),
   };

@@ -44,9 +44,9 @@ export const command = defineCommand({
   },
   run: async ({ conf, json, ...files }, { terminal }) => {
     try {
-      const { eventTypes, ...generated } = await generateSchemas(files);
+      const { eventTypes, warnings: unusual, ...generated } = await generateSchemas(files);
       const written = await write(generated, conf);
-      const warnings = absentEventTypes(conf, eventTypes);
+      const warnings = [...unusual, ...absentEventTypes(conf, eventTypes)];
       if (json) {
         terminal.printJson({ ...generated, event_types: Object.fromEntries(eventTypes), written, warnings });
         return 0;

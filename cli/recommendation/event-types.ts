@@ -2,11 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { parse } from "yaml";
+import { typesNamedIn } from "../../lib/config/checks/event-types.ts";
 import { FiltersSchema } from "../../lib/config/filter.ts";
 import { nearest } from "../../lib/config/nearest.ts";
 import { SolutionSchema } from "../../lib/config/solution.ts";
-import { everyCondition, parseFilter } from "../../lib/personalize/filters/parser.ts";
-import { FilterError } from "../../lib/personalize/filters/tokens.ts";
 import type { EventTypes } from "../../lib/recommendation/schema/sample.ts";
 
 /**
@@ -35,21 +34,8 @@ function inSolution(folder: string): Use[] {
 function inFilters(folder: string): Use[] {
   const filters = read(folder, "filter.yaml", FiltersSchema)?.filters ?? [];
   return filters.flatMap(({ name, expression }) => {
-    return [...new Set(typesIn(expression))].map((type): Use => [`filter.yaml: the filter ${name}`, type]);
+    return typesNamedIn(expression).map((type): Use => [`filter.yaml: the filter ${name}`, type]);
   });
-}
-
-/** Returns the event types that an expression compares with; `"*"` is every type. */
-function typesIn(expression: string): string[] {
-  try {
-    return [...everyCondition(parseFilter(expression))]
-      .filter(({ condition: { field } }) => field.dataset === "Interactions" && /^event_?type$/i.test(field.field))
-      .flatMap(({ condition }) => condition.operands)
-      .flatMap((operand) => (operand.kind === "text" && operand.value !== "*" ? [operand.value] : []));
-  } catch (error) {
-    if (error instanceof FilterError) return [];
-    throw error;
-  }
 }
 
 function read<Schema extends v.GenericSchema>(

@@ -41,9 +41,10 @@ async function ifExecution<T>(read: Promise<T>): Promise<T | undefined> {
 /** Reads everything that `status` shows. */
 export async function readStatus(target: Target): Promise<ProjectStatus> {
   const { personalize, names, state } = target;
-  const [inventory, training, held] = await Promise.all([
+  const [inventory, training, data, held] = await Promise.all([
     reading("personalize:Describe*", readInventory(personalize, names, { metrics: true })),
     readTraining(target),
+    reading("dynamodb:GetItem", state.data()),
     Promise.all(
       RECIPE_KINDS.map(async (recipe) => {
         const known = await reading("dynamodb:GetItem", state.recipe(recipe));
@@ -51,13 +52,20 @@ export async function readStatus(target: Target): Promise<ProjectStatus> {
       }),
     ),
   ]);
-  return { ...inventory, training, held: Object.fromEntries(held.filter(([, versions]) => versions.length > 0)) };
+  return {
+    ...inventory,
+    training,
+    left_out: data?.left_out ?? null,
+    held: Object.fromEntries(held.filter(([, versions]) => versions.length > 0)),
+  };
 }
 
 /** Everything that `status` shows. */
 interface ProjectStatus extends Inventory {
   /** The training that is running, or that failed and was not started again. Null if there is none. */
   training: (Lock & { note?: Note; running: boolean; failure_reason?: string }) | null;
+  /** Which events the last training left out because of their types. Null if none. */
+  left_out: string | null;
   /** By recipe: the versions that the metric gate held back, oldest first. */
   held: Partial<Record<RecipeKind, readonly JudgedVersion[]>>;
 }
@@ -95,7 +103,7 @@ export function statusText(status: ProjectStatus, names: Names, heading: (title:
     ["Solutions", solutions(status, names)],
     ["Campaigns", campaigns(status)],
     ["Filters", status.filters.length === 0 ? "none" : filterTable(status.filters)],
-    ["Training", [training(status), ...heldModels(status)].join("\n")],
+    ["Training", [training(status), status.left_out ?? [], ...heldModels(status)].flat().join("\n")],
   ];
   const failures = reasons(status);
   if (failures.length > 0) sections.push(["Failures", failures.join("\n")]);

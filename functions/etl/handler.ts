@@ -9,15 +9,14 @@ import { plan } from "../../lib/recommendation/etl/plan.ts";
 import { EtlError, errorKey, readFile, runKeys } from "../../lib/recommendation/etl/run-files.ts";
 import { scan } from "../../lib/recommendation/etl/scan.ts";
 import { withEngine } from "../../lib/recommendation/etl/sql.ts";
-import { EtlTask, RunPlan } from "../../lib/recommendation/etl/tasks.ts";
+import { type EtlSettings, EtlTask, RunPlan } from "../../lib/recommendation/etl/tasks.ts";
 import { transform } from "../../lib/recommendation/etl/transform.ts";
-import type { Definitions } from "../../lib/recommendation/records/layout.ts";
 import type { EtlEnv } from "./env.ts";
 
-/** The stores of etl, its dataset definitions, and what its engine may use. */
+/** The stores of etl, its settings, and what its engine may use. */
 export interface EtlClients {
-  /** The definitions deployed with the datasets. Those in the bucket are uploaded before the datasets change. */
-  definitions: Definitions;
+  /** The definitions are those deployed with the datasets. Those in the bucket are uploaded before the datasets change. */
+  settings: EtlSettings;
   store: ObjectStore;
   tables: TableSource;
   popularItems: PopularItemsStore;
@@ -44,7 +43,7 @@ async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: D
   const { store, tables, popularItems, limits } = clients;
   if (task.task === "plan") {
     const days = { lookbackDays: env.LOG_LOOKBACK_DAYS, forcedDays: env.FORCE_REPROCESS_LOOKBACK_DAYS };
-    return plan(task, days, store, tables, clients.definitions);
+    return plan(task, days, store, tables, clients.settings);
   }
   if (task.task === "finish") return withEngine(limits, (engine) => finish(task.run, store, popularItems, engine));
   const planned = await readFile(store, runKeys(task.run).plan, RunPlan);

@@ -4,19 +4,19 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { dynamoPopularItems, dynamoTables } from "../../lib/recommendation/clients/dynamo-tables.ts";
-import { Definitions } from "../../lib/recommendation/records/layout.ts";
+import { EtlSettings } from "../../lib/recommendation/etl/tasks.ts";
 import { EtlEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
 const env = readEnvironment(EtlEnv, process.env);
-const definitions = readConfig(Definitions, new URL("config.json", import.meta.url));
+const settings = readConfig(EtlSettings, new URL("config.json", import.meta.url));
 /** Lambda gives one vCPU for each 1,769 MB. Source: Lambda Developer Guide, "Configure memory". */
 const VCPU_MB = 1_769;
 
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 
 export const handler = createHandler(env, {
-  definitions,
+  settings,
   store: s3ObjectStore(new S3Client({ maxAttempts: 1 }), env.BUCKET),
   tables: dynamoTables(dynamo, { user: env.USERS_TABLE, item: env.ITEMS_TABLE }),
   popularItems: dynamoPopularItems(dynamo, env.POPULAR_ITEMS_TABLE),

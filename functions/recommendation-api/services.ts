@@ -6,7 +6,7 @@ import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
 import { withItemCache } from "../../lib/recommendation/clients/item-cache.ts";
 import { createPointers, ssmParameters } from "../../lib/recommendation/clients/parameters.ts";
-import { dynamoPopularItems } from "../../lib/recommendation/clients/popular-items.ts";
+import { dynamoEtlLists } from "../../lib/recommendation/clients/popular-items.ts";
 import { personalizeEvents, sqsChanges } from "../../lib/recommendation/clients/realtime.ts";
 import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts";
 import { trainedEvent } from "../../lib/recommendation/records/trained-event.ts";
@@ -38,7 +38,7 @@ export function createServices(
     pointers: createPointers(ssmParameters(store_ms)),
     campaigns: personalizeCampaigns(campaign_ms),
     records: item_cache_ms > 0 ? withItemCache(records, { ttlMs: item_cache_ms }) : records,
-    popularItems: dynamoPopularItems(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),
+    ...dynamoEtlLists(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),
     eventStream: firehoseLines(env.EVENTS_STREAM, "the event store", store_ms),
     countEvents: dynamoEventCounter(dynamo, env.INGESTION_TABLE, store_ms),
     eventTracker: personalizeEvents(trainedEvent(settings.definitions), realtime_ms),

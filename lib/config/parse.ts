@@ -5,6 +5,7 @@ import { AvroSchema, type Dataset } from "./avro.ts";
 import { checkAuthorization, checkCors, checkKeys, checkReach } from "./checks/api.ts";
 import { type Check, type Drafts, type FileKey, sound } from "./checks/drafts.ts";
 import { checkEtl } from "./checks/etl.ts";
+import { checkEventTypes } from "./checks/event-types.ts";
 import { checkFilters } from "./checks/filters.ts";
 import { checkHybridSearch } from "./checks/hybrid-search.ts";
 import { checkModels } from "./checks/models.ts";
@@ -196,6 +197,7 @@ const CHECKS: readonly Check[] = [
   checkModels,
   checkRecipes,
   checkExcludedColumns,
+  checkEventTypes,
   checkFilters,
   checkSchemas,
   checkEtl,

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { MAX_EVENT_TYPES_AND_FIELDS } from "../personalize/limits.ts";
 import { flag, integer, list, numeric, section, text, word } from "./kinds.ts";
 import { DEFAULT_RECIPES, type RecipeKind, recipesOf, TRAINING_MODES } from "./recipes.ts";
 
@@ -27,16 +28,14 @@ const Excluded = section(
   "Columns of one dataset.",
 );
 
+const eventType = (description: string) => text(/^.{1,256}$/u, "text of 1 to 256 characters", description);
+
 const RecipeSettings = (kind: RecipeKind) =>
   section(
     {
       recipe_name: v.optional(word(recipesOf(kind), "Personalize's recipe."), DEFAULT_RECIPES[kind]),
       target_event_type: v.optional(
-        text(
-          /^.{1,256}$/u,
-          "text of 1 to 256 characters",
-          "EVENT_TYPE that training uses; the data must have it. Default: all.",
-        ),
+        eventType("EVENT_TYPE that training uses; the data must have it. Default: all of `event_types`."),
       ),
       event_value_threshold: v.optional(
         text(
@@ -80,6 +79,13 @@ const Retraining = section(
 /** conf/solution.yaml */
 export const SolutionSchema = section(
   {
+    event_types: v.optional(
+      list(
+        eventType("An EVENT_TYPE."),
+        "EVENT_TYPEs that go to Personalize, by training and in real time. Events of other types are stored only. Default: those that recipes and filters name; a recipe without target_event_type names all.",
+        { min: 1, max: MAX_EVENT_TYPES_AND_FIELDS },
+      ),
+    ),
     recipes: section(
       {
         user_personalization: v.optional(RecipeSettings("user_personalization")),

@@ -86,8 +86,22 @@ export function metadataFields(dataset: keyof typeof METADATA_FIELDS, names: Ite
 /** Most textual fields of an item schema. Quotas. */
 export const MAX_TEXTUAL_FIELDS = 1;
 
-/** Most event types of a dataset group, together with the other fields of the interaction schema. Quotas. */
+/** Most event types of a dataset group, together with the fields of `fieldsBesideTypes`. Quotas. */
 export const MAX_EVENT_TYPES_AND_FIELDS = 10;
+
+/**
+ * Returns the fields of an interaction schema that count towards the quota of event types: "EVENT_TYPE, EVENT_VALUE
+ * fields along with any custom metadata fields". Guide: "Item interactions dataset schema requirements".
+ */
+export function fieldsBesideTypes(names: Iterable<string>): string[] {
+  const all = [...names];
+  return [...all.filter((name) => /^EVENT_(TYPE|VALUE)$/.test(name)), ...metadataFields("interaction", all)];
+}
+
+/** Returns how many event types Personalize takes beside the fields of an interaction schema. */
+export function eventTypeRoom(names: Iterable<string>): number {
+  return MAX_EVENT_TYPES_AND_FIELDS - fieldsBesideTypes(names).length;
+}
 
 /** Fewest interactions for a training, after its event type and threshold apply. Quotas. */
 export const MIN_INTERACTIONS = 1_000;

@@ -1,5 +1,5 @@
 import type { Account } from "./account.ts";
-import { type ObjectReader, readImport, readUserIds } from "./data/csv-import.ts";
+import { type ObjectReader, readImport, readUserIds, typesProblem } from "./data/csv-import.ts";
 import type { ImportedRows } from "./data/rows.ts";
 import { type Model, train } from "./learn/train.ts";
 import { parametersOf, recipeOf } from "./recipes.ts";
@@ -57,21 +57,25 @@ function trainingInput(account: Account, solution: Solution): Parameters<typeof 
   const recipe = recipeOf(solution.recipeArn);
   const interactions = account.datasetOf(solution.groupArn, "INTERACTIONS");
   if (!recipe || !interactions) throw new Error("The dataset group has no Interactions dataset.");
+  const all = account.data(interactions.arn).interactions().all();
+  const columns = account.schemaOf(interactions).fields.map(({ name }) => name);
+  const problem = typesProblem(columns, new Set(all.map(({ eventType }) => eventType)));
+  if (problem !== undefined) throw new Error(problem);
   const items = account.datasetOf(solution.groupArn, "ITEMS");
   const { algorithmHyperParameters, featureTransformationParameters, trainingDataConfig } = solution.solutionConfig;
   const algorithm = parametersOf(recipe, "algorithm", algorithmHyperParameters);
   const featurization = parametersOf(recipe, "featurization", featureTransformationParameters);
   const excluded = new Set(columnsOf(trainingDataConfig?.excludedDatasetColumns, "ITEMS"));
-  const columns = (items ? account.schemaOf(items).fields : []).filter(({ name }) => !excluded.has(name));
+  const features = (items ? account.schemaOf(items).fields : []).filter(({ name }) => !excluded.has(name));
   return {
     recipe,
     parameters: { ...algorithm, ...featurization },
-    interactions: account.data(interactions.arn).interactions().all(),
+    interactions: all,
     choice: eventChoice(solution),
     items: items ? account.data(items.arn).records("ITEM_ID") : new Map(),
     featureColumns: {
-      categorical: columns.flatMap(({ name, categorical }) => (categorical ? [name] : [])),
-      textual: columns.flatMap(({ name, textual }) => (textual ? [name] : [])),
+      categorical: features.flatMap(({ name, categorical }) => (categorical ? [name] : [])),
+      textual: features.flatMap(({ name, textual }) => (textual ? [name] : [])),
     },
     takenAt: account.now(),
   };

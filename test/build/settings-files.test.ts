@@ -10,7 +10,7 @@ import { functionFiles, functionsOf, settingsOf } from "../../build/settings-fil
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
-import { Definitions } from "../../lib/recommendation/records/layout.ts";
+import { EtlSettings } from "../../lib/recommendation/etl/tasks.ts";
 import { RealtimeSyncSettings, RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import { TrainingSettings } from "../../lib/recommendation/training/settings.ts";
 import { EventsSettings, GatewaySettings } from "../../lib/search/gateway/settings.ts";
@@ -34,7 +34,7 @@ const READ_BY = {
   "search-events": EventsSettings,
   "recommendation-api": RecommendationSettings,
   "realtime-sync": RealtimeSyncSettings,
-  etl: Definitions,
+  etl: EtlSettings,
   training: TrainingSettings,
 };
 

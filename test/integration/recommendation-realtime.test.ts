@@ -129,4 +129,32 @@ test("a trained service without an event tracker says so", async () => {
   assert.is(answer.body.degraded?.[0]?.reason, "no event tracker is known");
 });
 
+test("passes on only the event types that the last ETL imported, and stores the others", async () => {
+  await trained();
+  await world.putEventTypes(["click", "view"]);
+  const sent: string[] = [];
+  front.faults.set("personalize", ({ body }) => {
+    sent.push(...JSON.parse(body.toString()).eventList.map(({ eventType }: { eventType: string }) => eventType));
+    return { status: 200, body: "" };
+  });
+  const events = ["hover", "view", "scroll", "click"].map((EVENT_TYPE) => ({ ...EVENT, EVENT_TYPE }));
+  const answer = await post("/log-event", { events });
+  assert.equal([answer.body.response.accepted, answer.body.degraded], [4, undefined]);
+  assert.equal(sent.sort(), ["click", "view"]);
+  sent.length = 0;
+  await post("/log-event", { events: events.slice(0, 1) });
+  assert.equal(sent, []);
+});
+
+test("with the table of event types down, passes nothing on, and says so", async () => {
+  await trained();
+  front.faults.set("dynamodb", ({ body }) =>
+    body.includes("event-types") ? awsError(500, "InternalServerError") : undefined,
+  );
+  const answer = await post("/log-event", { events: [EVENT] });
+  assert.is(answer.status, 200, answer.text);
+  assert.match(answer.body.degraded?.[0]?.reason ?? "", /1 of 1 events: the table of event types /);
+  assert.is(front.calls.get("personalize /events"), undefined);
+});
+
 test.run();

@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import { localFolder } from "../cli/local-world.ts";
 import { filterInput } from "../lib/personalize/resources/inputs.ts";
+import { event } from "../lib/recommendation/etl/run.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
@@ -20,6 +21,10 @@ test.after(async () => {
   local.remove();
   await world.stop();
 });
+
+const LEFT_OUT =
+  '5 events of 5 types are not trained on: "noise07" (1), "noise08" (1), "noise09" (1), "noise10" (1), "noise11" (1). ' +
+  "They stay stored: event_types of solution.yaml says which types go to Personalize.";
 
 const READ = 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("view")';
 
@@ -81,7 +86,10 @@ test("status says why the last training failed, and what to do", async () => {
 
 test("--wait shows progress and how each recipe ended", async () => {
   await world.setProfiles(40, 100);
-  await world.setEvents(tasteEvents(60, 20));
+  // With "view", 13 event types: more than Personalize takes.
+  const noise = Array.from({ length: 12 }, (_, index) => `noise${String(index).padStart(2, "0")}`);
+  const others = noise.map((EVENT_TYPE) => event(EVENT_TYPE, { EVENT_TYPE }));
+  await world.setEvents([...tasteEvents(60, 20), ...others]);
   const args = ["--recipes", "similar_items,user_personalization", "--training-mode", "init", "--wait"];
   const { out, err, code } = await local.run("train", "--local", ...args);
   assert.is(code, 0, err);
@@ -93,7 +101,7 @@ test("--wait shows progress and how each recipe ended", async () => {
     err,
     /^Training init-\d{14}-\w{4} has started: user_personalization, similar_items. Ctrl-C leaves it running.\n/,
   );
-  assert.match(err, "All recipes of this run serve their new versions.");
+  assert.match(err, `All recipes of this run serve their new versions. ${LEFT_OUT}`);
   assert.match(err, /^00:\d\d:\d\d {2}imports: /m);
   assert.match(err, /^00:\d\d:\d\d {2}recipes: user_personalization: /m);
 });
@@ -117,13 +125,14 @@ test("status shows the filter table with its five columns, and everything else",
     /similar_items +demo-similar-items-\w{8} +v-\w{12}-1 +ACTIVE +\d\.\d{4} +\d\.\d{4} +\d\.\d{4} +active/,
   );
   assert.match(out, /user_personalization +demo-user-personalization +ACTIVE +1 +/);
-  assert.match(out, /Training\nnone is running\n$/);
+  assert.match(out, `Training\nnone is running\n${LEFT_OUT.slice(0, -1)}\n`);
 });
 
 test("status in JSON contains every metric, every expression and the training", async () => {
   const { out } = await local.run("status", "--local", "--json");
-  const { dataset_group, filters, solutions, training, held } = JSON.parse(out);
+  const { dataset_group, filters, solutions, training, left_out, held } = JSON.parse(out);
   assert.equal([dataset_group.name, filters[0].expression, training, held], ["demo", READ, null, {}]);
+  assert.is(`${left_out}.`, LEFT_OUT);
   assert.ok(solutions[0].versions[0].metrics.normalized_discounted_cumulative_gain_at_25 > 0);
 });
 

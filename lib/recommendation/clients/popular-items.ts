@@ -1,32 +1,42 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { call } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { POPULAR_ITEMS_KEY } from "../records/tables.ts";
+import { EVENT_TYPES_KEY, POPULAR_ITEMS_KEY } from "../records/tables.ts";
 
-/**
- * Reads the item ids of the last ETL, most popular first. Undefined before the first ETL. Throws if it cannot read
- * them.
- */
-export type PopularItemsReader = (deadline: Deadline) => Promise<readonly string[] | undefined>;
+/** Reads a list that the last ETL wrote. Undefined before the first ETL. Throws if it cannot read the list. */
+export type EtlListReader = (deadline: Deadline) => Promise<readonly string[] | undefined>;
 
-/** How long the list is cached. Each training replaces it, but a slightly older one does no harm. */
+/** How long a list is cached. Each training replaces it, but a slightly older one does no harm. */
 const KEPT_MS = 60_000;
 
-/** Reads the list that ETL wrote, and caches it for a minute. The client must have its own retries turned off. */
-export function dynamoPopularItems(
+/** How long it is cached that there are no event types, which every event would look up. */
+const ABSENT_KEPT_MS = 5_000;
+
+/**
+ * Reads the lists that ETL wrote, and caches them for a minute: the item ids, most popular first, and the event types
+ * that it imported. The client must have its own retries turned off.
+ */
+export function dynamoEtlLists(
   connect: () => Promise<DynamoDBClient>,
   table: string,
   timeoutMs: number,
   now: () => number = () => performance.now(),
-): PopularItemsReader {
-  let kept: { items: readonly string[]; until: number } | undefined;
-  return async (deadline) => {
-    if (kept && now() < kept.until) return kept.items;
-    const [{ GetCommand }, client] = await Promise.all([import("@aws-sdk/lib-dynamodb"), connect()]);
-    const command = new GetCommand({ TableName: table, Key: POPULAR_ITEMS_KEY });
-    const { Item } = await call({ deadline, timeoutMs }, (abortSignal) => client.send(command, { abortSignal }));
-    if (!Array.isArray(Item?.ITEMS)) return undefined;
-    kept = { items: Item.ITEMS.map(String), until: now() + KEPT_MS };
-    return kept.items;
+): { popularItems: EtlListReader; eventTypes: EtlListReader } {
+  const reader = (Key: Readonly<Record<string, string>>, attribute: string, absentMs: number): EtlListReader => {
+    let kept: { list: readonly string[] | undefined; until: number } | undefined;
+    return async (deadline) => {
+      if (kept && now() < kept.until) return kept.list;
+      const [{ GetCommand }, client] = await Promise.all([import("@aws-sdk/lib-dynamodb"), connect()]);
+      const command = new GetCommand({ TableName: table, Key });
+      const { Item } = await call({ deadline, timeoutMs }, (abortSignal) => client.send(command, { abortSignal }));
+      const found: unknown = Item?.[attribute];
+      const list = Array.isArray(found) ? found.map(String) : undefined;
+      kept = { list, until: now() + (list ? KEPT_MS : absentMs) };
+      return list;
+    };
+  };
+  return {
+    popularItems: reader(POPULAR_ITEMS_KEY, "ITEMS", 0),
+    eventTypes: reader(EVENT_TYPES_KEY, "TYPES", ABSENT_KEPT_MS),
   };
 }

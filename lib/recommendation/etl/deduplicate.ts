@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { download, type ObjectStore, replace } from "../../aws/object-store.ts";
+import { chosenTypes, fixedTypes } from "../../config/event-types.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Database, literal, literals } from "../../core/sql/database.ts";
 import { storedTable } from "./event-columns.ts";
-import { EtlError, runKeys, sharedKeys, TRANSFERS } from "./run-files.ts";
+import { EtlError, readFile, runKeys, sharedKeys, TRANSFERS } from "./run-files.ts";
 import { csv, sql } from "./sql.ts";
-import type { EventCheck, RunPlan, Task } from "./tasks.ts";
+import { type EventCheck, type RunPlan, type Task, TypeCounts } from "./tasks.ts";
 
 /**
  * Reads one shard of all days and writes its events, without duplicates, as one file, and what it counts. Of the events
@@ -15,7 +16,7 @@ import type { EventCheck, RunPlan, Task } from "./tasks.ts";
 export async function deduplicate(
   { run, result, shard, of }: Task<"deduplicate">,
   store: ObjectStore,
-  { groups, definitions, mode, checks }: RunPlan,
+  { groups, definitions, mode, checks, event_types }: RunPlan,
   engine: Database,
 ): Promise<number> {
   const partitions = groups.flatMap((group, index) => {
@@ -39,22 +40,46 @@ export async function deduplicate(
     throw broken ? new EtlError(`${broken.key} cannot be read: was it changed? ${error.message}`) : error;
   });
   const file = join(engine.folder, "kept.csv");
-  const events = mode === "init" ? "SELECT * REPLACE (NULL AS IMPRESSION) FROM kept" : "FROM kept";
+  const types = await typesOf(event_types, groups, store);
+  const trained = types === undefined ? "true" : `list_contains(${literals(types)}::VARCHAR[], EVENT_TYPE)`;
+  const columns = mode === "init" ? "* REPLACE (NULL AS IMPRESSION)" : "*";
+  const events = `SELECT ${columns} FROM kept WHERE ${trained}`;
   const rows = await engine.run(csv(definitions.schemas.interaction, events, file));
   await replace(store, runKeys(run).interactions(shard), rows > 0 && file);
-  await writeReport(result, checks, store, engine);
+  await writeReport(result, checks, store, engine, trained);
   return rows;
 }
 
-/** Writes the counts of the events in the view `kept`, as Parquet. */
-export async function writeReport(key: string, checks: readonly EventCheck[], store: ObjectStore, engine: Database) {
+/** Returns the event types that are imported. Every shard of a run finds the same ones. Undefined means all. */
+async function typesOf(
+  choice: RunPlan["event_types"],
+  groups: readonly string[],
+  store: ObjectStore,
+): Promise<readonly string[] | undefined> {
+  const fixed = choice && fixedTypes(choice);
+  if (!choice || fixed) return fixed;
+  const counts = new Map<string, number>();
+  for (const { types } of await concurrently(groups, TRANSFERS, (group) => readFile(store, group, TypeCounts))) {
+    for (const [type, events] of Object.entries(types)) counts.set(type, (counts.get(type) ?? 0) + events);
+  }
+  return chosenTypes(choice, counts);
+}
+
+/** Writes the counts of the events in the view `kept`, as Parquet. `trained` selects those that are imported. */
+export async function writeReport(
+  key: string,
+  checks: readonly EventCheck[],
+  store: ObjectStore,
+  engine: Database,
+  trained = "true",
+) {
   const counts = checks.map(({ event_type: type, event_value_threshold: threshold }) => {
     const ofType = type === undefined ? "true" : `EVENT_TYPE = ${literal(type)}`;
     // An event without a value is below every threshold.
     const above = threshold === undefined ? "true" : `EVENT_VALUE::DOUBLE >= ${threshold}`;
-    return `count(*) FILTER (${ofType} AND ${above})`;
+    return `count(*) FILTER (${trained} AND ${ofType} AND ${above})`;
   });
   const file = join(engine.folder, "report.parquet");
-  await engine.run(sql("report", { checks: `[${counts.join(", ")}]`, file: literal(file) }));
+  await engine.run(sql("report", { trained, checks: `[${counts.join(", ")}]`, file: literal(file) }));
   await store.write(key, { file });
 }

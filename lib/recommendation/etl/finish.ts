@@ -13,9 +13,10 @@ import { Counts, type Manifest, RunPlan } from "./tasks.ts";
 /** Number of items to keep: the largest answer (500), plus as many again that may be excluded or inactive. */
 const POPULAR_ITEMS = 1_000;
 
-/** What the shards report in all: the counts of the manifest, the number of all interactions, and the popular items. */
+/** What the shards report in all: the counts of the manifest, the numbers of interactions to import and of all events, and the popular items. */
 type Totals = Omit<Manifest, "run" | "mode" | "from" | "to" | Dataset> & {
   interactions: number;
+  events: number;
   popular: PopularItems["items"];
 };
 
@@ -41,7 +42,7 @@ export async function finish(
   });
   const values = { files: literals(reports), names: literals(checks.map(({ name }) => name)), items: POPULAR_ITEMS };
   const [row] = await engine.rows(sql("totals", values));
-  const { interactions, popular, ...totals }: Totals = JSON.parse(String(row?.totals));
+  const { interactions, events: written, popular, ...totals }: Totals = JSON.parse(String(row?.totals));
 
   const dataset = async (name: Dataset, results: string) => {
     const counts = read.filter(({ key }) => key.startsWith(results));
@@ -56,14 +57,15 @@ export async function finish(
   const user = await dataset("user", keys.segments("user"));
   const item = await dataset("item", keys.segments("item"));
   const events = await dataset("interaction", PREFIXES.etlDays);
-  if (interactions + totals.duplicates !== events.rows) {
+  if (written + totals.duplicates !== events.rows) {
     throw new EtlError(
-      `${events.rows} events were transformed, but ${interactions} were written and ${totals.duplicates} dropped as ` +
+      `${events.rows} events were transformed, but ${written} were written and ${totals.duplicates} dropped as ` +
         "duplicates: start the run again, and report this when it happens twice",
     );
   }
-  await writeFile(store, keys.popularItems, { run, items: popular });
-  await popularItems.write({ run, items: popular });
+  const lists: PopularItems = { run, items: popular, eventTypes: Object.keys(totals.event_types) };
+  await writeFile(store, keys.popularItems, lists);
+  await popularItems.write(lists);
 
   const rejects = read.filter(({ key, rejected }) => groups.includes(key) && rejected > 0);
   const interaction = { ...events, rows: interactions, rejects: rejects.map(({ key }) => sharedKeys.rejects(key)) };

@@ -6,7 +6,7 @@ import { sum } from "../../core/sum.ts";
 import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
 import { runKeys, sharedKeys, TRANSFERS, writeFile } from "./run-files.ts";
-import type { RunPlan, ScanTask, Task } from "./tasks.ts";
+import type { EtlSettings, RunPlan, ScanTask, Task } from "./tasks.ts";
 
 /** The most bytes (as stored, compressed or not) and objects in a group. A larger object is a group of its own. */
 const GROUP_BYTES = 64 * 1_024 * 1_024;
@@ -26,7 +26,7 @@ const SEGMENT_BYTES = 256 * 1_024 * 1_024;
 const MAX_SEGMENTS = 16;
 
 /** The version of the row format. It is part of every digest: increasing it makes ETL transform all events again. */
-const ROW_FORMAT = 5;
+const ROW_FORMAT = 6;
 
 /**
  * Splits the objects of all days into groups, and their events into shards, and writes the tasks of both maps. Returns the
@@ -39,7 +39,7 @@ export async function plan(
   { lookbackDays, forcedDays }: { lookbackDays: number; forcedDays: number },
   store: ObjectStore,
   tables: TableSource,
-  definitions: Definitions,
+  { event_types, ...definitions }: EtlSettings,
   { shardBytes = SHARD_BYTES } = {},
 ): Promise<{ readsKey: string; shardsKey: string }> {
   const keys = runKeys(run);
@@ -75,7 +75,10 @@ export async function plan(
   });
   const resultsOf = (tasks: readonly { result: string }[]) => tasks.map(({ result }) => result);
   const results = { groups: resultsOf(groups), segments: resultsOf(segments), shards: resultsOf(shards) };
-  await writeFile(store, keys.plan, { mode, checks, days, definitions, ...results } satisfies RunPlan);
+  await writeFile(store, keys.plan, {
+    ...{ mode, checks, days, definitions, ...results },
+    ...(event_types && { event_types }),
+  } satisfies RunPlan);
   await writeFile(store, keys.reads, [...groups.filter(({ result }) => !done.has(result)), ...segments]);
   await writeFile(store, keys.shards, shards);
   return { readsKey: keys.reads, shardsKey: keys.shards };

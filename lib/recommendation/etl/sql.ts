@@ -8,6 +8,7 @@ const FILES = {
   rules: readFileSync(new URL("event-rules.sql", import.meta.url), "utf8"),
   engine: readFileSync(new URL("engine.sql", import.meta.url), "utf8"),
   objects: readFileSync(new URL("objects.sql", import.meta.url), "utf8"),
+  types: readFileSync(new URL("types.sql", import.meta.url), "utf8"),
   kept: readFileSync(new URL("kept.sql", import.meta.url), "utf8"),
   report: readFileSync(new URL("report.sql", import.meta.url), "utf8"),
   totals: readFileSync(new URL("totals.sql", import.meta.url), "utf8"),

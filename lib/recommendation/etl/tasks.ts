@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { EventTypeChoice } from "../../config/event-types.ts";
 import { TRAINING_MODES } from "../../config/recipes.ts";
 import { Definitions } from "../records/layout.ts";
 
@@ -47,12 +48,20 @@ export const EtlTask = v.variant("task", [
   v.strictObject({ task: v.literal("finish"), run: Run }),
 ]);
 
+/** The settings that the function `etl` reads from the `config.json` beside its bundle. */
+export const EtlSettings = v.strictObject({
+  ...Definitions.entries,
+  /** Default: all event types. */
+  event_types: v.optional(EventTypeChoice),
+});
+
 /** The settings with which a run started. All its steps use them, so a deployment during the run does not affect it. */
 export const RunPlan = v.strictObject({
   ...settings,
   /** The days to read, oldest first. */
   days: v.array(v.string()),
   definitions: Definitions,
+  event_types: v.optional(EventTypeChoice),
   /** Keys of the results of all groups, in the order of days and objects, of all segments, and of all shards. */
   groups: v.array(v.string()),
   segments: v.array(v.string()),
@@ -61,6 +70,9 @@ export const RunPlan = v.strictObject({
 
 /** The result of a group or segment. Its existence means that the files are complete. */
 export const Counts = v.object({ rows: Count, rejected: Count });
+
+/** Part of a group's result: how many rows have each event type, of the most frequent types. */
+export const TypeCounts = v.object({ types: v.record(v.string(), Count) });
 
 const Dataset = v.strictObject({
   /** The folder that Personalize imports. It contains only CSV files, each with a header. */
@@ -88,11 +100,14 @@ export const Manifest = v.strictObject({
   impressions_left_out: Count,
   /** Number of interactions by event type. */
   event_types: v.record(v.string(), Count),
+  /** Number of events by type, of the types that are not imported. */
+  event_types_left_out: v.optional(v.record(v.string(), Count), {}),
   /** By recipe: the events that it would learn from, and the users with at least one or two of them. */
   checks: v.array(v.strictObject({ name: v.string(), interactions: Count, users: Count, users_with_two: Count })),
 });
 
 export type EventCheck = v.InferOutput<typeof EventCheck>;
+export type EtlSettings = v.InferOutput<typeof EtlSettings>;
 export type EtlTask = v.InferOutput<typeof EtlTask>;
 export type RunPlan = v.InferOutput<typeof RunPlan>;
 export type Manifest = v.InferOutput<typeof Manifest>;

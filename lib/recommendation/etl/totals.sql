@@ -1,7 +1,9 @@
 -- Adds up the reports of the shards, over which the events of a type, an item or a user are spread.
 WITH report AS (FROM read_parquet({{files}})),
 total AS (
-    SELECT type, item, sum(events) AS events, sum(impressions) AS impressions, sum(duplicates) AS duplicates
+    SELECT
+        type, item, sum(events) AS events, sum(trained) AS trained, sum(impressions) AS impressions,
+        sum(duplicates) AS duplicates
     FROM report
     WHERE "user" IS NULL
     GROUP BY type, item
@@ -24,11 +26,13 @@ recipes AS (
     GROUP BY recipe
     ORDER BY recipe
 ),
-types AS (FROM total WHERE type IS NOT NULL ORDER BY events DESC, type),
+types AS (FROM total WHERE type IS NOT NULL AND trained > 0 ORDER BY events DESC, type),
+others AS (FROM total WHERE type IS NOT NULL AND trained = 0 ORDER BY events DESC, type),
 popular AS (SELECT item AS item_id, events FROM total WHERE item IS NOT NULL ORDER BY events DESC, item LIMIT {{items}})
 SELECT to_json({
-    interactions: events, duplicates: duplicates, impressions_left_out: impressions,
+    interactions: trained, events: events, duplicates: duplicates, impressions_left_out: impressions,
     event_types: coalesce((SELECT map(list(type), list(events)) FROM types), MAP {}),
+    event_types_left_out: coalesce((SELECT map(list(type), list(events)) FROM others), MAP {}),
     popular: coalesce((SELECT list(popular) FROM popular), []),
     checks: coalesce((SELECT list(recipes) FROM recipes), [])
 }) AS totals

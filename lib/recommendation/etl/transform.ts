@@ -58,8 +58,11 @@ export async function transform(
     const file = count === 1 ? target : join(target, `part=${part}`, "data_0.parquet");
     return replace(store, sharedKeys.rows(result, part), existsSync(file) && file);
   });
+  const files = literal(count === 1 ? target : `${target}/*/*`);
+  const types = rows === 0 ? [] : await engine.rows(sql("types", { files }));
+  const counts = Object.fromEntries(types.map(({ type, events }) => [String(type), Number(events)]));
   const written = { rows, rejected: await writeRejected(store, sharedKeys.rejects(result), engine) };
-  await writeFile(store, result, written);
+  await writeFile(store, result, { ...written, types: counts });
   return written;
 }
 

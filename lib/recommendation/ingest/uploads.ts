@@ -1,4 +1,6 @@
 import { reasonOf } from "../../aws/errors.ts";
+import { failureOf } from "../../aws/store-failure.ts";
+import { fixedTypes } from "../../config/event-types.ts";
 import { batchResult, type Rejected, type Unstored } from "../../core/http/batch.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
@@ -56,14 +58,28 @@ async function count(services: RecommendationServices, events: readonly StoredEv
   }
 }
 
-function track(services: RecommendationServices, events: readonly StoredEvent[], call: Call): Promise<Degradation[]> {
+/**
+ * Passes events on, of the types that training imports. Personalize takes few types, and the events that it received
+ * stay in its dataset.
+ */
+function track(services: RecommendationServices, accepted: readonly StoredEvent[], call: Call): Promise<Degradation[]> {
   const { settings, pointers } = services;
+  const fixed = fixedTypes(settings.event_types);
+  const events = ofTypes(accepted, fixed);
   return passOn(services, call, { count: events.length, what: "events", target: "events" }, async () => {
     const [trackingId] = await pointers.read([settings.event_tracker], call.deadline);
     if (trackingId === undefined) return "no event tracker is known";
-    return services.eventTracker(trackingId, events, realtimeDeadline(services, call));
+    try {
+      const chosen = fixed ? events : ofTypes(events, await services.eventTypes(call.deadline));
+      return await services.eventTracker(trackingId, chosen, realtimeDeadline(services, call));
+    } catch (error) {
+      return { count: events.length, ...failureOf("the table of event types", error) };
+    }
   });
 }
+
+const ofTypes = (events: readonly StoredEvent[], types: readonly string[] | undefined) =>
+  types === undefined ? events : events.filter(({ EVENT_TYPE }) => types.includes(EVENT_TYPE));
 
 /**
  * POST /update-items and /update-users: replaces the record with the same id. If a request has several valid records

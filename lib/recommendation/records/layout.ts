@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { AvroSchema } from "../../config/avro.ts";
 import { type EtlDataset, EtlSchema } from "../../config/etl.ts";
+import { MAX_TEXT } from "../../personalize/limits.ts";
 
 /** The generated configuration files: the schemas, and how ETL derives their fields from the columns of records. */
 export const Definitions = v.strictObject({
@@ -38,12 +39,20 @@ export function fieldsOf(schema: AvroSchema, etl: EtlDataset): Field[] {
 /**
  * Returns a field's value in a record. Joins several columns, skipping those without a value. Null if none has one. Line
  * breaks become spaces, because an import has one record a line, and PutItems and PutUsers must give the same value.
+ * Joined text is cut where Personalize's limit ends, because one longer text could fail the import of all items.
  */
 export function fieldValue(field: Field, record: Readonly<Record<string, Value | undefined>>): Value | null {
   const [first = "", ...others] = field.columns;
   if (others.length === 0) return onOneLine(record[first] ?? null);
   const values = field.columns.flatMap((column) => record[column] ?? []);
-  return values.length > 0 ? onOneLine(values.join(field.separator)) : null;
+  return values.length > 0 ? onOneLine(cut(values.join(field.separator))) : null;
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  const start = text.slice(0, MAX_TEXT);
+  // Not in the middle of a surrogate pair.
+  return start.isWellFormed() ? start : start.slice(0, -1);
 }
 
 function onOneLine(value: Value | null): Value | null {

@@ -4,11 +4,16 @@ import type { Value } from "./row.ts";
 /** If the estimated count is at least this share of the values, all values count as distinct: six standard errors. */
 const UNIQUE_RATIO = 0.97;
 
+/** If at most this share of the values are not numbers, the column is probably meant to be one of numbers. */
+const ODD_RATIO = 0.1;
+
 /** Statistics of one column, collected while its file is read. They take bounded memory. */
 export class Column {
   readonly name: string;
   #type: ColumnType = "int";
   #values = 0;
+  /** The values that are not numbers. */
+  #texts: { count: number; first?: { text: string; line: number } } = { count: 0 };
   #multiple = false;
   #distinct = new DistinctCounter();
 
@@ -16,11 +21,14 @@ export class Column {
     this.name = name;
   }
 
-  add(value: Value): void {
+  /** Adds the value of the row that ends on this line. */
+  add(value: Value, line: number): void {
     if (value === undefined) return;
     const text = String(value);
     this.#values += 1;
-    if (this.#type !== "string") this.#type = widest(this.#type, columnType(text));
+    const type = columnType(text);
+    this.#type = widest(this.#type, type);
+    if (type === "string") this.#texts = { count: this.#texts.count + 1, first: this.#texts.first ?? { text, line } };
     if (!this.#multiple && text.includes("|")) this.#multiple = true;
     this.#distinct.add(text);
   }
@@ -33,6 +41,12 @@ export class Column {
   /** The number of rows in which the column has a value. */
   get values(): number {
     return this.#values;
+  }
+
+  /** The number of values that are not numbers, and the first of them, if nearly all are numbers. */
+  get oddities(): { count: number; first: { text: string; line: number } } | undefined {
+    const { count, first } = this.#texts;
+    return first && count <= this.#values * ODD_RATIO ? { count, first } : undefined;
   }
 
   /** Whether any cell holds several values, joined by a vertical bar. */

@@ -1,6 +1,7 @@
 import type { AvroSchema, Dataset } from "../../config/avro.ts";
 import type { EtlConfiguration } from "../../config/etl.ts";
 import { nearest } from "../../config/nearest.ts";
+import { eventTypeRoom, fieldsBesideTypes } from "../../personalize/limits.ts";
 import { infer } from "./infer.ts";
 import { SampleError } from "./row.ts";
 import { RULES, TEXTUAL_FIELD } from "./rules.ts";
@@ -21,6 +22,8 @@ export interface Generated {
   /** The number of rows in each file. */
   rows: Readonly<Record<Dataset, number>>;
   eventTypes: EventTypes;
+  /** What is allowed, but probably not meant. */
+  warnings: string[];
 }
 
 /**
@@ -53,8 +56,40 @@ export async function generateSchemas(files: SampleFiles): Promise<Generated> {
     etl: { user: made.user.etl, item: made.item.etl, interaction: made.interaction.etl },
     rows: { user: user.rows, item: item.rows, interaction: interaction.rows },
     eventTypes: interaction.eventTypes,
+    warnings: [
+      ...[user, item, interaction].flatMap((sample) => oddValues(sample, files.textualFields)),
+      ...tooManyTypes(interaction, made.interaction.schema),
+    ],
   };
 }
+
+/** Names each column that a few odd values turn from numbers into text, which cannot be changed after a deployment. */
+function oddValues({ dataset, file, columns }: Sample, textual: readonly string[]): string[] {
+  const { types, unflagged, beside } = RULES[dataset];
+  const known = new Set([...Object.keys(types), ...unflagged, ...beside, ...textual]);
+  return [...columns.values()].flatMap(({ name, values, oddities }) => {
+    if (oddities === undefined || known.has(name)) return [];
+    const { count, first } = oddities;
+    const share = `${number(count)} of ${number(values)} values (${((100 * count) / values).toPrecision(2)} %)`;
+    return [
+      `${file}:${first.line}  ${name} becomes text because of ${share}: the first is ${JSON.stringify(first.text)}. ` +
+        "Write numbers without words, blanks and separators of thousands, or leave the cell empty",
+    ];
+  });
+}
+
+/** Says that training will leave event types out, if there are more than Personalize takes. */
+function tooManyTypes({ file, eventTypes }: Sample, { fields }: AvroSchema): string[] {
+  const names = fields.map(({ name }) => name);
+  const room = eventTypeRoom(names);
+  if (eventTypes.size <= room) return [];
+  return [
+    `${file}  has ${number(eventTypes.size)} event types: beside ${fieldsBesideTypes(names).join(", ")}, Personalize takes ` +
+      `${room}. event_types of solution.yaml says which; all events are stored`,
+  ];
+}
+
+const number = (value: number) => value.toLocaleString("en");
 
 function textualProblems(fields: readonly string[], samples: readonly Sample[]): string[] {
   const item = samples.find(({ dataset }) => dataset === "item");

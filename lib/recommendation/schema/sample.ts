@@ -45,7 +45,7 @@ export async function readSample(dataset: Dataset, file: string): Promise<Sample
     for (const [name, value] of row.values) {
       const column = columns.get(name) ?? new Column(name);
       columns.set(name, column);
-      column.add(value);
+      column.add(value, row.line);
     }
   }
   if (rows === 0) throw new SampleError([`${file}  has a header but no rows: types cannot be inferred without values`]);

@@ -3,7 +3,7 @@ import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { CampaignClient } from "../../personalize/runtime/campaigns.ts";
 import type { EventCounter } from "../clients/accepted-events.ts";
 import type { Pointers } from "../clients/parameters.ts";
-import type { PopularItemsReader } from "../clients/popular-items.ts";
+import type { EtlListReader } from "../clients/popular-items.ts";
 import type { ChangeQueue, EventTracker } from "../clients/realtime.ts";
 import type { RecordStore } from "../clients/record-store.ts";
 import type { RecommendationSettings } from "./settings.ts";
@@ -16,7 +16,9 @@ export interface RecommendationServices {
   pointers: Pointers;
   campaigns: CampaignClient;
   records: RecordStore;
-  popularItems: PopularItemsReader;
+  popularItems: EtlListReader;
+  /** The event types of the last ETL. */
+  eventTypes: EtlListReader;
   eventStream: RecordStream;
   countEvents: EventCounter;
   eventTracker: EventTracker;

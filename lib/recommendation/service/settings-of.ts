@@ -1,5 +1,6 @@
 import { accessSettings } from "../../config/access.ts";
 import type { Configuration, Recommendation } from "../../config/configuration.ts";
+import { eventTypeChoice } from "../../config/event-types.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
 import type { RealtimeSyncSettings, RecommendationSettings } from "./settings.ts";
@@ -15,9 +16,10 @@ const ITEM_CACHE_MS = 10_000;
 /** Returns the `config.json` of recommendation-api: the part of the configuration that it uses. */
 export function recommendationSettings(
   { project, api }: Pick<Configuration, "project" | "api">,
-  { solution, filters, schemas, etl }: Recommendation,
+  recommendation: Recommendation,
   names: Names,
 ): RecommendationSettings {
+  const { solution, filters, schemas, etl } = recommendation;
   const configured = RECIPE_KINDS.filter((kind) => solution.recipes[kind] !== undefined);
   return {
     project: project.project_name,
@@ -29,6 +31,7 @@ export function recommendationSettings(
       resource: names.filter(name, expression),
       parameter: names.filterParameter(name),
     })),
+    event_types: eventTypeChoice(recommendation),
     definitions: { schemas: { ...schemas }, etl },
     timeouts: { campaign_ms: CAMPAIGN_MS, store_ms: STORE_MS, realtime_ms: REALTIME_MS },
     item_cache_ms: ITEM_CACHE_MS,

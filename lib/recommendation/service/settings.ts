@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { EventTypeChoice } from "../../config/event-types.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
 import { accessEntries } from "../../core/http/access.ts";
 import { Definitions } from "../records/layout.ts";
@@ -28,6 +29,8 @@ export const RecommendationSettings = v.object({
       parameter: Name,
     }),
   ),
+  /** The event types to pass on to Personalize. */
+  event_types: EventTypeChoice,
   /** The generated schema files. */
   definitions: Definitions,
   timeouts: v.object({

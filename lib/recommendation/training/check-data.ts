@@ -1,11 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ObjectStore } from "../../aws/object-store.ts";
-import {
-  MAX_EVENT_TYPES_AND_FIELDS,
-  MIN_INTERACTIONS,
-  MIN_USERS_WITH_TWO,
-  metadataFields,
-} from "../../personalize/limits.ts";
+import { sum } from "../../core/sum.ts";
+import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO } from "../../personalize/limits.ts";
 import { schemaHash } from "../etl/plan.ts";
 import { readFile, runKeys } from "../etl/run-files.ts";
 import { type EventCheck, type Manifest, RunPlan } from "../etl/tasks.ts";
@@ -23,35 +19,41 @@ interface CheckedData {
 export async function checkData(
   run: string,
   checks: readonly EventCheck[],
-  { store }: Pick<TrainingContext, "store">,
+  { store, state }: Pick<TrainingContext, "store" | "state">,
 ): Promise<CheckedData> {
   const manifest = await requireManifest(store, run);
   const lacking = lacks(manifest, checks);
+  const leftOut = leftOutOf(manifest);
   if (lacking.length > 0) {
     const { from, to } = manifest;
     throw new TrainingError(
       `There is not enough data to train from ${from} to ${to}. ${lacking.join(". ")}. Nothing was imported. ` +
-        "Upload more events, or change target_event_type or event_value_threshold in solution.yaml and deploy",
+        `Upload more events, or change target_event_type or event_value_threshold in solution.yaml and deploy${
+          leftOut === undefined ? "" : `. ${leftOut}`
+        }`,
     );
   }
-  const { definitions } = await readFile(store, runKeys(run).plan, RunPlan);
-  const names = definitions.schemas.interaction.fields.map(({ name }) => name);
-  const many = tooManyTypes(manifest, metadataFields("interaction", names));
-  if (many) throw new TrainingError(`${many}. Nothing was imported. Send fewer types, or fewer columns`);
+  await state.saveData({ run, ...(leftOut !== undefined && { left_out: leftOut }) });
   const users = manifest.checks.map(({ name, users_with_two }) => [name, users_with_two] as const);
   return { data: await dataDigest(manifest, store), users: Object.fromEntries(users) };
 }
 
 /** Describes which minimums a run's data misses, one message for each recipe and minimum. Empty if all can train. */
 export function lacks(
-  { checks: counted, event_types }: Pick<Manifest, "checks" | "event_types">,
+  {
+    checks: counted,
+    event_types,
+    event_types_left_out,
+  }: Pick<Manifest, "checks" | "event_types" | "event_types_left_out">,
   checks: readonly EventCheck[],
 ): string[] {
   return checks.flatMap(({ name, event_type, event_value_threshold }) => {
     const found = counted.find((one) => one.name === name);
     if (!found) return [`${name}: the run has not counted its events`];
     if (event_type !== undefined && !event_types[event_type]) {
-      return [`${name}: no event has the target_event_type "${event_type}"; there are ${typesOf(event_types)}`];
+      return [
+        `${name}: no event has the target_event_type "${event_type}"; there are ${typesOf({ ...event_types, ...event_types_left_out })}`,
+      ];
     }
     const which = [
       event_type === undefined ? "" : ` of type "${event_type}"`,
@@ -75,21 +77,13 @@ export function lacks(
   });
 }
 
-/**
- * Returns what is wrong if a run has more event types than Personalize takes beside that many other fields of the
- * interaction schema; otherwise undefined.
- */
-export function tooManyTypes(
-  { event_types }: Pick<Manifest, "event_types">,
-  fields: readonly string[],
-): string | undefined {
-  const { length } = Object.keys(event_types);
-  if (length + fields.length <= MAX_EVENT_TYPES_AND_FIELDS) return undefined;
-  const beside =
-    fields.length === 0 ? "" : ` and the schema has ${fields.length} fields of its own (${fields.join(", ")})`;
+/** Says which events a run leaves out because of their types. Undefined if it imports all. */
+export function leftOutOf({ event_types_left_out: types }: Pick<Manifest, "event_types_left_out">): string | undefined {
+  const counts = Object.values(types);
+  if (counts.length === 0) return undefined;
   return (
-    `The events have ${length} types${beside}: Personalize takes ${MAX_EVENT_TYPES_AND_FIELDS} together. ` +
-    `The types are ${typesOf(event_types)}`
+    `${number(sum(counts, (count) => count))} events of ${counts.length} types are not trained on: ${typesOf(types)}. ` +
+    "They stay stored: event_types of solution.yaml says which types go to Personalize"
   );
 }
 
@@ -113,7 +107,9 @@ export async function dataDigest(manifest: Manifest, store: ObjectStore): Promis
   const keys = runKeys(manifest.run);
   const { definitions, groups } = await readFile(store, keys.plan, RunPlan);
   const hash = createHash("sha256");
-  hash.update(JSON.stringify([manifest.mode, schemaHash(definitions), manifest.interaction.rows, groups]));
+  const leavesOut = Object.keys(manifest.event_types_left_out).length > 0;
+  const types = leavesOut ? [Object.keys(manifest.event_types).sort()] : [];
+  hash.update(JSON.stringify([manifest.mode, schemaHash(definitions), manifest.interaction.rows, groups, ...types]));
   const files = [...manifest.user.files, ...manifest.item.files];
   if (files.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES) hash.update(manifest.run);
   else {

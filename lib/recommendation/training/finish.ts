@@ -14,7 +14,10 @@ import type { RecipeProgress } from "./task.ts";
 export interface Finished {
   run: string;
   recipes: RecipeProgress[];
-  /** States whether all recipes switched together, and if not, which ones still serve their earlier version. */
+  /**
+   * States whether all recipes switched together, and if not, which ones still serve their earlier version. Then says
+   * which events were left out.
+   */
   summary: string;
   /** Names of the superseded solutions that are being deleted. */
   removed: string[];
@@ -41,7 +44,9 @@ export async function finish(
     );
   }
   await giveBack(run, context.state);
-  return { run, recipes: [...progress], summary: switched(progress), removed };
+  const data = await context.state.data();
+  const leftOut = data?.run === run && data.left_out !== undefined ? ` ${data.left_out}.` : "";
+  return { run, recipes: [...progress], summary: `${switched(progress)}${leftOut}`, removed };
 }
 
 /** Describes which recipes of a run switched to their new versions. */

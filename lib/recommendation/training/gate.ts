@@ -92,9 +92,10 @@ const shown = (metric: number) => metric.toFixed(4);
 type Measure = Readonly<Record<string, string>>;
 
 /**
- * Returns what a recipe's versions are measured on. `lookbackDays` is personalize.log_lookback_days of project.yaml.
+ * Returns what a recipe's versions are measured on. `lookbackDays` is personalize.log_lookback_days of project.yaml,
+ * `types` are the event_types of solution.yaml.
  */
-export function measureOf(training: RecipeTraining, lookbackDays: number): Measure {
+export function measureOf(training: RecipeTraining, lookbackDays: number, types?: readonly string[]): Measure {
   const { recipe_name, event_type, event_value_threshold, parameters } = training;
   const known = RECIPES[recipe_name]?.parameters ?? {};
   // These drop users or items with too few or too many events before Personalize splits off the test users.
@@ -102,6 +103,7 @@ export function measureOf(training: RecipeTraining, lookbackDays: number): Measu
   return {
     log_lookback_days: String(lookbackDays),
     ...(event_type !== undefined && { target_event_type: event_type }),
+    ...(event_type === undefined && types && { event_types: types.toSorted().join(", ") }),
     ...(event_value_threshold !== undefined && { event_value_threshold }),
     ...Object.fromEntries(features.map(({ name, value }) => [name, String(value)])),
   };

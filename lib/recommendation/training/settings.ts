@@ -29,6 +29,7 @@ const Recipe = v.object({
 export const TrainingSettings = v.object({
   project: Name,
   recipes: v.partial(v.object(v.entriesFromList(RECIPE_KINDS, Recipe))),
+  event_types: v.optional(v.array(Name)),
   metric_gate: v.object({ tolerance: v.number(), strict: v.boolean() }),
   tags: v.record(v.string(), v.string()),
 });
@@ -63,6 +64,7 @@ export function trainingSettings(
   return {
     project: project.project_name,
     recipes: Object.fromEntries(recipes),
+    ...(solution.event_types && { event_types: [...solution.event_types] }),
     metric_gate: { ...solution.metric_gate },
     // Resources created by training carry the same project tags as those created by Terraform.
     tags: { ...project.aws.tags, [PROJECT_TAG]: project.project_name, [STACK_TAG]: TRAINING_STACK },

@@ -58,7 +58,14 @@ export interface RecipeState {
   revision: number;
 }
 
-/** The training table: the lock, and the state of each recipe. */
+/** What the last training that imported data said about them. */
+interface DataReport {
+  run: string;
+  /** Which events it left out, and why. Absent if none. */
+  left_out?: string;
+}
+
+/** The training table: the lock, the last report about data, and the state of each recipe. */
 export interface TrainingState {
   lock(): Promise<(Lock & { note?: Note }) | undefined>;
   /** Takes the lock from `holder`, or a free lock if undefined. Returns false if another run took it first. */
@@ -67,14 +74,17 @@ export interface TrainingState {
   note(run: string, note: Note): Promise<void>;
   /** Releases the lock. Does nothing unless the run holds it. */
   release(run: string): Promise<void>;
+  data(): Promise<DataReport | undefined>;
+  saveData(report: DataReport): Promise<void>;
   recipe(kind: RecipeKind): Promise<RecipeState | undefined>;
   /** Stores a recipe's state if `state.revision` is one more than the stored revision; otherwise returns false. */
   saveRecipe(kind: RecipeKind, state: RecipeState): Promise<boolean>;
-  /** Deletes the state of these recipes, by default of all recipes. */
+  /** Deletes the state of these recipes, by default all recipes and the report about data. */
   forget(kinds?: readonly RecipeKind[]): Promise<void>;
 }
 
 const LOCK = "lock";
+const DATA = "data";
 
 const recipeKey = (kind: RecipeKind) => `recipe#${kind}`;
 
@@ -148,6 +158,17 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
       await ifThere(conditional((options) => client.send(command, options)));
     },
 
+    async data() {
+      const item = await read(DATA);
+      return item && (item.VALUE as DataReport);
+    },
+
+    async saveData(report) {
+      const { PutCommand } = await sdk();
+      const command = new PutCommand({ TableName: table, Item: { [TRAINING_KEY]: DATA, VALUE: report } });
+      await call((options) => client.send(command, options));
+    },
+
     async recipe(kind) {
       const item = await read(recipeKey(kind));
       return item && (item.VALUE as RecipeState);
@@ -166,8 +187,8 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
 
     async forget(kinds = RECIPE_KINDS) {
       const { DeleteCommand } = await sdk();
-      for (const kind of kinds) {
-        const command = new DeleteCommand({ TableName: table, Key: { [TRAINING_KEY]: recipeKey(kind) } });
+      for (const key of kinds === RECIPE_KINDS ? [...kinds.map(recipeKey), DATA] : kinds.map(recipeKey)) {
+        const command = new DeleteCommand({ TableName: table, Key: { [TRAINING_KEY]: key } });
         await ifThere(call((options) => client.send(command, options)));
       }
     },

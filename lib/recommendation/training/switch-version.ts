@@ -31,7 +31,10 @@ export async function switchVersion(
   const { personalize, names, settings, state, logLookbackDays } = context;
   const known = (await state.recipe(recipe)) ?? { held: [], revision: 0 };
   const ndcg = await ndcgOf(personalize, version);
-  const candidate = { ...(ndcg !== undefined && { ndcg }), measure: measureOf(training, logLookbackDays) };
+  const candidate = {
+    ...(ndcg !== undefined && { ndcg }),
+    measure: measureOf(training, logLookbackDays, settings.event_types),
+  };
   const decision = gate({
     candidate,
     active: known.active?.version === version ? undefined : known.active,

@@ -1,5 +1,6 @@
 import { pipeline } from "node:stream/promises";
 import { parse } from "csv-parse";
+import { eventTypeRoom, fieldsBesideTypes } from "../../../lib/personalize/limits.ts";
 import type { DatasetType } from "../resources.ts";
 import type { DatasetSchema } from "./avro-schema.ts";
 import { type Cell, type ImportedRows, parseCell, type SchemaColumn } from "./rows.ts";
@@ -43,7 +44,23 @@ export async function readImport(
       `The interactions import has ${rows.length} rows; at least ${LEAST_INTERACTIONS} are required.`,
     );
   }
+  if (datasetType === "INTERACTIONS") {
+    const place = columns.indexOf("EVENT_TYPE");
+    const problem = typesProblem(columns, new Set(rows.map((row) => row[place] ?? null)));
+    if (problem !== undefined) throw new ImportFailure(problem);
+  }
   return { columns, rows };
+}
+
+/**
+ * Returns what is wrong with interactions that have more event types than the service takes beside the columns.
+ * Undefined if nothing is.
+ */
+export function typesProblem(columns: readonly string[], types: ReadonlySet<Cell>): string | undefined {
+  const room = eventTypeRoom(columns);
+  const { size } = new Set([...types].filter((type) => type !== null));
+  if (size <= room) return undefined;
+  return `The Interactions dataset has ${size} distinct event types; with its columns ${fieldsBesideTypes(columns).join(", ")}, at most ${room} are allowed.`;
 }
 
 /** Returns the USER_ID column of one CSV file, or of all in a folder. Throws `ImportFailure`. */

@@ -31,6 +31,7 @@ async function ask(change: Partial<RecommendationServices>, path: string, body: 
       campaigns: { user_personalization: "/campaign" },
       event_tracker: "/tracker",
       filters: [],
+      event_types: { named: [], others: true, most: 8 },
       definitions: SHOP_DEFINITIONS,
       timeouts: { campaign_ms: 1_000, store_ms: 1_000, realtime_ms: 1_000 },
     },

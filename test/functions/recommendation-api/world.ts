@@ -140,6 +140,7 @@ export async function startWorld(options: WorldOptions = {}) {
       resource: names.filter(name, expression),
       parameter: names.filterParameter(name),
     })),
+    event_types: { named: [], others: true, most: 8 },
     definitions: SHOP_DEFINITIONS,
     // Long enough for a busy machine; a test about timeouts brings its own.
     timeouts: { campaign_ms: 20_000, store_ms: 20_000, realtime_ms: 20_000, ...options.timeouts },
@@ -212,6 +213,12 @@ export async function startWorld(options: WorldOptions = {}) {
     /** Writes what the last ETL would have written. */
     async putPopularItems(ITEMS: readonly string[]) {
       const Item = { LIST: "all", RUN: "run", ITEMS };
+      await dynamo.send(new PutCommand({ TableName: names.table("popular-items"), Item }));
+    },
+
+    /** Writes the event types that the last ETL would have imported. */
+    async putEventTypes(TYPES: readonly string[]) {
+      const Item = { LIST: "event-types", RUN: "run", TYPES };
       await dynamo.send(new PutCommand({ TableName: names.table("popular-items"), Item }));
     },
 

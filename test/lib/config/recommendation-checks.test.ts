@@ -74,6 +74,36 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "event types fit beside the columns of the interaction schema",
+    good: [["solution.yaml", ["event_types"], ["purchase", "a", "b", "c", "d", "e", "f", "g"]]],
+    bad: [["solution.yaml", ["event_types"], ["purchase", "a", "b", "c", "d", "e", "f", "g", "h"]]],
+    problems: [
+      "conf/solution.yaml event_types has 9 event types: Personalize takes 10 together with the fields EVENT_TYPE, EVENT_VALUE of the interaction schema, so list at most 8",
+    ],
+  },
+  {
+    rule: "event types are listed once",
+    good: [["solution.yaml", ["event_types"], ["purchase", "view"]]],
+    bad: [["solution.yaml", ["event_types"], ["purchase", "view", "view"]]],
+    problems: ['conf/solution.yaml event_types[2] "view" appears twice'],
+  },
+  {
+    rule: "recipes and filters name types of event_types, if there is such a list",
+    good: [
+      ["solution.yaml", ["event_types"], ["purchase", "view"]],
+      filters('EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("view", "*")'),
+    ],
+    bad: [
+      ["solution.yaml", ["event_types"], ["purchase", "view"]],
+      ["solution.yaml", user("target_event_type"), "read"],
+      filters('EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("purchase", "views")'),
+    ],
+    problems: [
+      'conf/solution.yaml recipes.user_personalization.target_event_type "read" is not in event_types of solution.yaml: add it there',
+      'conf/filter.yaml filters[0].expression "views" is not in event_types of solution.yaml: did you mean "view"?',
+    ],
+  },
+  {
     rule: "a parameter belongs to the recipe, or the error names the recipe that has it",
     good: [
       ["solution.yaml", user("recipe_name"), "aws-user-personalization-v2"],

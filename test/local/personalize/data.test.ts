@@ -1,9 +1,13 @@
-import { CreateDatasetImportJobCommand, DescribeDatasetImportJobCommand } from "@aws-sdk/client-personalize";
+import {
+  CreateDatasetImportJobCommand,
+  DescribeDatasetImportJobCommand,
+  DescribeSolutionVersionCommand,
+} from "@aws-sdk/client-personalize";
 import { type PutEventsCommandInput, PutItemsCommand, PutUsersCommand } from "@aws-sdk/client-personalize-events";
 import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
-import { importCsv, openCampaign, openFilter, openShop, type Shop, stockShop } from "./book-shop.ts";
+import { importCsv, openCampaign, openFilter, openShop, type Shop, stockShop, trainVersion } from "./book-shop.ts";
 import { errorOf, type Harness, NOW, ROLE, standInTests } from "./harness.ts";
 import { countOf, csv, rows, send } from "./interactions.ts";
 
@@ -51,6 +55,27 @@ on("counts an event that equals an imported one once, and each that differs in a
   await send(harness, shop, { eventList: others });
   assert.is(await countOf(harness, shop, "buy"), 5);
 });
+
+on(
+  "takes eight event types beside EVENT_TYPE and EVENT_VALUE, of imports and events together",
+  async (harness, shop) => {
+    const types = (count: number) =>
+      Array.from({ length: count }, (_, index) => rows(130, index * 130, `t${index}`)).flat();
+    const tooMany = await importCsv(harness, shop.datasets.Interactions, csv(...types(9)));
+    assert.is(tooMany?.status, "CREATE FAILED");
+    assert.match(
+      tooMany?.failureReason ?? "",
+      "9 distinct event types; with its columns EVENT_TYPE, EVENT_VALUE, at most 8",
+    );
+    assert.is((await importCsv(harness, shop.datasets.Interactions, csv(...types(8))))?.status, "ACTIVE");
+    assert.is(await countOf(harness, shop, "t1"), 130);
+    await send(harness, shop, { eventList: [{ itemId: "i1", eventType: "ninth", sentAt: new Date(NOW) }] });
+    const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count", { name: "ninth" });
+    const command = new DescribeSolutionVersionCommand({ solutionVersionArn });
+    const { solutionVersion } = await harness.personalize.send(command);
+    assert.match(solutionVersion?.failureReason ?? "", "9 distinct event types");
+  },
+);
 
 /** Imports that fail, and the job's failure reason. */
 const FAILING: readonly [string, string, RegExp][] = [

@@ -177,6 +177,7 @@ test("returns the popular items, most popular first, and keeps them with the run
       { item_id: "B1", events: 1 },
       { item_id: "B2", events: 1 },
     ],
+    eventTypes: ["view"],
   });
   assert.equal(JSON.parse(store.text("etl/run=r1/popular-items.json")), popular.last);
 });

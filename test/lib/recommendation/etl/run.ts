@@ -4,7 +4,7 @@ import { createHandler } from "../../../../functions/etl/handler.ts";
 import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
 import type { DatabaseLimits } from "../../../../lib/core/sql/database.ts";
 import { findFile, runKeys } from "../../../../lib/recommendation/etl/run-files.ts";
-import { Manifest } from "../../../../lib/recommendation/etl/tasks.ts";
+import { type EtlSettings, Manifest } from "../../../../lib/recommendation/etl/tasks.ts";
 import { type Definitions, eventLine, type StoredEvent } from "../../../../lib/recommendation/records/layout.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
@@ -55,11 +55,11 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
   const store = new MemoryStore();
   const popular = new MemoryPopularItems();
   const records = { user: [USER] as Record<string, unknown>[], item: [ITEM] as Record<string, unknown>[] };
-  const deployed = (definitions: Definitions) =>
+  const deployed = (settings: EtlSettings) =>
     createHandler(
       { ...ENV, ...options.env },
       {
-        definitions,
+        settings,
         store,
         popularItems: popular,
         tables: memoryTables(records, options.tableBytes),
@@ -75,9 +75,9 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
     records,
     call,
 
-    /** Deploys other schemas. */
-    deploy(definitions: Definitions) {
-      handler = deployed(definitions);
+    /** Deploys other schemas or event types. */
+    deploy(settings: EtlSettings) {
+      handler = deployed(settings);
     },
 
     /** Puts an object the way Firehose does. */

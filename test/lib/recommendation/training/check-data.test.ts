@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { dataDigest, lacks, tooManyTypes } from "../../../../lib/recommendation/training/check-data.ts";
+import { dataDigest, lacks, leftOutOf } from "../../../../lib/recommendation/training/check-data.ts";
 import { suite } from "../../../suite.ts";
 import { event, ITEM, readManifest, USER, world } from "../etl/run.ts";
 
@@ -7,6 +7,7 @@ const test = suite("data of a training");
 
 const counted = (interactions: number, users_with_two: number, users = 100) => ({
   event_types: { view: 5_000, purchase: interactions },
+  event_types_left_out: {},
   checks: [{ name: "similar_items", interactions, users, users_with_two }],
 });
 const check = { name: "similar_items", event_type: "purchase" };
@@ -41,20 +42,19 @@ test("with many users, one in a hundred must have two interactions", () => {
   ]);
 });
 
-test("event types and other fields are at most ten together", () => {
-  const event_types = { view: 3, purchase: 2, click: 1 };
-  const fields = Array.from({ length: 7 }, (_, index) => `F${index}`);
-  assert.is(tooManyTypes({ event_types }, fields), undefined);
+test("names the types that are left out, with their events, the most frequent ones first", () => {
+  assert.is(leftOutOf({ event_types_left_out: {} }), undefined);
   assert.is(
-    tooManyTypes({ event_types }, [...fields, "F7"]),
-    "The events have 3 types and the schema has 8 fields of its own (F0, F1, F2, F3, F4, F5, F6, F7): " +
-      'Personalize takes 10 together. The types are "view" (3), "purchase" (2), "click" (1)',
+    leftOutOf({ event_types_left_out: { hover: 1_200, scroll: 3_000 } }),
+    '4,200 events of 2 types are not trained on: "scroll" (3,000), "hover" (1,200). ' +
+      "They stay stored: event_types of solution.yaml says which types go to Personalize",
   );
 });
 
 test("reports that there are no events at all", () => {
   const nothing = {
     event_types: {},
+    event_types_left_out: {},
     checks: [{ name: "similar_items", interactions: 0, users: 0, users_with_two: 0 }],
   };
   assert.match(lacks(nothing, [check])[0] ?? "", "no events at all: upload some with /log-event");

@@ -128,4 +128,13 @@ function random(seed: number): () => number {
   };
 }
 
+test("a recipe of all event types is measured on those of event_types, in any order", () => {
+  const { user_personalization: recipe } = onlyUsers({}).recipes;
+  assert.ok(recipe);
+  const { event_types } = measureOf(recipe, 90, ["view", "click"]);
+  assert.is(event_types, measureOf(recipe, 90, ["click", "view"]).event_types);
+  assert.is(measureOf({ ...recipe, event_type: "view" }, 90, ["view", "click"]).event_types, undefined);
+  assert.is(measureOf(recipe, 90).event_types, undefined);
+});
+
 test.run();

@@ -11,6 +11,7 @@ import type {
 /** The training table in memory, with the conditions of the real one. */
 export function memoryState() {
   let lock: (Lock & { note?: Note }) | undefined;
+  let data: Awaited<ReturnType<TrainingState["data"]>>;
   const recipes = new Map<RecipeKind, RecipeState>();
   const state: TrainingState = {
     lock: async () => lock,
@@ -24,6 +25,10 @@ export function memoryState() {
     },
     async release(run) {
       if (lock?.run === run) lock = undefined;
+    },
+    data: async () => data,
+    async saveData(report) {
+      data = report;
     },
     recipe: async (kind) => recipes.get(kind),
     async saveRecipe(kind, next) {

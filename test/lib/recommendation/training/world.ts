@@ -21,6 +21,7 @@ import { LIVE_ALIAS, namesOf } from "../../../../lib/core/naming/names.ts";
 import { type FunctionValues, recommendationFunctions } from "../../../../lib/infrastructure/functions.ts";
 import { stateMachineDefinitions } from "../../../../lib/infrastructure/state-machines.ts";
 import type { ResourceInputGiven, ResourceState } from "../../../../lib/personalize/resources/request.ts";
+import type { EtlSettings } from "../../../../lib/recommendation/etl/tasks.ts";
 import { eventLine, type StoredEvent } from "../../../../lib/recommendation/records/layout.ts";
 import type { TrainingSettings } from "../../../../lib/recommendation/training/settings.ts";
 import { dynamoTrainingState } from "../../../../lib/recommendation/training/state.ts";
@@ -42,6 +43,9 @@ import { NDCG_ANY } from "./settings.ts";
 
 /** The stand-in's states pass fast enough for tests and slowly enough to be observed. */
 const DELAYS: Delays = { pending: 20, working: 60, importing: 100, training: 100, deploying: 100 };
+
+/** The settings of a deployment whose recipes train on all event types. */
+const ETL_SETTINGS: EtlSettings = { ...DEFINITIONS, event_types: { named: [], others: true, most: 8 } };
 
 export interface WorldOptions {
   project: string;
@@ -106,7 +110,7 @@ export async function trainingWorld({
       outdir: join(folder, "functions"),
       functions: ["etl", "training", "personalize-manager"],
       files: {
-        etl: { "config.json": JSON.stringify(DEFINITIONS) },
+        etl: { "config.json": JSON.stringify(ETL_SETTINGS) },
         training: { "config.json": JSON.stringify(current) },
       },
     });
