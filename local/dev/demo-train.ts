@@ -58,10 +58,9 @@ async function main(args: readonly string[]): Promise<void> {
   const there = await findWhatIsThere(state.aws.endpoint, configuration.project.project_name, recommendation, data);
   if (there.uploaded && !options.again) console.log("uploaded already");
   else {
-    await relevance([
-      ...["upload-sample", "--users", files.users, "--items", files.items, "--interactions", files.interactions],
-      ...["--api-host", state.recommendation.url, "--api-key", state.recommendation.api_key],
-    ]);
+    const { url, api_key } = state.recommendation;
+    const what = ["--users", files.users, "--items", files.items, "--interactions", files.interactions];
+    await relevance(["upload-sample", ...what, "--api-host", url], { RELEVANCE_API_KEY: api_key });
   }
   if (there.trained && there.uploaded && !options.again) console.log("trained already (ARGS=--again trains again)");
   else {
@@ -120,9 +119,12 @@ async function checkSchemas(
 }
 
 /** Runs a CLI command with visible output. Throws LocalError if it fails. The command itself has printed the reason. */
-async function relevance(args: readonly string[]): Promise<void> {
+async function relevance(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<void> {
   console.log(`\n$ relevance ${args.map(shellWord).join(" ")}`);
-  const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], { stdio: "inherit" });
+  const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], {
+    stdio: "inherit",
+    env: { ...process.env, ...variables },
+  });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new LocalError(`relevance ${args[0]} ended with exit code ${code}`);
 }

@@ -120,7 +120,7 @@ function recommendationPart(
 const DEMO_CONF = resolve("conf.local");
 
 const uploadCommand = (url: string, apiKey: string) =>
-  `npm run relevance -- upload-sample --users USERS.csv --items ITEMS.csv --interactions INTERACTIONS.csv --api-host ${url} --api-key ${apiKey}`;
+  `RELEVANCE_API_KEY=${apiKey} npm run relevance -- upload-sample --users USERS.csv --items ITEMS.csv --interactions INTERACTIONS.csv --api-host ${url}`;
 
 const trainCommand = (conf: string) => `npm run relevance -- train --local --conf ${conf} --training-mode init --wait`;
 
