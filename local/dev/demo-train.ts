@@ -1,4 +1,5 @@
 /** `make demo-train`: goes from the demo's CSV files to recommendations, with the commands that a user would run. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,6 +8,7 @@ import { parseArgs } from "node:util";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { hashOf } from "../../lib/core/naming/names.ts";
+import { visible } from "../../lib/core/visible.ts";
 import { generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { writeDemoFiles } from "../demo-data/files.ts";
 import { type DemoData, demoData } from "../demo-data/readers.ts";
@@ -140,6 +142,6 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   const expected = error instanceof LocalError || error instanceof ConfigurationError;
-  console.error(expected ? error.message : error);
+  console.error(expected ? visible(error.message) : error);
   process.exitCode = error instanceof DevUsageError || error instanceof ConfigurationError ? 2 : 1;
 }
