@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { loadConfiguration } from "../lib/config/load.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
 import { namesOf } from "../lib/core/naming/names.ts";
+import { visible } from "../lib/core/visible.ts";
 import { MODEL_FILE_NAMES, ModelFilesError } from "../lib/search/embeddings/model-files.ts";
 import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
 import { BuildError } from "./error.ts";
@@ -83,6 +84,6 @@ try {
 } catch (error) {
   const usage = (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS") ?? false;
   const expected = usage || EXPECTED.some((kind) => error instanceof kind);
-  console.error(expected ? (error as Error).message : error);
+  console.error(expected ? visible((error as Error).message) : error);
   process.exitCode = usage || error instanceof ConfigurationError ? 2 : 1;
 }

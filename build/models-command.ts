@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { loadConfiguration } from "../lib/config/load.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
+import { visible } from "../lib/core/visible.ts";
 import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
 import { uploadModelData } from "./model-data.ts";
 import { syncModelFiles } from "./models.ts";
@@ -20,7 +21,7 @@ try {
   else await sync(HUB, REVISION);
 } catch (error) {
   if (!(error instanceof ModelFilesError || error instanceof ConfigurationError)) throw error;
-  console.error(error.message);
+  console.error(visible(error.message));
   process.exitCode = 1;
 }
 

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { visible } from "../lib/core/visible.ts";
 import { Failure, UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -31,7 +32,7 @@ export async function confirm(
   // Ctrl-C, and Ctrl-D.
   for (const end of ["SIGINT", "close"]) reader.once(end, () => aborted.abort());
   try {
-    const given = await reader.question(`${text} Type ${terminal.noteColors.bold(answer)}: `, {
+    const given = await reader.question(`${visible(text)} Type ${terminal.noteColors.bold(answer)}: `, {
       signal: aborted.signal,
     });
     if (given.trim() === answer) return;

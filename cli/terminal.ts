@@ -1,4 +1,5 @@
 import { createColors } from "picocolors";
+import { visible } from "../lib/core/visible.ts";
 
 /** A stream to print to. */
 interface Output {
@@ -23,15 +24,34 @@ export interface Terminal {
 /** Functions that colour text. */
 export type Colors = ReturnType<typeof createColors>;
 
-/** Creates a terminal that prints to two streams. */
+const ESC = "\u001b";
+
+/**
+ * The control sequences that commands print themselves: the codes of their colours, and at the start of a text those
+ * that replace the line above.
+ */
+const OWN = new RegExp(`(${ESC}\\[(?:1|2|22|31|32|33|36|39)m|^${ESC}\\[1A${ESC}\\[2K)`);
+
+/**
+ * Creates a terminal that prints to two streams. Names and messages of others may have control sequences: they are
+ * shown, not obeyed. A result that goes to a file or another program stays as it is.
+ */
 export function createTerminal(out: Output, error: Output, noColor: boolean): Terminal {
   const colorsOf = (stream: Output) => createColors(stream.isTTY === true && !noColor);
+  const [colors, noteColors] = [colorsOf(out), colorsOf(error)];
+  const shown = (text: string, { isColorSupported }: Colors) =>
+    isColorSupported
+      ? text
+          .split(OWN)
+          .map((part, index) => (index % 2 === 1 ? part : visible(part)))
+          .join("")
+      : visible(text);
   return {
-    print: (text) => out.write(`${text}\n`),
-    printJson: (value) => out.write(`${JSON.stringify(value, undefined, 2)}\n`),
-    note: (text) => error.write(`${text}\n`),
-    colors: colorsOf(out),
-    noteColors: colorsOf(error),
+    print: (text) => out.write(`${out.isTTY ? shown(text, colors) : text}\n`),
+    printJson: (value) => out.write(`${visible(JSON.stringify(value, undefined, 2))}\n`),
+    note: (text) => error.write(`${shown(text, noteColors)}\n`),
+    colors,
+    noteColors,
   };
 }
 

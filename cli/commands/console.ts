@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
 import { ConsoleError } from "../../lib/relevance/console/problem.ts";
 import { consoleIndexes } from "../../lib/relevance/console/setup.ts";
+import { KEY_VARIABLE } from "../api-key.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { UsageError } from "../errors.ts";
@@ -22,7 +23,7 @@ export const command = defineCommand({
   define: (command) => {
     command
       .option("--url <url>", "URL of the search gateway (default: the deployed one)")
-      .option("--key-env <name>", "environment variable with its API key", "RELEVANCE_API_KEY")
+      .option("--key-env <name>", "environment variable with its API key", KEY_VARIABLE)
       .option("--recommendation-url <url>", "URL of the recommendation service (default: the deployed one)")
       .option("--recommendation-key-env <name>", "environment variable with its API key (default: that of --key-env)")
       .option("--local", "use the stack of `make dev`")
@@ -48,8 +49,8 @@ export const command = defineCommand({
   run: async ({ url, keyEnv, local, files, port, ...options }, context) => {
     const { openConsole } = await import("../../lib/relevance/console/open.ts");
     const conf = confOf({ ...options, local });
-    const given = url === undefined ? {} : { apiHost: url, apiKey: keyIn(context, keyEnv) };
-    const gateway = await addressOf({ conf, local, ...given }, context);
+    const gateway =
+      url === undefined || local ? await addressOf({ conf, local }, context) : { url, key: keyIn(context, keyEnv) };
     const defaultsFile = join(conf, "hybrid_search.yaml");
     const { recommendation: configured } = existsSync(join(conf, "project.yaml")) ? loadConfiguration(conf) : {};
     const recommendation = await recommendationOf(

@@ -4,6 +4,7 @@ import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { countRows } from "../../lib/recommendation/upload/files.ts";
 import { checkTarget, type RejectedRow, UploadError, type UploadTarget } from "../../lib/recommendation/upload/send.ts";
 import { createProgress, type UploadedFile, uploadFile } from "../../lib/recommendation/upload/upload-file.ts";
+import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
 import { defineCommand, type ExitCode } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
@@ -18,8 +19,8 @@ const TITLES = { user: "users", item: "items", interaction: "interactions" } as 
 /** `relevance upload-sample`: uploads users, items and interactions from files to the data endpoints. */
 export const command = defineCommand({
   example: [
-    "relevance upload-sample --users users.csv --items items.csv --interactions interactions.csv \\",
-    "    --api-host https://abc123.execute-api.eu-west-1.amazonaws.com/v1 --api-key KEY",
+    "RELEVANCE_API_KEY=KEY relevance upload-sample --users users.csv --items items.csv \\",
+    "    --interactions interactions.csv --api-host https://abc123.execute-api.eu-west-1.amazonaws.com/v1",
     "",
     "After an interruption run the same command again: it uploads the files from the start and adds no duplicates.",
   ].join("\n  "),
@@ -29,24 +30,28 @@ export const command = defineCommand({
       .option("--users <file>", "users, CSV or JSON")
       .option("--items <file>", "items, CSV or JSON")
       .option("--interactions <file>", "events, CSV or JSON")
-      .requiredOption("--api-host <url>", "URL of the recommendation API, as `relevance info` prints it")
-      .requiredOption("--api-key <key>", "its API key");
+      .requiredOption(
+        "--api-host <url>",
+        `URL of the recommendation API whose key is in ${KEY_VARIABLE}, as \`relevance info\` prints them`,
+      );
+    defineKeyOption(command);
   },
   options: {
     users: File,
     items: File,
     interactions: File,
     apiHost: v.string(),
-    apiKey: v.string(),
+    apiKey: v.optional(v.string()),
   },
-  run: async ({ users, items, interactions, apiHost, apiKey, json }, { terminal }) => {
+  run: async ({ users, items, interactions, apiHost, apiKey, json }, context) => {
+    const { terminal } = context;
     const files: Record<Dataset, string | undefined> = { user: users, item: items, interaction: interactions };
     const given = DATASETS.flatMap((dataset) => {
       const file = files[dataset];
       return file === undefined ? [] : [{ dataset, file }];
     });
     if (given.length === 0) throw new UsageError("There is nothing to upload: give --users, --items or --interactions");
-    const target = { url: urlOf(apiHost), apiKey: keyOf(apiKey) };
+    const target = { url: urlOf(apiHost), apiKey: keyOf(givenKey(apiKey, context)) };
     try {
       await checkTarget(target);
       const results = await uploadAll(given, target, terminal);
@@ -111,11 +116,10 @@ function urlOf(host: string): string {
   throw new UsageError(`--api-host ${JSON.stringify(host)} is not an address: give a URL such as https://host/v1`);
 }
 
-function keyOf(key: string): string {
+function keyOf(key: string | undefined): string {
+  if (key === undefined) throw new UsageError(`The key of the API is missing: put it into ${KEY_VARIABLE}`);
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new UsageError(
-    "--api-key is not an API key: it is empty, or has blanks or other characters that a header cannot have",
-  );
+  throw new UsageError("The API key is none: it is empty, or has blanks or other characters that a header cannot have");
 }
 
 const count = (number: number) => number.toLocaleString("en");

@@ -4,6 +4,7 @@ import type { Endpoint } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import { deadlineIn, retry } from "../../lib/core/resilience/deadline.ts";
 import { type Cluster, ClusterFailure } from "../../lib/search/opensearch/cluster.ts";
+import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
 import type { Context, OptionsOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { Failure, UsageError } from "../errors.ts";
@@ -17,15 +18,15 @@ export const gatewayOptions = {
 
 type GatewayOptions = { conf: string } & OptionsOf<typeof gatewayOptions>;
 
-/** Holds the key of `--api-host`, so that the list of processes does not show it. */
-const KEY_VARIABLE = "RELEVANCE_API_KEY";
-
 /** Adds the options of {@link gatewayOptions} to a command. */
 export function defineGatewayOptions(command: Command): void {
   command
-    .option("--api-host <url>", "URL of the search gateway (default: the deployed one)")
-    .option("--api-key <key>", `its API key (default: that in ${KEY_VARIABLE}, or the deployed one's)`)
+    .option(
+      "--api-host <url>",
+      `URL of a search gateway whose API key is in ${KEY_VARIABLE} (default: the deployed one)`,
+    )
     .option("--local", "use the stack of `make dev`");
+  defineKeyOption(command);
 }
 
 /** An answer of the gateway. */
@@ -62,18 +63,20 @@ export async function openGateway(options: GatewayOptions, context: Context): Pr
 /** Finds the gateway's URL and key, as {@link openGateway}. Throws Failure and UsageError. */
 export async function addressOf(options: GatewayOptions, context: Context): Promise<{ url: string; key: string }> {
   const { apiHost, local } = options;
-  const apiKey = options.apiKey ?? (apiHost === undefined ? undefined : context.env[KEY_VARIABLE]);
   if (local) {
     const { search } = readDevFile();
     return { url: search.url, key: search.api_key };
   }
-  if (apiHost !== undefined && apiKey !== undefined) return { url: apiHost, key: apiKey };
-  if (apiHost !== undefined || apiKey !== undefined)
-    throw new UsageError(`--api-host and --api-key belong together; the key may also be in ${KEY_VARIABLE}`);
+  if (apiHost !== undefined) {
+    const key = givenKey(options.apiKey, context);
+    if (key !== undefined) return { url: apiHost, key };
+  }
+  if (apiHost !== undefined || options.apiKey !== undefined)
+    throw new UsageError(`--api-host and a key belong together: put the key of that API into ${KEY_VARIABLE}`);
   const deployed = await deployedAddress(options.conf, context, "search-gateway", ["bulk", "raw-backend"]);
   if (deployed !== undefined) return deployed;
   throw new Failure(
-    "The search gateway is not deployed, or no key may use bulk and raw-backend: run `relevance deploy`, pass --local for `make dev`, or pass --api-host and --api-key",
+    "The search gateway is not deployed, or no key may use bulk and raw-backend: run `relevance deploy`, pass --local for `make dev`, or pass --api-host",
   );
 }
 

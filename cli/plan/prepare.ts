@@ -6,9 +6,6 @@ import { buildFunctions } from "../../build/functions.ts";
 import { modelFilesProblem } from "../../build/models.ts";
 import { withNativeCode } from "../../build/native.ts";
 import { functionFiles, functionsOf, settingsOf, usesSparseModel } from "../../build/settings-files.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { parseConfiguration } from "../../lib/config/parse.ts";
-import { ConfigurationError } from "../../lib/config/problem.ts";
 import { isObject } from "../../lib/core/json/values.ts";
 import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
 import { type Discovery, formatDiscovery } from "../../lib/infrastructure/discovery.ts";
@@ -22,6 +19,8 @@ import { compareConfiguration, configurationNotes, storedConfiguration } from ".
 import { readAppliedInputs } from "../state/stacks.ts";
 import { refuseMissingSections } from "../state/still-deployed.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
+import { readDeployed } from "./deployed.ts";
+import { rightsNotes, rightsOf } from "./key-rights.ts";
 import { unfitIndexNotes } from "./unfit-indexes.ts";
 
 /** A deployment that is ready to plan. */
@@ -88,27 +87,35 @@ export async function buildAndSynthesize(
   return { stacks, functions };
 }
 
-/** Returns a note for each changed setting that is inside a function's bundle, and for indexes that it makes unfit. */
+/**
+ * Returns notes on what Terraform shows only as another hash: the rights of keys, changed settings that are inside a
+ * function's bundle, and indexes that they make unfit.
+ */
 async function settingNotes(session: Session, names: Names): Promise<string[]> {
   const stored = await storedConfiguration(session, names.bucket());
-  if (Object.keys(stored).length === 0) return [];
-  let deployed: Configuration;
-  try {
-    deployed = parseConfiguration(stored);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
+  if (Object.keys(stored.files).length === 0) return [];
+  const { config, rights } = readDeployed(stored);
+  const keys = rights
+    ? rightsNotes(rights, rightsOf(session.config), { gateway: session.config.searchGateway !== undefined })
+    : ["The deployed api.yaml is not valid for this version: changed rights of keys are not listed"];
+  if (config === undefined) {
     return [
+      ...keys,
       "The deployed configuration is not valid for this version: changed settings of the functions are not listed",
     ];
   }
-  const before = settingsOf(deployed, { names });
+  const before = settingsOf(config, { names });
   const functions = Object.entries(settingsOf(session.config, { names }));
   const changes = functions.flatMap(([name, after]) => {
     const old = before[name as FunctionName];
-    return old === undefined ? [] : settingChanges(old, after).map((change) => `Settings of ${name}: ${change}`);
+    if (old === undefined) return [];
+    return settingChanges(withoutKeys(old), withoutKeys(after)).map((change) => `Settings of ${name}: ${change}`);
   });
-  return [...changes, ...(await unfitIndexNotes(session, names, deployed.searchGateway))];
+  return [...keys, ...changes, ...(await unfitIndexNotes(session, names, config.searchGateway))];
 }
+
+/** Keys have notes of their own. */
+const withoutKeys = (settings: object) => ({ ...settings, keys: undefined });
 
 async function checkModelFiles({ config, folders }: Session): Promise<void> {
   if (!usesSparseModel(config)) return;

@@ -195,7 +195,7 @@ const RawErrorDetail = v.object({
 });
 
 /** An error of the gateway on the raw backend. */
-const RawErrorAnswer = v.object({ error: RawErrorDetail });
+const RawErrorAnswer = v.object({ error: RawErrorDetail, status: v.optional(Integer) });
 
 /** The names of this API's schemas in the OpenAPI document. */
 export const schemaNames = {

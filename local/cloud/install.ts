@@ -80,7 +80,7 @@ async function makeEnvironment(python: string, home: string): Promise<void> {
 
 async function installPackages(home: string): Promise<void> {
   const pip = ["-m", "pip", "--disable-pip-version-check", "--no-input"];
-  const install = [...pip, "install", "--quiet", "--no-deps", "--requirement", REQUIREMENTS];
+  const install = [...pip, "install", "--quiet", "--no-deps", "--require-hashes", "--requirement", REQUIREMENTS];
   const installed = await run(interpreter(home), install);
   if (installed.failed) {
     throw new LocalError(

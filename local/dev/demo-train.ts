@@ -1,4 +1,5 @@
 /** `make demo-train`: goes from the demo's CSV files to recommendations, with the commands that a user would run. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,6 +8,7 @@ import { parseArgs } from "node:util";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { hashOf } from "../../lib/core/naming/names.ts";
+import { visible } from "../../lib/core/visible.ts";
 import { generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { writeDemoFiles } from "../demo-data/files.ts";
 import { type DemoData, demoData } from "../demo-data/readers.ts";
@@ -58,10 +60,9 @@ async function main(args: readonly string[]): Promise<void> {
   const there = await findWhatIsThere(state.aws.endpoint, configuration.project.project_name, recommendation, data);
   if (there.uploaded && !options.again) console.log("uploaded already");
   else {
-    await relevance([
-      ...["upload-sample", "--users", files.users, "--items", files.items, "--interactions", files.interactions],
-      ...["--api-host", state.recommendation.url, "--api-key", state.recommendation.api_key],
-    ]);
+    const { url, api_key } = state.recommendation;
+    const what = ["--users", files.users, "--items", files.items, "--interactions", files.interactions];
+    await relevance(["upload-sample", ...what, "--api-host", url], { RELEVANCE_API_KEY: api_key });
   }
   if (there.trained && there.uploaded && !options.again) console.log("trained already (ARGS=--again trains again)");
   else {
@@ -120,9 +121,12 @@ async function checkSchemas(
 }
 
 /** Runs a CLI command with visible output. Throws LocalError if it fails. The command itself has printed the reason. */
-async function relevance(args: readonly string[]): Promise<void> {
+async function relevance(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<void> {
   console.log(`\n$ relevance ${args.map(shellWord).join(" ")}`);
-  const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], { stdio: "inherit" });
+  const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], {
+    stdio: "inherit",
+    env: { ...process.env, ...variables },
+  });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new LocalError(`relevance ${args[0]} ended with exit code ${code}`);
 }
@@ -138,6 +142,6 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   const expected = error instanceof LocalError || error instanceof ConfigurationError;
-  console.error(expected ? error.message : error);
+  console.error(expected ? visible(error.message) : error);
   process.exitCode = error instanceof DevUsageError || error instanceof ConfigurationError ? 2 : 1;
 }

@@ -2,6 +2,7 @@ import { join, relative, resolve } from "node:path";
 import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { fileProblem } from "../../lib/core/system-error.ts";
+import { visible } from "../../lib/core/visible.ts";
 import { ModelFilesError } from "../../lib/search/embeddings/model-files.ts";
 import { LocalError } from "../process/error.ts";
 import { type BannerOptions, banner } from "./banner.ts";
@@ -44,7 +45,7 @@ async function run(options: DevOptions): Promise<number> {
   const scope = createScope();
   const interrupted = onInterrupt();
   try {
-    const starting = startStack(options, scope, (line) => console.log(line));
+    const starting = startStack(options, scope, (line) => console.log(visible(line)));
     // After an interruption nothing awaits this promise.
     starting.catch(() => undefined);
     const stack = await Promise.race([starting, interrupted.then(() => undefined)]);
@@ -120,13 +121,13 @@ function recommendationPart(
 const DEMO_CONF = resolve("conf.local");
 
 const uploadCommand = (url: string, apiKey: string) =>
-  `npm run relevance -- upload-sample --users USERS.csv --items ITEMS.csv --interactions INTERACTIONS.csv --api-host ${url} --api-key ${apiKey}`;
+  `RELEVANCE_API_KEY=${apiKey} npm run relevance -- upload-sample --users USERS.csv --items ITEMS.csv --interactions INTERACTIONS.csv --api-host ${url}`;
 
 const trainCommand = (conf: string) => `npm run relevance -- train --local --conf ${conf} --training-mode init --wait`;
 
 function report(error: unknown): number {
   const expected = [LocalError, ConfigurationError, ModelFilesError].some((kind) => error instanceof kind);
   const refused = fileProblem(error);
-  console.error(expected ? (error as Error).message : (refused?.message ?? error));
+  console.error(expected ? visible((error as Error).message) : (refused?.message ?? error));
   return error instanceof DevUsageError || error instanceof ConfigurationError || refused?.wrongPath ? 2 : 1;
 }

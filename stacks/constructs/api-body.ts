@@ -185,6 +185,8 @@ function gatewayResponse(type: string, { status, code, message, retryAfter }: Re
   // API Gateway inserts the id between these quotes.
   const body = JSON.stringify({
     error: { code, message, ...nativeError(code, message), request_id: "$context.requestId" },
+    // DEFAULT_4XX keeps a status that only API Gateway knows.
+    ...(type !== "DEFAULT_4XX" && { status }),
   });
   return {
     ...(type !== "DEFAULT_4XX" && { statusCode: status }),

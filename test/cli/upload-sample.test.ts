@@ -32,8 +32,9 @@ test.after.each(() => server.close());
 test.after(() => rmSync(folder, { recursive: true }));
 
 /** Runs in its own folder and in parallel to this process, which is the server. */
-async function run(...args: string[]): Promise<Run> {
-  const { FORCE_COLOR: _, ...env } = process.env;
+async function runWith(key: string | undefined, ...args: string[]): Promise<Run> {
+  const { FORCE_COLOR: _, RELEVANCE_API_KEY: __, ...rest } = process.env;
+  const env = { ...rest, ...(key !== undefined && { RELEVANCE_API_KEY: key }) };
   const child = spawn(process.execPath, [join(ROOT, "cli/relevance.mjs"), "upload-sample", ...args], {
     cwd: folder,
     env,
@@ -44,7 +45,7 @@ async function run(...args: string[]): Promise<Run> {
   [run.code] = await once(child, "close");
   return run;
 }
-const upload = (...args: string[]) => run(...args, "--api-host", `${server.url}/`, "--api-key", API_KEY);
+const upload = (...args: string[]) => runWith(API_KEY, ...args, "--api-host", `${server.url}/`);
 const received = (path: string): Received[] => server.accepted.get(path) ?? [];
 
 test("uploads the three files and prints what was accepted", async () => {
@@ -125,7 +126,7 @@ test("sends nothing when one of the files cannot be read", async () => {
 });
 
 test("refuses a wrong key, and a call without files", async () => {
-  const wrong = await run(...FILES, "--api-host", server.url, "--api-key", "wrong");
+  const wrong = await runWith("wrong", ...FILES, "--api-host", server.url);
   assert.is(wrong.code, 2);
   assert.match(wrong.err, "refuses the API key");
   const nothing = await upload();
@@ -133,9 +134,19 @@ test("refuses a wrong key, and a call without files", async () => {
   assert.match(nothing.err, "give --users, --items or --interactions");
 });
 
+test("says where the key goes, and that the list of processes shows the option", async () => {
+  const none = await runWith(undefined, ...FILES, "--api-host", server.url);
+  assert.is(none.code, 2);
+  assert.match(none.err, "put it into RELEVANCE_API_KEY");
+  const option = await runWith(undefined, ...FILES, "--api-host", server.url, "--api-key", API_KEY);
+  assert.is(option.code, 0, option.err);
+  assert.match(option.err, "The list of processes shows --api-key to every user of this machine");
+  assert.not.match((await runWith(undefined, "--help")).out, "--api-key");
+});
+
 test("says immediately that the address does not answer", async () => {
   const begun = performance.now();
-  const { err, code } = await run(...FILES, "--api-host", `http://127.0.0.1:${await freePort()}`, "--api-key", API_KEY);
+  const { err, code } = await runWith(API_KEY, ...FILES, "--api-host", `http://127.0.0.1:${await freePort()}`);
   assert.is(code, 1);
   assert.match(err, "cannot be reached");
   // An upload in progress would wait two minutes for the service to come back.
@@ -143,7 +154,7 @@ test("says immediately that the address does not answer", async () => {
 });
 
 test("rejects an invalid address", async () => {
-  const { err, code } = await run(...FILES, "--api-host", "not an address", "--api-key", API_KEY);
+  const { err, code } = await runWith(API_KEY, ...FILES, "--api-host", "not an address");
   assert.is(code, 2);
   assert.match(err, '--api-host "not an address" is not an address: give a URL such as https://host/v1');
 });

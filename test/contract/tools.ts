@@ -59,7 +59,15 @@ export async function installTools(say: (line: string) => void): Promise<void> {
   await runTool("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   await runTool("python3", ["-m", "venv", join(HOME, "venv")]);
   const pip = ["-m", "pip", "--disable-pip-version-check", "--no-input"];
-  await runTool(join(VENV, "python"), [...pip, "install", "--quiet", "--no-deps", "-r", "requirements.txt"]);
+  await runTool(join(VENV, "python"), [
+    ...pip,
+    "install",
+    "--quiet",
+    "--no-deps",
+    "--require-hashes",
+    "-r",
+    "requirements.txt",
+  ]);
   await runTool(join(VENV, "python"), [...pip, "check"]);
   writeFileSync(MARKER, wanted);
 }

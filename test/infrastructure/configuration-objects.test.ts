@@ -17,6 +17,7 @@ import { planStacks } from "../../cli/plan/planned.ts";
 import {
   compareConfiguration,
   configurationNotes,
+  storedConfiguration,
   synchronizeConfiguration,
 } from "../../cli/state/configuration-objects.ts";
 import { createTerminal } from "../../cli/terminal.ts";
@@ -113,6 +114,21 @@ test("rewrites files that something else has written", async () => {
   await synchronized();
   await s3.send(new PutObjectCommand({ Bucket: bucket, Key: "configuration/model.yaml", Body: "by: hand" }));
   assert.is(await synchronized(), "  model.yaml: written\n");
+});
+
+test("tells an api.yaml that an earlier version wrote, where keys meant more, and writes it again", async () => {
+  const session = { sdk, config: configuration("minimal") };
+  assert.equal([...(await storedConfiguration(session, bucket)).earlier], []);
+  const Key = "configuration/api.yaml";
+  const { Metadata: { form: _, ...Metadata } = {}, Body } = await s3.send(
+    new GetObjectCommand({ Bucket: bucket, Key }),
+  );
+  const text = (await Body?.transformToString()) ?? "";
+  await s3.send(new PutObjectCommand({ Bucket: bucket, Key, Metadata, Body: text }));
+  const stored = await storedConfiguration(session, bucket);
+  assert.equal([[...stored.earlier], stored.files["api.yaml"]], [["api.yaml"], text]);
+  assert.is(await synchronized(), "  api.yaml: written\n");
+  assert.equal([...(await storedConfiguration(session, bucket)).earlier], []);
 });
 
 test("reports a refusal by S3 with the bucket's name and the required permission", async () => {

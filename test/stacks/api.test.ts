@@ -83,8 +83,9 @@ for (const [type, status, code] of REFUSALS) {
   test(`returns ${type} in the gateway's error format`, () => {
     const response = body["x-amazon-apigateway-gateway-responses"][type];
     assert.is(response?.statusCode, status);
-    const { error } = JSON.parse(response?.responseTemplates["application/json"] ?? "");
+    const { error, status: shown } = JSON.parse(response?.responseTemplates["application/json"] ?? "");
     assert.equal([error.code, error.request_id, typeof error.message], [code, "$context.requestId", "string"]);
+    assert.is(shown, status);
     assert.is(response?.responseParameters["gatewayresponse.header.x-request-id"], "context.requestId");
   });
 }

@@ -100,8 +100,8 @@ export class ApiError extends Error {
   }
 
   /**
-   * Returns the body of the answer as JSON text. `native` adds what the OpenSearch clients print: `type`, `reason` and
-   * `root_cause`.
+   * Returns the body of the answer as JSON text. `native` adds what the OpenSearch clients read: `type`, `reason`,
+   * `root_cause`, and the `status` beside the error, without which those for Go and Java find no error at all.
    */
   body(requestId: string, { native = false }: { native?: boolean } = {}): string {
     return JSON.stringify({
@@ -113,6 +113,7 @@ export class ApiError extends Error {
         ...(this.shown && { cause: this.shown }),
         request_id: requestId,
       },
+      ...(native && { status: this.statusCode }),
     });
   }
 }

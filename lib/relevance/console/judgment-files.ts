@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import * as v from "valibot";
-import { csv } from "../judgments/judgments.ts";
+import { csv, textOf } from "../judgments/csv.ts";
 import { ConsoleError } from "./problem.ts";
 
 /** One row of a judgments file that the console writes. `relevance evaluate` reads the first three columns. */
@@ -76,13 +76,15 @@ function rowsOf(file: string): JudgedRow[] {
       `${file} has the columns ${header.join(",")}, and the console writes ${HEADER.join(",")}: choose another name`,
     );
   }
-  return rows.map(([query = "", doc = "", grade = "", who = "", when = ""]) => ({
-    query,
-    doc,
-    grade: Number(grade),
-    who,
-    when,
-  }));
+  return rows
+    .map((cells) => cells.map(textOf))
+    .map(([query = "", doc = "", grade = "", who = "", when = ""]) => ({
+      query,
+      doc,
+      grade: Number(grade),
+      who,
+      when,
+    }));
 }
 
 /** Returns the names of a folder's files with an extension, without it, sorted; none if there is no folder. */

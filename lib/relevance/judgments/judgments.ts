@@ -1,4 +1,5 @@
 import { parse } from "csv-parse/sync";
+import { csv, textOf } from "./csv.ts";
 
 /** Grades by document, by query. A query is its text, or the id of a topic in TREC files. */
 export type Judgments = ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -68,7 +69,7 @@ export function* readTable(text: string): Generator<Judgment> {
     if (cell(query) === "" || cell(document) === "") {
       throw new JudgmentsError(`line ${info.lines}: query and document must not be empty`);
     }
-    yield { query: cell(query), document: cell(document), grade: gradeOf(cell(grade), info.lines) };
+    yield { query: textOf(cell(query)), document: textOf(cell(document)), grade: gradeOf(cell(grade), info.lines) };
   }
 }
 
@@ -88,10 +89,3 @@ export const writeTable = (rows: Iterable<Judgment>): string =>
     ["query", "doc", "grade"],
     Array.from(rows, ({ query, document, grade }) => [query, document, grade]),
   );
-
-/** Writes CSV with a header. */
-export function csv(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cell = (value: string) => (/[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-  const lines = rows.map((row) => row.map((value) => cell(String(value))).join(","));
-  return `${[header.join(","), ...lines].join("\n")}\n`;
-}

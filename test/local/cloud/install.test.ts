@@ -42,7 +42,7 @@ test.before.each(() => {
 test("creates a virtual environment with only the pinned packages", async () => {
   assert.is(await installCloud({ dir, python }), join(dir, "venv-moto/bin/python"));
   const install = calls().find((call) => call.includes(" install "));
-  assert.match(install ?? "", "--no-deps --requirement");
+  assert.match(install ?? "", "--no-deps --require-hashes --requirement");
   assert.equal(readdirSync(dir), ["venv-moto"]);
 });
 

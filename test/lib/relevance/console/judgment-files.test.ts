@@ -53,6 +53,17 @@ test("leaves a file of another tool unchanged, and says so", () => {
   assert.is(readFileSync(files.path("quepid"), "utf8"), "query,docid,rating\nsalt,b1,1\n");
 });
 
+test("keeps a query that is a formula in a spreadsheet as text, through several writes", () => {
+  const query = '=HYPERLINK("http://x")';
+  for (const doc of ["-b1", "b2", "b3"]) files.judge("again", { query, doc, grade: 1 });
+  assert.match(readFileSync(files.path("again"), "utf8"), `"'=HYPERLINK(""http://x"")",'-b1,1`);
+  assert.equal(
+    files.read("again").map(({ query, doc }) => [query, doc]),
+    ["-b1", "b2", "b3"].map((doc) => [query, doc]),
+  );
+  assert.equal([...readJudgments(files.path("again")).keys()], [query]);
+});
+
 test("lists the files, and refuses names that leave the folder", () => {
   assert.equal(files.names(), ["again", "mine", "quepid"]);
   for (const name of ["", "../mine", "a/b", ".hidden", "a.csv"]) assert.throws(() => files.path(name), /is not a name/);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { csv } from "../../../../lib/relevance/judgments/csv.ts";
 import { JudgmentsError, writeTable } from "../../../../lib/relevance/judgments/judgments.ts";
 import { readJudgments, readTopics } from "../../../../lib/relevance/judgments/read.ts";
 import { suite } from "../../../suite.ts";
@@ -82,6 +83,33 @@ test("writes judgments that it reads back unchanged", () => {
   ];
   const again = asObject("m.csv", writeTable(rows));
   assert.equal(again, { 'say "hello", world': { "b,1": 0.25 }, "two\nlines": { b2: 3 } });
+});
+
+const FORMULAS = [
+  "=1+1",
+  "+1",
+  "-1",
+  "@SUM(A1)",
+  '=HYPERLINK("http://x","y")',
+  "＝1",
+  "'=1",
+  "''@a",
+  "'quoted'",
+  "a=b",
+];
+
+test("writes no cell that a spreadsheet takes for a formula, and reads the text back unchanged", () => {
+  const rows = FORMULAS.map((text, grade) => ({ query: text, document: text, grade: -grade }));
+  const table = writeTable(rows);
+  for (const [index, line] of table.split("\n").slice(1, -1).entries()) {
+    assert.not.match(line, /(^|,)"?[=+@＝]|^"?-/);
+    assert.match(line, new RegExp(`,-?${index}$`));
+  }
+  assert.equal(
+    asObject("formulas.csv", table),
+    Object.fromEntries(FORMULAS.map((text, grade) => [text, { [text]: -grade }])),
+  );
+  assert.match(csv(["a"], [["\t=1"], ["\r=1"]]), /^a\n'\t=1\n"'\r=1"\n$/);
 });
 
 test("reads topics from lines with a tab and from CSV with users", () => {
