@@ -32,7 +32,7 @@ export const RawBackend = section(
         word(["recommended"], "The recommended rules."),
         list(Rule, "Rules.", { max: 200 }),
         'the word "recommended" or a list of rules such as "DELETE /_snapshot/*"',
-        "What `/raw-backend` refuses to every key, whatever its `raw_backend` lets through. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, system indices. Default: nothing.",
+        "What `/raw-backend` refuses to every key, whatever its `raw_backend` lets through. `recommended`: security, snapshots, secure settings, connectors and notifications, cluster-wide deletes, remote reindex, SQL and PPL, and whatever may read or change a document of an index whose name starts with a dot. Default: nothing.",
       ),
     ),
   },

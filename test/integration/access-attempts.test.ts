@@ -5,7 +5,7 @@ import { createAccess, ENDPOINTS, type KeyRules } from "../../lib/core/http/acce
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
-import { administratorAttempts } from "../fixtures/access-administrator.ts";
+import { administratorAttempts, unlimitedAttempts } from "../fixtures/access-administrator.ts";
 import { boundedAttempts, otherAttempts, recommendationAttempts, searchAttempts } from "../fixtures/access-bounded.ts";
 import type { Row } from "../fixtures/access-row.ts";
 import { shownAttempts } from "../fixtures/access-shown.ts";
@@ -47,6 +47,7 @@ for (const cluster of await ownClusters()) {
     const indexes = grantsOf(world);
     const keys: KeyRules[] = [
       { name: "admin", endpoints: everything },
+      { name: "unlimited", endpoints: everything, raw_backend: "all" },
       { name: "bounded", endpoints: everything, indexes },
       { name: "search", endpoints: ["search", "hybrid-search"], indexes },
       { name: "index", endpoints: ["bulk"], indexes },
@@ -56,13 +57,14 @@ for (const cluster of await ownClusters()) {
 
   for (const [who, attempts] of [
     ["an administrator's key", administratorAttempts],
+    ["a key without limits", unlimitedAttempts],
     ["a key with patterns", boundedAttempts],
     ["a search key", searchAttempts],
     ["an indexing key, and callers without rules", otherAttempts],
     ["every kind of key", shownAttempts],
   ] as const) {
     test(`${cluster.version}: the gateway answers ${who} as the table says, and never changes or reads refused indexes`, async () => {
-      const onlyDots = attempts === administratorAttempts;
+      const onlyDots = attempts === administratorAttempts || attempts === unlimitedAttempts;
       const [state, reads] = [await world.refusedState(), await world.refusedReads(onlyDots)];
       assert.equal(await differences(gateway, attempts(world), (answer) => world.leakIn(answer, onlyDots)), []);
       assert.equal(await world.refusedReads(onlyDots), reads);

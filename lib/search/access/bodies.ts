@@ -1,6 +1,8 @@
 import { isObject } from "../../core/json/values.ts";
+import { analyzeRefusal } from "./analysis.ts";
 import { aliasRefusal, firstOf, type Grant, type Refusal, refusal, shown, valueRefusal } from "./names.ts";
 import { queryRefusal, strictJson } from "./query.ts";
+import { mappingsRefusal, settingsRefusal } from "./settings.ts";
 
 export interface BodyCall {
   /** The body as text; empty if there is none. */
@@ -13,7 +15,10 @@ export interface BodyCall {
 /** Returns why a body is refused. */
 export type BodyReader = (call: BodyCall) => Refusal | undefined;
 
-const UNREADABLE = refusal("body", "it is not plain JSON without duplicate keys, which is all that the gateway reads");
+export const UNREADABLE = refusal(
+  "body",
+  "it is not plain JSON without duplicate keys, which is all that the gateway reads",
+);
 
 const WRITE = { wildcards: false };
 const READ = { wildcards: true };
@@ -59,6 +64,12 @@ const ACTIONS = new Set(["index", "create", "update", "delete"]);
 /** An action as clients write it, which needs no parser. */
 const PLAIN_ACTION = /^\{"(index|create|update|delete)":\{"_index":"([^"\\]*)"(?:,"_id":"[^"\\]*")?\}\}$/;
 
+/** What the cluster reads of an action; it rejects the rest. */
+const ACTION_MEMBERS = new Set(
+  `_index _id routing op_type version version_type retry_on_conflict pipeline _source if_seq_no if_primary_term
+  require_alias`.split(/\s+/),
+);
+
 /** `_bulk`: reads the lines of the actions and skips those of the documents. */
 export const bulk: BodyReader = ({ text, grant, hasIndex }) => {
   let allowed: string | undefined;
@@ -79,7 +90,9 @@ export const bulk: BodyReader = ({ text, grant, hasIndex }) => {
     const [[action, target] = [], ...others] = parsed && isObject(parsed.value) ? Object.entries(parsed.value) : [];
     if (action === undefined || others.length > 0 || !ACTIONS.has(action) || !isObject(target)) return UNREADABLE;
     const { _index: index, pipeline } = target;
-    const found = index === undefined && hasIndex ? queryRefusal(target, grant) : valueRefusal(index, grant, WRITE);
+    const found =
+      unknownRefusal(target, ACTION_MEMBERS, "an action of _bulk") ??
+      (index === undefined && hasIndex ? queryRefusal(target, grant) : valueRefusal(index, grant, WRITE));
     if (found) return found;
     if (grant !== undefined && pipeline !== undefined) return PIPELINE;
     if (action !== "delete") start += lineAt(text, start).length + 1;
@@ -93,31 +106,56 @@ function lineAt(text: string, start: number): string {
 }
 
 /** `_msearch`: pairs of lines, a header with the indexes and a search. */
-export const multiSearch: BodyReader = ({ text, grant, hasIndex }) => {
+export const multiSearch: BodyReader = ({ text, grant, hasIndex }) =>
+  firstOf(searchPairs(text), (pair) =>
+    pair ? (headerRefusal(pair.header, grant, hasIndex) ?? queryRefusal(pair.search, grant)) : UNREADABLE,
+  );
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Yields the headers and searches of `_msearch`; undefined for a pair that cannot be read. */
+export function* searchPairs(text: string): Generator<{ header: JsonObject; search: JsonObject } | undefined> {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   // The cluster skips one line end at the beginning.
   if (lines[0] === "") lines.shift();
   for (let at = 0; at < lines.length; at += 2) {
-    const header = (lines[at] ?? "").trim();
-    const fields = header === "" ? { value: {} } : strictJson(header);
+    const first = (lines[at] ?? "").trim();
+    const header = first === "" ? { value: {} } : strictJson(first);
     const search = strictJson(lines[at + 1] ?? "");
-    if (!fields || !isObject(fields.value) || !search || !isObject(search.value)) return UNREADABLE;
-    const found = headerRefusal(fields.value, grant, hasIndex) ?? queryRefusal(search.value, grant);
-    if (found) return found;
+    if (header && isObject(header.value) && search && isObject(search.value)) {
+      yield { header: header.value, search: search.value };
+    } else yield undefined;
   }
-  return undefined;
-};
+}
 
-function headerRefusal(
-  header: Readonly<Record<string, unknown>>,
-  grant: Grant,
-  hasIndex: boolean,
-): Refusal | undefined {
-  const named = ["index", "indices"].filter((key) => key in header);
+/** What the cluster reads of a header, which may also be in camel case; it rejects the rest. */
+const HEADER_MEMBERS = new Set(
+  `index indices search_type ccs_minimize_roundtrips request_cache preference routing allow_partial_search_results
+  expand_wildcards ignore_unavailable allow_no_indices ignore_throttled cancel_after_time_interval phase_took`.split(
+    /\s+/,
+  ),
+);
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Returns why an object is refused that has other members than those listed. */
+function unknownRefusal(object: object, members: ReadonlySet<string>, what: string): Refusal | undefined {
+  const unknown = Object.keys(object).find((key) => !members.has(key));
+  return unknown === undefined ? undefined : refusal("body", `${shown(unknown)} is not a part of ${what}`);
+}
+
+/** Reads a header with each of its members in one spelling: of two, the cluster takes one that nobody may have checked. */
+function headerRefusal(header: JsonObject, grant: Grant, hasIndex: boolean): Refusal | undefined {
+  const members = new Map(Object.entries(header).map(([key, value]) => [snakeCase(key), value]));
+  if (members.size < Object.keys(header).length) return UNREADABLE;
+  const named = ["index", "indices"].filter((key) => members.has(key));
   if (named.length === 0 && !hasIndex) return refusal("every-index", "a search of _msearch names no index");
-  const wide = hiddenRefusal([header.expand_wildcards ?? header.expandWildcards ?? []].flat().join(","));
-  return wide ?? firstOf(named, (key) => valueRefusal(header[key], grant, READ));
+  return (
+    unknownRefusal(Object.fromEntries(members), HEADER_MEMBERS, "a header of _msearch") ??
+    hiddenRefusal([members.get("expand_wildcards") ?? []].flat().join(",")) ??
+    firstOf(named, (key) => valueRefusal(members.get(key), grant, READ))
+  );
 }
 
 const STATES = new Set(["", "open", "closed", "none"]);
@@ -156,30 +194,32 @@ export const newIndex: BodyReader = object((body, { grant }) => {
   if (grant !== undefined && names.length > 0) return refusal("alias", "its key may not change aliases");
   const unknown = Object.keys(others).find((key) => key !== "mappings");
   if (unknown !== undefined) return refusal("body", `${shown(unknown)} is not a part of an index`);
-  return firstOf(names, aliasRefusal) ?? queryRefusal(aliases, grant) ?? settingsRefusal(given);
+  return (
+    firstOf(names, aliasRefusal) ??
+    queryRefusal(aliases, grant) ??
+    settingsRefusal(given) ??
+    mappingsRefusal(body.mappings)
+  );
 });
+
+/** The body that adds fields to an index. */
+export const mapping: BodyReader = object((body) => mappingsRefusal(body));
 
 /** The body that changes the settings of an index. */
 export const settings: BodyReader = object((body) => settingsRefusal(body));
 
-/** Settings of one index that concern neither its nodes nor what happens to other indexes. */
-const SETTING =
-  /^(number_of_(shards|replicas|routing_shards)|auto_expand_replicas|refresh_interval|max_\w+|codec|gc_deletes|blocks\.\w+|requests\.cache\.enable|knn|(analysis|analyze|similarity|mapping|mapper|query|queries|sort|highlight|knn|merge|translog|search\.(idle|slowlog|concurrent_segment_search)|search|indexing\.slowlog)\..+)$/;
+/** `_analyze`, which names the parts of an analyzer or holds them. */
+export const analyze: BodyReader = object((body) => analyzeRefusal(body));
 
-/** Settings that the expression above would accept, but that make an index run a pipeline. */
-const PIPELINES = /(^|\.)(default|final)_pipeline$|^search\.default_pipeline$/;
+/** An id of a scroll or point in time, as the cluster makes it. Words such as `_all` are shorter. */
+const OPEN_ID = /^[\w+/=-]{16,}$/;
 
-function settingsRefusal(given: unknown): Refusal | undefined {
-  return firstOf(isObject(given) ? dotted(given) : [], (path) => {
-    const name = path.replace(/^settings\./, "").replace(/^index\./, "");
-    if (PIPELINES.test(name)) return refusal("setting", `${shown(name)} makes the index run a pipeline`);
-    return SETTING.test(name) ? undefined : refusal("setting", `${shown(name)} is not a setting that it may change`);
-  });
-}
-
-/** Returns the dotted paths of the values in nested objects. */
-function dotted(value: Readonly<Record<string, unknown>>, prefix = ""): string[] {
-  return Object.entries(value).flatMap(([key, member]) =>
-    isObject(member) ? dotted(member, `${prefix}${key}.`) : [`${prefix}${key}`],
-  );
-}
+/** The body that ends scrolls or points in time. It must name each by its id. */
+export const openIds: BodyReader = ({ text }) => {
+  const parsed = strictJson(text);
+  const [ids, ...others] = parsed && isObject(parsed.value) ? Object.values(parsed.value) : [];
+  const named = [ids].flat();
+  return others.length === 0 && named.length > 0 && named.every((id) => typeof id === "string" && OPEN_ID.test(id))
+    ? undefined
+    : refusal("open-search", "scrolls and points in time are ended by their ids");
+};

@@ -16,6 +16,7 @@ export type Rule =
   | "body"
   | "alias"
   | "setting"
+  | "analysis"
   | "script"
   | "remote"
   | "template"
@@ -64,6 +65,8 @@ export interface NameOptions {
   wildcards: boolean;
   /** Leaves it to the cluster to refuse what cannot be a name. For endpoints that send nothing else but a name. */
   lenient?: boolean;
+  /** Whether names of remote clusters (`other:products`) are accepted. */
+  remote?: boolean;
 }
 
 /**
@@ -74,7 +77,7 @@ export interface NameOptions {
 export function namesRefusal(
   expression: string,
   grant: Grant,
-  { wildcards, lenient = false }: NameOptions,
+  { wildcards, lenient = false, remote = false }: NameOptions,
 ): Refusal | undefined {
   let afterWildcard = false;
   let reachesDots = false;
@@ -93,9 +96,16 @@ export function namesRefusal(
     // Also as `<_all>`: the cluster decodes date math first.
     if (name === "" || name === "_all") return everyIndex(expression);
     const wildcard = name.includes("*");
-    const wrong = dotRefusal(name, text) ?? (lenient ? undefined : nameRefusal(name, text));
+    // The time zone of date math may hold a colon.
+    const elsewhere = !open && name.includes(":");
+    const wrong =
+      dotRefusal(name, text) ??
+      (elsewhere ? remoteRefusal(name, text, remote) : undefined) ??
+      (lenient ? undefined : nameRefusal(name, text));
     if (wrong) return wrong;
     if (wildcard && !wildcards) return refusal("wildcard", `${shown(text)} holds a wildcard; name the indexes`);
+    // A wildcard of another cluster neither reaches indexes of this one, nor lets the next part exclude any.
+    if (elsewhere) continue;
     afterWildcard ||= wildcard;
     // Excluding by a wildcard only narrows the list. Excluding a name tells whether it exists.
     if (excluded && wildcard) continue;
@@ -113,6 +123,19 @@ const everyIndex = (expression: string) => refusal("every-index", `${shown(expre
 /** The name of a remote cluster may stand before that of an index. */
 function dotRefusal(name: string, text: string): Refusal | undefined {
   return /(^|:)\./.test(name) ? refusal("dot-index", `the name ${shown(text)} starts with a dot`) : undefined;
+}
+
+/** What may follow the colon of a remote name: neither every index, nor dot names, nor what only that cluster decodes. */
+const BOUNDED_REMOTE = /^[^:]+(:(?!_all$)[^:.*<+-][^:<]*)+$/;
+
+/**
+ * Returns why a name of a remote cluster is refused. A remote cluster may be this one under another name, so only keys
+ * without limits may name any, and only indexes whose name cannot start with a dot.
+ */
+function remoteRefusal(name: string, text: string, remote: boolean): Refusal | undefined {
+  if (!remote) return refusal("remote", `${shown(text)} names an index of another cluster`);
+  if (BOUNDED_REMOTE.test(name)) return undefined;
+  return refusal("dot-index", `${shown(text)} includes indexes whose name starts with a dot; name the indexes`);
 }
 
 function nameRefusal(name: string, text: string): Refusal | undefined {
@@ -160,8 +183,14 @@ export function aliasRefusal(name: string): Refusal | undefined {
 
 /** Throws `forbidden` unless a key may write to an index. */
 export function requireWritable(key: KeyRules, index: string): void {
-  requireAllowed(key, namesRefusal(index, key.indexes, { wildcards: false, lenient: key.indexes === undefined }));
+  requireAllowed(key, namesRefusal(index, key.indexes, { ...ownOptions(key), wildcards: false }));
 }
+
+/** Returns how the gateway's own endpoints read names. */
+export const ownOptions = ({ indexes, raw_backend }: KeyRules): Omit<NameOptions, "wildcards"> => ({
+  lenient: indexes === undefined,
+  remote: indexes === undefined && raw_backend === "all",
+});
 
 /** Throws `forbidden` if a call is refused. */
 export function requireAllowed(key: KeyRules, found: Refusal | undefined): void {

@@ -2,7 +2,7 @@ import { describeKey, type KeyRules } from "../../core/http/access.ts";
 import * as read from "./bodies.ts";
 import { type BodyReader, hiddenRefusal } from "./bodies.ts";
 import { aliasRefusal, firstOf, namesRefusal, type Refusal, type Rule, refusal, shown } from "./names.ts";
-import { queryRefusal, strictJson } from "./query.ts";
+import { systemRefusal } from "./system.ts";
 
 /** A call of the cluster's own API, as it will be sent. */
 export interface NativeRequest {
@@ -39,7 +39,7 @@ export function nativeRefusal(
   const endpoint = recommended || grant ? recommendedEndpoint(call.method, call.segments) : undefined;
   const found = endpoint ? endpointRefusal(endpoint, key, call) : unknownCall(call);
   if (!found || grant !== undefined || !added.some((matches) => matches(call))) return found;
-  return dotRefusal(call);
+  return addedRefusal(call);
 }
 
 const unknownCall = ({ method, segments }: NativeRequest) =>
@@ -51,8 +51,8 @@ function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRe
   if (grant !== undefined && endpoint.unbounded !== undefined) {
     return refusal(endpoint.unbounded, `a key with indexes (${describeKey(key)}) cannot be limited there`);
   }
-  const hasIndex = endpoint.segments[0] === "{index}";
-  const named = hasIndex ? namesRefusal(segments[0] ?? "", grant, endpoint) : undefined;
+  const index = endpoint.segments.indexOf("{index}");
+  const named = index === -1 ? undefined : namesRefusal(segments[index] ?? "", grant, endpoint);
   if (named) return named;
   const alias = endpoint.segments.indexOf("{alias}");
   const wrongAlias = alias === -1 ? undefined : aliasRefusal(segments[alias] ?? "");
@@ -62,7 +62,7 @@ function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRe
   if (body.length > 0 && !JSON_TYPE.test(contentType ?? "")) {
     return refusal("content-type", "the body is not declared to be JSON");
   }
-  return endpoint.body?.({ text: body.toString("utf8"), grant, hasIndex });
+  return endpoint.body?.({ text: body.toString("utf8"), grant, hasIndex: index !== -1 });
 }
 
 const JSON_TYPE = /^\s*application\/(vnd\.opensearch\+)?(x-ndjson|json)\s*(;|$)/i;
@@ -79,7 +79,8 @@ const PARAMETERS = new Set(
   slices sort stats stored_fields suggest_field suggest_mode suggest_size suggest_text term_statistics terminate_after timeout
   track_scores track_total_hits typed_keys verbose version version_type wait_for_active_shards wait_for_completion
   write_index_only _source _source_excludes _source_exclude _source_includes _source_include all_shards allow_partial_pit_creation
-  ignore_unmapped`.split(/\s+/),
+  ignore_unmapped bytes h health help level pri s time v wait_for_status wait_for_no_initializing_shards
+  wait_for_no_relocating_shards wait_for_events wait_for_nodes`.split(/\s+/),
 );
 
 /** Parameters for keys without patterns: what they name can change or hide the indexes. */
@@ -91,15 +92,13 @@ function parameterRefusal(name: string, value: string, bounded: boolean): Refusa
   return refusal("parameter", `the parameter ${shown(name)} is not among those that are let through`);
 }
 
-/** Returns why a call that a project added to the list is refused: it names an index with a dot, in path or body. */
-function dotRefusal({ segments, parameters, body }: NativeRequest): Refusal | undefined {
-  const values = [...segments, ...parameters.filter(([name]) => name === "index").map(([, value]) => value)];
-  const named = firstOf(values, (value) => {
+/** Returns why a call that a project added to the list is refused: it may reach an index with a dot. */
+function addedRefusal(call: NativeRequest): Refusal | undefined {
+  const named = firstOf(call.segments, (value) => {
     const found = namesRefusal(value, undefined, { wildcards: true });
     return found?.rule === "dot-index" || found?.rule === "date-math" ? found : undefined;
   });
-  const parsed = named || body.length === 0 ? undefined : strictJson(body.toString("utf8"));
-  return named ?? (parsed ? queryRefusal(parsed.value, undefined) : undefined);
+  return named ?? systemRefusal(call, false);
 }
 
 /** A call of the cluster's own API that `recommended` lets through. */
@@ -163,12 +162,13 @@ const RECOMMENDED: readonly NativeEndpoint[] = [
   endpoint("GET POST", "/{index}/_mtermvectors", { body: read.query }),
 
   endpoint("POST", "/{index}/_search/point_in_time", { wildcards: true, unbounded: "open-search" }),
-  endpoint("DELETE", "/_search/point_in_time", { unbounded: "open-search" }),
-  endpoint("GET POST DELETE", "/_search/scroll", { unbounded: "open-search" }),
+  endpoint("DELETE", "/_search/point_in_time", { body: read.openIds, unbounded: "open-search" }),
+  endpoint("GET POST", "/_search/scroll", { unbounded: "open-search" }),
+  endpoint("DELETE", "/_search/scroll", { body: read.openIds, unbounded: "open-search" }),
 
   endpoint("GET", "/{index}/_mapping", describing),
   endpoint("GET", "/{index}/_mapping/field/{fields}", describing),
-  endpoint("PUT POST", "/{index}/_mapping"),
+  endpoint("PUT POST", "/{index}/_mapping", { body: read.mapping }),
   endpoint("GET", "/{index}/_settings", describing),
   endpoint("GET", "/{index}/_settings/{name}", describing),
   endpoint("PUT", "/{index}/_settings", { body: read.settings }),
@@ -179,8 +179,13 @@ const RECOMMENDED: readonly NativeEndpoint[] = [
   endpoint("POST", "/_aliases", { body: read.aliasActions, unbounded: "alias" }),
 
   endpoint("GET POST", "/{index}/_refresh", describing),
-  endpoint("GET POST", "/_analyze"),
-  endpoint("GET POST", "/{index}/_analyze"),
+  endpoint("GET POST", "/_analyze", { body: read.analyze }),
+  endpoint("GET POST", "/{index}/_analyze", { body: read.analyze }),
+
+  endpoint("GET HEAD", "/_alias/{index}"),
+  endpoint("GET", "/_cat/count/{index}", describing),
+  endpoint("GET", "/_cat/indices/{index}", describing),
+  endpoint("GET", "/_cluster/health/{index}", describing),
 ];
 
 /** Endpoints by the number of segments and the segment that names them, so that few are compared. */

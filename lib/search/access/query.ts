@@ -1,19 +1,27 @@
 import type { KeyRules } from "../../core/http/access.ts";
 import { isObject } from "../../core/json/values.ts";
-import { firstOf, type Grant, namesRefusal, type Refusal, refusal, requireAllowed, valueRefusal } from "./names.ts";
+import {
+  firstOf,
+  type Grant,
+  namesRefusal,
+  ownOptions,
+  type Refusal,
+  refusal,
+  requireAllowed,
+  valueRefusal,
+} from "./names.ts";
 
 /**
  * Returns the index expression to send for a search. Throws `forbidden` for indexes that the key may not use, in the
  * expression or in the body. A wildcard of a key without patterns does not include names that start with a dot.
  */
 export function searchedIndexes(key: KeyRules, index: string, body: unknown): string {
-  const parts = index.split(",");
-  const wide = key.indexes === undefined && parts.some((part) => part.startsWith("*") || part.startsWith("<*"));
+  // An exclusion without a wildcard of this cluster would be a name.
+  const wide = key.indexes === undefined && index.split(",").some((part) => /^<?\*[^:]*$/.test(part));
   const sent = wide ? `${index},-.*` : index;
   requireAllowed(
     key,
-    namesRefusal(sent, key.indexes, { wildcards: true, lenient: key.indexes === undefined }) ??
-      queryRefusal(body, key.indexes),
+    namesRefusal(sent, key.indexes, { ...ownOptions(key), wildcards: true }) ?? queryRefusal(body, key.indexes),
   );
   return sent;
 }

@@ -1,27 +1,25 @@
-/** The parts of a call that the rules check. */
-export interface NativeCall {
-  method: string;
-  /** Decoded path segments. */
-  segments: readonly string[];
-  body: Buffer;
-}
+import { type NamingCall, systemRefusal } from "../../access/system.ts";
 
-/** Returns whether a call is forbidden. */
-export type Deny = (call: NativeCall) => boolean;
+/** Returns why a call is forbidden, as the end of a sentence about it; undefined if it is not. */
+export type Deny = (call: NamingCall) => string | undefined;
+
+const NOT_ALLOWED = "is not allowed here";
 
 /**
  * Compiles rules of the form `METHOD pattern`, where `*` stands for any method or any characters, or returns the
- * recommended ones. Patterns match the path only. A body can name other indexes (`_bulk`, `_msearch`), which only the
- * permissions of the cluster user restrict.
+ * recommended ones. Patterns match the path only; the recommended rules also read the names in bodies.
  */
 export function denyRules(rules: readonly string[] | "recommended"): Deny {
-  if (rules === "recommended") return (call) => RECOMMENDED.some((rule) => rule(call));
-  const compiled = rules.map(patternRule);
-  return (call) => compiled.some((rule) => rule(call));
+  const compiled = rules === "recommended" ? RECOMMENDED : rules.map(patternRule);
+  return (call) => {
+    if (compiled.some((rule) => rule(call))) return NOT_ALLOWED;
+    const found = rules === "recommended" ? systemRefusal(call, true) : undefined;
+    return found && `${NOT_ALLOWED}: ${found.reason}`;
+  };
 }
 
 /** Compiles a rule `METHOD pattern`, where `*` stands for any method or any characters of the path. */
-export function patternRule(rule: string): (call: Pick<NativeCall, "method" | "segments">) => boolean {
+export function patternRule(rule: string): (call: Pick<NamingCall, "method" | "segments">) => boolean {
   const [method = "*", pattern = "/"] = rule.split(" ");
   const matches = matcher(pattern);
   return (call) => (method === "*" || method === call.method) && matches(`/${call.segments.join("/")}`);
@@ -48,19 +46,14 @@ function matcher(pattern: string): (text: string) => boolean {
 const isEverything = (expression: string) =>
   expression.split(",").some((part) => part === "_all" || /^[*<>-]*$/.test(part));
 
-/**
- * Returns whether an expression names a system index (security, dashboards, models, tasks): it starts with a dot, also
- * behind an exclusion or the `<` of date math.
- */
-const isSystem = (expression: string) => expression.split(",").some((part) => /^-?<?\./.test(part));
-
 const WRITES_MANY = new Set(["_delete_by_query", "_update_by_query", "_close", "_block"]);
 
 /**
  * Forbids calls about security, snapshots, secure settings, model connectors, notifications, remote storage and
- * replication, writes to all indexes at once, any access to system indexes, and reindexing from a remote cluster.
+ * replication, writes to all indexes at once, and reindexing from a remote cluster. SQL and PPL name indexes in languages
+ * that the gateway does not read.
  */
-const RECOMMENDED: readonly Deny[] = [
+const RECOMMENDED: ReadonlyArray<(call: NamingCall) => boolean> = [
   ...[
     "* /_plugins/_security*",
     "* /_opendistro/_security*",
@@ -74,13 +67,16 @@ const RECOMMENDED: readonly Deny[] = [
     "* /_opendistro/_alerting/destinations*",
     "* /_remotestore*",
     "* /_plugins/_replication*",
+    "* /_plugins/_sql*",
+    "* /_opendistro/_sql*",
+    "* /_plugins/_ppl*",
+    "* /_opendistro/_ppl*",
   ].map(patternRule),
   ({ method, segments: [first = ""] }) => method === "DELETE" && isEverything(first),
   ({ method, segments: [first = "", second = ""] }) =>
     method === "DELETE" && first === "_data_stream" && isEverything(second),
   ({ method, segments: [first = "", second = ""] }) =>
     method !== "GET" && isEverything(first) && WRITES_MANY.has(second),
-  ({ segments: [first = ""] }) => isSystem(first),
   ({ segments: [first], body }) => first === "_reindex" && reindexesRemotely(body),
 ];
 

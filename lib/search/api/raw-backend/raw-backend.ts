@@ -43,9 +43,12 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       if (found) throw forbidden(caller, found.rule, found.reason);
     }
     // A rule may name the method that the caller sent or the one that the cluster receives.
-    if ([event.httpMethod, method].some((named) => denied({ method: named, segments, body }))) {
-      const path = `/${segments.join("/").slice(0, 200)}`;
-      throw forbidden(caller, "deny", `${event.httpMethod} ${path} is not allowed here`);
+    const named = { segments, parameters, body };
+    const why =
+      denied({ ...named, method }) ??
+      (event.httpMethod === method ? undefined : denied({ ...named, method: event.httpMethod }));
+    if (why !== undefined) {
+      throw forbidden(caller, "deny", `${event.httpMethod} /${segments.join("/").slice(0, 200)} ${why}`);
     }
     const read = isRead(method, segments);
     // Before the call, because a failed one may have changed an index too.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import * as assert from "uvu/assert";
-import { bulk } from "../../../../lib/search/access/bodies.ts";
+import { bulk, multiSearch, openIds } from "../../../../lib/search/access/bodies.ts";
 import { strictJson } from "../../../../lib/search/access/query.ts";
 import { suite } from "../../../suite.ts";
 
@@ -82,9 +82,67 @@ test("a line that looks like a plain action but holds more is refused", () => {
     '{"index":{"_index":"products","pipeline":"p"}}',
     '{"upsert":{"_index":"products"}}',
     '{"index":{"_index":""}}',
+    '{"index":{"_index":"products","index":"orders"}}',
+    '{"index":{"_index":"products","_type":"x"}}',
   ]) {
     assert.not(passes(line, "{}"), line);
   }
+});
+
+test("an action of _bulk may have every member that the cluster reads", () => {
+  const numbers = { version: 1, if_seq_no: 1, if_primary_term: 1, retry_on_conflict: 2 };
+  const target = {
+    _index: "products",
+    _id: "1",
+    routing: "a",
+    version_type: "external",
+    require_alias: true,
+    ...numbers,
+  };
+  assert.ok(passes(JSON.stringify({ update: { ...target, _source: ["a"] } }), "{}"));
+  assert.ok(passes(JSON.stringify({ index: { ...target, op_type: "create" } }), "{}"));
+});
+
+/** Returns the rule that refuses a search of `_msearch` with a header. */
+const ruleOf = (header: object) =>
+  multiSearch({ text: `${JSON.stringify(header)}\n{}\n`, grant: undefined, hasIndex: false })?.rule;
+
+test("a header of _msearch has each member in one spelling, either of the cluster's", () => {
+  const index = "products";
+  for (const [snake, camel, value] of [
+    ["search_type", "searchType", "query_then_fetch"],
+    ["ccs_minimize_roundtrips", "ccsMinimizeRoundtrips", true],
+    ["request_cache", "requestCache", true],
+    ["expand_wildcards", "expandWildcards", "open"],
+    ["ignore_unavailable", "ignoreUnavailable", true],
+    ["allow_no_indices", "allowNoIndices", true],
+    ["ignore_throttled", "ignoreThrottled", true],
+    ["cancel_after_time_interval", "cancelAfterTimeInterval", "1s"],
+  ] as const) {
+    assert.is(ruleOf({ index, [snake]: value }), undefined, snake);
+    assert.is(ruleOf({ index, [camel]: value }), undefined, camel);
+    assert.is(ruleOf({ index, [snake]: value, [camel]: value }), "body", camel);
+  }
+  assert.is(ruleOf({ index, preference: "a", routing: "b", allow_partial_search_results: true }), undefined);
+  assert.is(ruleOf({ index, types: "x" }), "body");
+  for (const key of ["expand_wildcards", "expandWildcards"]) assert.is(ruleOf({ index, [key]: "all" }), "hidden", key);
+});
+
+const ends = (body: unknown) =>
+  openIds({ text: JSON.stringify(body), grant: undefined, hasIndex: false }) === undefined;
+
+test("scrolls and points in time are ended by their ids alone", () => {
+  const id = "FGluY2x1ZGVfY29udGV4dF91dWlk+/_-==";
+  for (const key of ["scroll_id", "pit_id"]) {
+    assert.ok(ends({ [key]: id }));
+    assert.ok(ends({ [key]: [id, id] }));
+    for (const wrong of ["_all", ["_all"], [id, "_all"], [], "", "*", null, [[id]], `${id},_all`, " _all"]) {
+      assert.not(ends({ [key]: wrong }), JSON.stringify(wrong));
+    }
+    assert.not(ends({ [key]: id, other: "_all" }));
+  }
+  assert.not(ends({}));
+  assert.not(ends([]));
 });
 
 test.run();

@@ -7,7 +7,12 @@ const test = suite("custom deny rules");
 
 /** Returns whether a call is refused whose path arrives like this over the wire. */
 const denied = (rules: readonly string[], method: string, path: string) =>
-  denyRules(rules)({ method, segments: nativePath(`${PREFIX}${path}`).segments, body: Buffer.alloc(0) });
+  denyRules(rules)({
+    method,
+    segments: nativePath(`${PREFIX}${path}`).segments,
+    parameters: [],
+    body: Buffer.alloc(0),
+  }) !== undefined;
 
 const CASES: ReadonlyArray<[rule: string, denies: readonly string[], allows: readonly string[]]> = [
   [

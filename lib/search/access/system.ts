@@ -1,0 +1,126 @@
+import { isObject } from "../../core/json/values.ts";
+import { bulk, searchPairs, UNREADABLE } from "./bodies.ts";
+import { firstOf, namesRefusal, type Refusal, type Rule, refusal, valueRefusal } from "./names.ts";
+import { queryRefusal, strictJson } from "./query.ts";
+
+/** The parts of a call that may name an index. */
+export interface NamingCall {
+  method: string;
+  /** Decoded path segments. */
+  segments: readonly string[];
+  parameters: ReadonlyArray<readonly [name: string, value: string]>;
+  body: Buffer;
+}
+
+/** What shows documents, or tells whether some match. With no index it means every one. */
+const READS = new Set("_search _count _msearch _validate _field_caps _rank_eval _asynchronous_search".split(" "));
+
+/** The same, where the call must name an index. */
+const READS_NAMED = new Set(
+  "_doc _source _explain _mget _termvectors _mtermvectors _delete_by_query _update_by_query".split(" "),
+);
+
+/** Calls whose body holds a document or names fields, which may have any name. */
+const UNREAD = new Set("_doc _create _update _source _mapping _mappings _settings".split(" "));
+
+/** Calls whose body may hold mappings, and aliases with queries. The empty one creates an index. */
+const CREATIONS = new Set(["", "_index_template", "_component_template", "_template"]);
+
+/** Copies of an index, whose name is the next segment. */
+const COPIES = new Set(["_clone", "_shrink", "_split", "_rollover"]);
+
+/** Names that refuse nothing else: the cluster refuses what cannot be a name. */
+const named = (remote: boolean) => ({ wildcards: true, lenient: true, remote });
+
+/**
+ * Returns why a call is refused that may read or change an index whose name starts with a dot: by its path, the
+ * parameter `index` or its body. With `remote`, names of other clusters are let through.
+ */
+export function systemRefusal(call: NamingCall, remote: boolean): Refusal | undefined {
+  const { method, segments, parameters, body } = call;
+  const [first = ""] = segments;
+  const hasPath = segments.length > 0 && (!first.startsWith("_") || first === "_all");
+  const operation = operationOf(segments, hasPath);
+  const expressions = [
+    ...(hasPath ? [first] : []),
+    ...parameters.filter(([name]) => name === "index").map(([, value]) => value),
+  ];
+  const options = named(remote);
+  // What only describes indexes may do so with a wildcard.
+  const describes = (method === "GET" || method === "HEAD") && !READS.has(operation) && !READS_NAMED.has(operation);
+  const wrong =
+    firstOf(expressions, (expression) =>
+      describes ? dottedRefusal(expression) : namesRefusal(expression, undefined, options),
+    ) ?? (COPIES.has(operation) ? dottedRefusal(segments[2] ?? "") : undefined);
+  if (wrong) return wrong;
+  const sources = parameters.filter(([name]) => name === "source").map(([, value]) => value);
+  const texts = body.length > 0 ? [body.toString("utf8"), ...sources] : sources;
+  const hasIndex = expressions.length > 0;
+  if (!hasIndex && READS.has(operation) && operation !== "_msearch" && !hasOwnIndexes(segments, texts)) {
+    return refusal("every-index", "a search without an index searches every index; name them, or *,-.*");
+  }
+  return firstOf(texts, (text) => bodyRefusal(operation, text, hasIndex, remote));
+}
+
+function operationOf(segments: readonly string[], hasPath: boolean): string {
+  const at = hasPath || segments[0] === "_plugins" ? 1 : 0;
+  return segments[at] ?? "";
+}
+
+const DOTTED: ReadonlySet<Rule> = new Set(["dot-index", "date-math"]);
+
+/** Returns why an expression is refused that names a dot index; a wildcard does not. */
+function dottedRefusal(expression: string): Refusal | undefined {
+  return firstOf(expression.split(","), (part) => {
+    const name = part.replace(/^-/, "");
+    const found = /^<?\*/.test(name) ? undefined : namesRefusal(name, undefined, named(true));
+    return found && DOTTED.has(found.rule) ? found : undefined;
+  });
+}
+
+/** Scrolls and points in time have the indexes that they were opened with. */
+function hasOwnIndexes([, next = ""]: readonly string[], texts: readonly string[]): boolean {
+  if (next === "scroll" || next === "point_in_time" || next === "pipeline") return true;
+  const parsed = texts.map(strictJson);
+  return parsed.length > 0 && parsed.every((one) => one && isObject(one.value) && isObject(one.value.pit));
+}
+
+function bodyRefusal(operation: string, text: string, hasIndex: boolean, remote: boolean): Refusal | undefined {
+  if (UNREAD.has(operation)) return undefined;
+  if (operation === "_bulk") return bulk({ text, grant: undefined, hasIndex });
+  if (operation === "_msearch") return searchesRefusal(text, hasIndex, remote);
+  const parsed = strictJson(text);
+  if (!parsed) return text.trim() === "" ? undefined : UNREADABLE;
+  const { value } = parsed;
+  if (!isObject(value)) return undefined;
+  const options = named(remote);
+  if (operation === "_reindex") {
+    const sides = [value.source, value.dest].filter(isObject);
+    const wrong = firstOf(sides, ({ index }) => valueRefusal(index, undefined, options));
+    if (wrong) return wrong;
+  }
+  if (operation === "_aliases") {
+    const wrong = firstOf([value.actions].flat().filter(isObject).flatMap(Object.values).filter(isObject), (action) =>
+      firstOf(["index", "indices", "alias", "aliases"], (key) =>
+        key in action ? valueRefusal(action[key], undefined, options) : undefined,
+      ),
+    );
+    if (wrong) return wrong;
+  }
+  return queryRefusal(CREATIONS.has(operation) ? withoutMappings(value) : value, undefined);
+}
+
+const withoutMappings = (value: object): unknown =>
+  JSON.parse(JSON.stringify(value, (key, member) => (key === "mappings" ? undefined : member)));
+
+function searchesRefusal(text: string, hasIndex: boolean, remote: boolean): Refusal | undefined {
+  return firstOf(searchPairs(text), (pair) => {
+    if (!pair) return UNREADABLE;
+    const keys = ["index", "indices"].filter((key) => key in pair.header);
+    if (keys.length === 0 && !hasIndex) return refusal("every-index", "a search of _msearch names no index");
+    return (
+      firstOf(keys, (key) => valueRefusal(pair.header[key], undefined, named(remote))) ??
+      queryRefusal(pair.search, undefined)
+    );
+  });
+}
