@@ -17,6 +17,7 @@ export type Rule =
   | "alias"
   | "setting"
   | "script"
+  | "limit"
   | "remote"
   | "template"
   | "pipeline"

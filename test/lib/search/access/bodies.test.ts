@@ -2,6 +2,7 @@ import fc from "fast-check";
 import * as assert from "uvu/assert";
 import { bulk } from "../../../../lib/search/access/bodies.ts";
 import { strictJson } from "../../../../lib/search/access/query.ts";
+import { rightsOf } from "../../../../lib/search/access/rights.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("bodies that name indexes");
@@ -53,7 +54,12 @@ test("keeps one number of a long array but all of a string, and reads what follo
 
 /** Returns whether a `_bulk` body is allowed for the index `products`. */
 const passes = (...lines: string[]) =>
-  bulk({ text: lines.map((line) => `${line}\n`).join(""), grant: ["products"], hasIndex: false }) === undefined;
+  bulk({
+    text: lines.map((line) => `${line}\n`).join(""),
+    grant: ["products"],
+    rights: rightsOf({}),
+    hasIndex: false,
+  }) === undefined;
 
 test("an action of _bulk gets the same verdict in every spelling, at every position", () => {
   const spellings = [
