@@ -1,5 +1,6 @@
 import type { KeyRules } from "../../core/http/access.ts";
 import { isObject } from "../../core/json/values.ts";
+import { histogramRefusal } from "./histograms.ts";
 import { isLimited, limitRefusal, numberRefusal } from "./limits.ts";
 import { firstOf, type Grant, namesRefusal, type Refusal, refusal, requireAllowed, valueRefusal } from "./names.ts";
 import { type Rights, rightsOf } from "./rights.ts";
@@ -46,6 +47,8 @@ interface Walk {
   rights: Rights;
   /** Clauses so far. */
   clauses: number;
+  /** Whether the value is among the sources of a composite aggregation. */
+  isSource: boolean;
 }
 
 /**
@@ -53,7 +56,7 @@ interface Walk {
  * cannot be read, a script, or a number over a limit. Reads the whole body once, as a query can be almost anywhere.
  */
 export function queryRefusal(value: unknown, grant: Grant | null, rights: Rights): Refusal | undefined {
-  return valueIssue(value, "", 0, { grant, rights, clauses: 0 });
+  return valueIssue(value, "", 0, { grant, rights, clauses: 0, isSource: false });
 }
 
 /** `parent` is the name of the object or array around a value, and `depth` the number of aggregations around it. */
@@ -69,7 +72,7 @@ function valueIssue(value: unknown, parent: string, depth: number, walk: Walk): 
     if (found) return found;
   }
   // A query is an object with one member, its type. Below some types is an object with one member, the field.
-  if (members !== 1 || !isObject(last) || FIELD_QUERIES.has(parent)) return undefined;
+  if (members !== 1 || !isObject(last) || parent === "" || FIELD_QUERIES.has(parent)) return undefined;
   walk.clauses += 1;
   return limitRefusal("clauses", "the number of clauses", walk.clauses, walk.rights.limits);
 }
@@ -86,13 +89,19 @@ function memberRefusal(
   const found =
     (grant === null ? undefined : nameRefusal(key, member, grant)) ??
     (rights.scripts ? undefined : memberScript(key, member, parent)) ??
-    (isLimited(key) ? numberRefusal(key, parent, object, rights) : undefined);
+    (isLimited(key) ? numberRefusal(key, parent, object, rights) : undefined) ??
+    ((key === "histogram" || key === "date_histogram") && !walk.isSource
+      ? histogramRefusal(key, member, rights)
+      : undefined);
   if (found) return found;
   if (typeof member !== "object" || member === null) return undefined;
   if (key === "wrapper") return wrapperRefusal(member, depth, walk);
   const below = key === "aggs" || key === "aggregations" ? depth + 1 : depth;
   const deep = limitRefusal("aggregation_depth", "the depth of aggregations", below, rights.limits);
-  return deep ?? valueIssue(member, key, below, walk);
+  if (deep) return deep;
+  // These have no empty buckets, and no name but `composite` has a list under `sources`.
+  const isSource = parent === "composite" && key === "sources" && Array.isArray(member);
+  return valueIssue(member, key, below, isSource ? { ...walk, isSource } : walk);
 }
 
 function nameRefusal(key: string, member: unknown, grant: Grant): Refusal | undefined {

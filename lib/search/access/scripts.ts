@@ -11,7 +11,8 @@ const PARTS = ["source", "inline", "id", "stored", "script"];
 const isScript: Holds = (member) => typeof member === "string" || PARTS.some((part) => has(member, part));
 
 /** `script_fields` and `derived`, whose members have names that the caller chooses. */
-const holdsNamed: Holds = (member) => isObject(member) && Object.values(member).some((one) => has(one, "script"));
+const holdsNamed: Holds = (member) =>
+  isObject(member) && Object.values(member).some((one) => isObject(one) && isScript(one.script));
 
 const has = (value: unknown, key: string) => isObject(value) && key in value;
 
@@ -62,8 +63,9 @@ const STRICT: ReadonlyMap<string, Holds> = new Map([
 ]);
 
 /**
- * Names whose objects have fields as members, so that a text under `script` is the value of a field. Nowhere does the
- * cluster accept a script as text in such an object, not even where the caller chose the name (a filter, an aggregation).
+ * Names whose objects have fields as members, so that a text under `script` is the value of a field, and `collate` is a
+ * field. Nowhere does the cluster accept a script as text, or `collate`, in such an object, not even where the caller
+ * chose the name (a filter, an aggregation).
  */
 export const FIELD_QUERIES: ReadonlySet<string> = new Set(
   "term match match_phrase match_phrase_prefix match_bool_prefix prefix wildcard fuzzy regexp".split(" "),
@@ -81,7 +83,8 @@ const scriptAt = (key: string) =>
 export function memberScript(key: string, member: unknown, parent: string): Refusal | undefined {
   if (!HOLDERS.get(key)?.(member)) return undefined;
   const isField = FIELD_QUERIES.has(parent) || DOCUMENTS.has(parent) || ORDERS.has(parent);
-  return key === "script" && typeof member === "string" && isField ? undefined : scriptAt(key);
+  const isValue = key === "collate" || (key === "script" && typeof member === "string");
+  return isField && isValue ? undefined : scriptAt(key);
 }
 
 /** Returns why a value is refused that the caller may have put anywhere: something in it could be a script. */
@@ -93,12 +96,15 @@ function anyScript(value: unknown): Refusal | undefined {
   if (Array.isArray(value)) return firstOf(value, anyScript);
   if (!isObject(value)) return undefined;
   return firstOf(Object.entries(value), ([key, member]) =>
-    STRICT.get(key.slice(key.lastIndexOf(".") + 1))?.(member) || isScriptSetting(key)
+    STRICT.get(key.slice(key.lastIndexOf(".") + 1))?.(member) || SCRIPT_PART.test(key)
       ? scriptAt(key)
       : anyScript(member),
   );
 }
 
-/** Returns whether a dotted path of settings leads into a script. */
+/** Dotted paths of settings that lead into a script. */
+const SCRIPT_PART = /(^|\.)(weight_)?script\.(source|inline|id|stored)$/;
+
+/** Returns whether the value at a dotted path of settings is a script. */
 export const isScriptSetting = (path: string): boolean =>
-  /(^|\.)(weight_)?script(\.(source|inline|id|stored))?$/.test(path);
+  SCRIPT_PART.test(path) || /(^|\.)(weight_)?script$/.test(path);
