@@ -120,6 +120,37 @@ test("clauses count in lists, in objects and inside wrapper", () => {
   assert.is(ruleOf({ query: { bool: { should: [term, wrapper] } } }, key), "limit");
 });
 
+test("a histogram has a known range, an interval of a day or only buckets with documents", () => {
+  const of = (kind: string, more: object) => ruleOf({ aggs: { a: { [kind]: { field: "f", ...more } } } });
+  const bounds = (min: unknown, max: unknown) => ({ hard_bounds: { min, max } });
+  const july = bounds("2026-07-01", "2026-08-01");
+  for (const [kind, more, rule] of [
+    ["histogram", { interval: 1e-7 }, "limit"],
+    ["histogram", { interval: 1e-7, min_doc_count: 0 }, "limit"],
+    ["histogram", { interval: 1, ...bounds(null, null) }, "limit"],
+    ["histogram", { interval: 1, hard_bounds: {} }, "limit"],
+    ["histogram", { interval: 1, ...bounds(0, 9), extended_bounds: { min: 0, max: 1e15 } }, "limit"],
+    ["histogram", { interval: "5", ...bounds(0, 50_000) }, undefined],
+    ["histogram", { interval: 1e-7, min_doc_count: 1 }, undefined],
+    ["histogram", { query: "x" }, undefined],
+    ["date_histogram", { fixed_interval: "1ms" }, "limit"],
+    ["date_histogram", { calendar_interval: "1m" }, "limit"],
+    ["date_histogram", { interval: "23h" }, "limit"],
+    ["date_histogram", { fixed_interval: "1h", ...bounds("now-900d", "now") }, "limit"],
+    ["date_histogram", { calendar_interval: "1M", extended_bounds: { min: "-2900000-01-01", max: 0 } }, "limit"],
+    ["date_histogram", { calendar_interval: "1M" }, undefined],
+    ["date_histogram", { fixed_interval: "30d", extended_bounds: { min: "now-90d/d", max: "now" } }, undefined],
+    ["date_histogram", { fixed_interval: "1h", ...july }, undefined],
+    ["date_histogram", { fixed_interval: "1s", ...july }, "limit"],
+  ] as const) {
+    assert.is(of(kind, more), rule, JSON.stringify([kind, more]));
+  }
+  const composite = { composite: { sources: [{ a: { histogram: { field: "f", interval: 1e-7 } } }] } };
+  assert.is(ruleOf({ aggs: { a: composite } }), undefined);
+  assert.is(ruleOf({ aggs: { composite: { histogram: { field: "f", interval: 1e-7 } } } }), "limit");
+  assert.is(ruleOf({ aggs: { a: { histogram: { field: "f", interval: 1e-7 } } } }, { raw_backend: "all" }), undefined);
+});
+
 const reads = (reader: BodyReader, text: string, key: Partial<KeyRules> = {}) =>
   reader({ text, grant: undefined, rights: rightsOf(key), hasIndex: true })?.rule;
 
