@@ -8,12 +8,12 @@ import type { RecommendationServices } from "../../lib/recommendation/service/se
 import { DOCUMENTS, FIELD_QUERIES } from "../../lib/search/access/scripts.ts";
 import { administratorAttempts } from "../fixtures/access-administrator.ts";
 import { boundedAttempts, otherAttempts, recommendationAttempts, searchAttempts } from "../fixtures/access-bounded.ts";
+import { overLimits } from "../fixtures/access-limits.ts";
 import { type Row, raw } from "../fixtures/access-row.ts";
 import {
   NOT_RECOMMENDED,
   namedAlike,
   OTHER_CONTEXTS,
-  overLimits,
   post,
   type ScriptedSearch,
   scriptedCalls,
