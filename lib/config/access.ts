@@ -49,12 +49,21 @@ const limit = (key: keyof Limits, max: number, what: string) =>
 
 const KeyLimits = section(
   {
-    shards: limit("shards", 1_000, "Primary shards of a new index."),
-    window: limit("window", 1_000_000, "`from + size` of a search, and the hits inside its hits and aggregations."),
-    aggregation_size: limit("aggregation_size", 1_000_000, "Buckets that one aggregation may return."),
+    shards: limit("shards", 1_000, "Primary shards of a new index, and replicas."),
+    window: limit(
+      "window",
+      1_000_000,
+      "`from + size` of a search and of the hits inside its hits and aggregations; `k` of a vector query.",
+    ),
+    aggregation_size: limit(
+      "aggregation_size",
+      1_000_000,
+      "Buckets that one aggregation may return; options of a suggester.",
+    ),
     aggregation_depth: limit("aggregation_depth", 50, "Levels of nested aggregations."),
     clauses: limit("clauses", 100_000, "Clauses of all queries in one search."),
     rescore_window: limit("rescore_window", 100_000, "Hits of each shard that a rescorer looks at."),
+    searches: limit("searches", 10_000, "Searches of one `_msearch`, and slices of one task."),
   },
   "How much one request may ask of the cluster. A key with `raw_backend: all` has only those that are listed here.",
 );

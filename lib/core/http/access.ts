@@ -40,11 +40,11 @@ export type Endpoint = (typeof ENDPOINTS)[number];
 
 /** How much one request of a key may ask of the cluster. `config.json` has those of api.yaml and the defaults. */
 export const Limits = v.object({
-  /** Primary shards of a new index. */
+  /** Primary shards of a new index, and replicas of any. */
   shards: v.number(),
-  /** `from + size` of a search, and `size` of the hits inside its hits and aggregations. */
+  /** `from + size` of a search and of the hits inside its hits and aggregations, and `k` of a vector query. */
   window: v.number(),
-  /** Buckets that one aggregation may return. */
+  /** Buckets that one aggregation may return, and options of a suggester. */
   aggregation_size: v.number(),
   /** Levels of nested aggregations. */
   aggregation_depth: v.number(),
@@ -52,6 +52,8 @@ export const Limits = v.object({
   clauses: v.number(),
   /** Hits of each shard that a rescorer looks at. */
   rescore_window: v.number(),
+  /** Searches of one `_msearch`, slices of one task, and how many of them may run at once. */
+  searches: v.number(),
 });
 export type Limits = v.InferOutput<typeof Limits>;
 
@@ -63,6 +65,7 @@ export const DEFAULT_LIMITS: Limits = {
   aggregation_depth: 5,
   clauses: 1_024,
   rescore_window: 1_000,
+  searches: 100,
 };
 
 /** What one key may do, as `config.json` holds it. */

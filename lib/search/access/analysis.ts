@@ -6,10 +6,11 @@ import { firstOf, type Refusal, refusal, shown } from "./names.ts";
 
 const KINDS = new Set(["analyzer", "normalizer", "tokenizer", "filter", "char_filter"]);
 
-/** Types that read files of the node whatever their parameters say, or run a script. */
-const REFUSED_TYPES = new Set(
-  "hunspell hyphenation_decompounder icu_collation condition predicate_token_filter".split(" "),
-);
+/** Types that read files of the node whatever their parameters say. */
+const FILE_TYPES = new Set(["hunspell", "hyphenation_decompounder", "icu_collation"]);
+
+/** Types that run a script. */
+const SCRIPT_TYPES = new Set(["condition", "predicate_token_filter"]);
 
 /** Parameters whose values can name no file and cost no more than the text that they analyze. */
 const FREE = new Set(
@@ -52,22 +53,25 @@ const PATTERNS = new Set(["pattern", "patterns", "keywords_pattern"]);
 const FLAGS = /^(|CASE_INSENSITIVE|UNICODE_CASE|UNICODE_CHARACTER_CLASS|DOTALL)$/;
 
 /** Returns why components of analyzers are refused: they read files of the node, run scripts, or may take very long. */
-export function componentsRefusal(components: Components): Refusal | undefined {
+export function componentsRefusal(components: Components, scripts: boolean): Refusal | undefined {
   const growth = new Growth(components);
   return firstOf(components, ([kind, named]) =>
     KINDS.has(kind)
       ? firstOf(named.values(), (one) => {
           const grown = kind === "analyzer" || kind === "normalizer" ? growth.ofAnalyzer(one) : growth.of(one);
-          return componentRefusal(one) ?? growthRefusal(grown);
+          return componentRefusal(one, scripts) ?? growthRefusal(grown);
         })
       : refusal("setting", `${shown(`analysis.${kind}`)} is not a setting that it may change`),
   );
 }
 
-function componentRefusal(component: Component): Refusal | undefined {
+function componentRefusal(component: Component, scripts: boolean): Refusal | undefined {
   const type = String(component.type ?? "custom");
-  if (REFUSED_TYPES.has(type)) return refusal("analysis", `the type ${shown(type)} reads files or runs a script`);
-  return firstOf(Object.entries(component), ([name, value]) => parameterRefusal(type, name, value));
+  if (FILE_TYPES.has(type)) return refusal("analysis", `the type ${shown(type)} reads files`);
+  if (!scripts && SCRIPT_TYPES.has(type)) return refusal("script", `the type ${shown(type)} runs a script`);
+  return firstOf(Object.entries(component), ([name, value]) =>
+    scripts && /^script(\.|$)/.test(name) ? undefined : parameterRefusal(type, name, value),
+  );
 }
 
 function parameterRefusal(type: string, name: string, value: unknown): Refusal | undefined {
@@ -111,9 +115,9 @@ function growthRefusal(growth: number): Refusal | undefined {
 const ANALYZE = new Set("analyzer normalizer field text explain attributes tokenizer filter char_filter".split(" "));
 
 /** Returns why a body of `_analyze` is refused. It names components of the index or of the cluster, or holds them. */
-export function analyzeRefusal(body: Readonly<Record<string, unknown>>): Refusal | undefined {
+export function analyzeRefusal(body: Readonly<Record<string, unknown>>, scripts: boolean): Refusal | undefined {
   const other = Object.keys(body).find((key) => !ANALYZE.has(key));
   if (other !== undefined) return refusal("body", `${shown(other)} is not a part of _analyze`);
   const held = [body.tokenizer, body.filter, body.char_filter].flat().filter(isObject);
-  return firstOf(held, componentRefusal) ?? growthRefusal(new Growth().ofAnalyzer(body));
+  return firstOf(held, (one) => componentRefusal(one, scripts)) ?? growthRefusal(new Growth().ofAnalyzer(body));
 }

@@ -1,13 +1,17 @@
 import { isObject } from "../../core/json/values.ts";
 import { analyzeRefusal } from "./analysis.ts";
+import { limitRefusal } from "./limits.ts";
 import { aliasRefusal, firstOf, type Grant, type Refusal, refusal, shown, valueRefusal } from "./names.ts";
 import { queryRefusal, strictJson } from "./query.ts";
+import type { Rights } from "./rights.ts";
+import { scriptRefusal } from "./scripts.ts";
 import { mappingsRefusal, settingsRefusal } from "./settings.ts";
 
 export interface BodyCall {
   /** The body as text; empty if there is none. */
   text: string;
   grant: Grant;
+  rights: Rights;
   /** Whether the path names an index, which holds where the body names none. */
   hasIndex: boolean;
 }
@@ -33,7 +37,23 @@ const object =
   };
 
 /** A query, wherever it is, and lists of documents by `_index` and `_id`. */
-export const query: BodyReader = object((body, { grant }) => queryRefusal(body, grant));
+export const query: BodyReader = object((body, { grant, rights }) => queryRefusal(body, grant, rights));
+
+/** A query of the documents that a task changes, where `size` is the number of documents. Its script changes them. */
+export const byQuery: BodyReader = object(({ size: _, ...body }, { grant, rights }) =>
+  queryRefusal(body, grant, rights),
+);
+
+/** An update of a document, which may be a script. What the document holds does not matter. */
+export const update: BodyReader = ({ text, rights }) => {
+  if (rights.scripts || !(MAY_HOLD_SCRIPT.test(text) || text.includes("\0"))) return undefined;
+  const parsed = strictJson(text);
+  if (!parsed || !isObject(parsed.value)) return UNREADABLE;
+  return scriptRefusal({ script: parsed.value.script }, rights);
+};
+
+/** The name `script`, or an escape that may hide it. A zero byte hides it, too: the cluster detects UTF-16 and UTF-32. */
+const MAY_HOLD_SCRIPT = /"script"|\\u/;
 
 /** A search without an index in its path: only a point in time has indexes of its own. */
 export const pointInTimeSearch: BodyReader = (call) => {
@@ -43,18 +63,25 @@ export const pointInTimeSearch: BodyReader = (call) => {
 };
 
 /** `_rank_eval`, whose templates hide queries. */
-export const rankEvaluation: BodyReader = object((body, { grant }) =>
-  "templates" in body ? refusal("template", "a template hides a query") : queryRefusal(body, grant),
-);
+export const rankEvaluation: BodyReader = object((body, { grant, rights }) => {
+  if ("templates" in body) return refusal("template", "a template hides a query");
+  const { requests } = body;
+  const count = Array.isArray(requests) ? requests.length : 0;
+  return limitRefusal("searches", "the number of searches", count, rights.limits) ?? queryRefusal(body, grant, rights);
+});
 
 /** `_reindex`. A script can change the index of a document. */
-export const reindex: BodyReader = object((body, { grant }) => {
+export const reindex: BodyReader = object(({ size: _, ...body }, { grant, rights }) => {
   const { source, dest, script } = body;
   if (!isObject(source) || !isObject(dest)) return UNREADABLE;
   if ("remote" in source) return refusal("remote", "it reads from another cluster");
   if (script !== undefined) return refusal("script", "a script of _reindex can change the index of a document");
   if (grant !== undefined && dest.pipeline !== undefined) return PIPELINE;
-  return valueRefusal(source.index, grant, READ) ?? valueRefusal(dest.index, grant, WRITE) ?? queryRefusal(body, grant);
+  return (
+    valueRefusal(source.index, grant, READ) ??
+    valueRefusal(dest.index, grant, WRITE) ??
+    queryRefusal(body, grant, rights)
+  );
 });
 
 const PIPELINE = refusal("pipeline", "a pipeline can change the index of a document");
@@ -70,8 +97,8 @@ const ACTION_MEMBERS = new Set(
   require_alias`.split(/\s+/),
 );
 
-/** `_bulk`: reads the lines of the actions and skips those of the documents. */
-export const bulk: BodyReader = ({ text, grant, hasIndex }) => {
+/** `_bulk`: reads the lines of the actions, and of documents those that may be a script. */
+export const bulk: BodyReader = ({ text, grant, rights, hasIndex }) => {
   let allowed: string | undefined;
   for (let start = 0; start < text.length; ) {
     const line = lineAt(text, start);
@@ -79,37 +106,65 @@ export const bulk: BodyReader = ({ text, grant, hasIndex }) => {
     // The cluster skips an empty line between actions.
     if (line.trim() === "") continue;
     const [, plain, name] = PLAIN_ACTION.exec(line) ?? [];
-    if (plain !== undefined && name !== undefined) {
+    let kind = plain;
+    if (name !== undefined) {
       const found = name === allowed ? undefined : valueRefusal(name, grant, WRITE);
       if (found) return found;
       allowed = name;
-      if (plain !== "delete") start += lineAt(text, start).length + 1;
-      continue;
+    } else {
+      const parsed = strictJson(line);
+      const [[action, target] = [], ...others] = parsed && isObject(parsed.value) ? Object.entries(parsed.value) : [];
+      if (action === undefined || others.length > 0 || !ACTIONS.has(action) || !isObject(target)) return UNREADABLE;
+      const { _index: index, pipeline } = target;
+      const found =
+        unknownRefusal(target, ACTION_MEMBERS, "an action of _bulk") ??
+        (index === undefined && hasIndex ? queryRefusal(target, grant, rights) : valueRefusal(index, grant, WRITE));
+      if (found) return found;
+      if (grant !== undefined && pipeline !== undefined) return PIPELINE;
+      kind = action;
     }
-    const parsed = strictJson(line);
-    const [[action, target] = [], ...others] = parsed && isObject(parsed.value) ? Object.entries(parsed.value) : [];
-    if (action === undefined || others.length > 0 || !ACTIONS.has(action) || !isObject(target)) return UNREADABLE;
-    const { _index: index, pipeline } = target;
-    const found =
-      unknownRefusal(target, ACTION_MEMBERS, "an action of _bulk") ??
-      (index === undefined && hasIndex ? queryRefusal(target, grant) : valueRefusal(index, grant, WRITE));
-    if (found) return found;
-    if (grant !== undefined && pipeline !== undefined) return PIPELINE;
-    if (action !== "delete") start += lineAt(text, start).length + 1;
+    if (kind === "delete") continue;
+    const document = lineAt(text, start);
+    const script = kind === "update" ? update({ text: document, grant, rights, hasIndex }) : undefined;
+    if (script) return script;
+    start += document.length + 1;
   }
   return undefined;
 };
+
+/** `_bulk` of a key that may use every index. Reads the documents, too, as if each were an update. */
+export const anyBulk: BodyReader = (call) => firstOf(call.text.split("\n"), (text) => update({ ...call, text }));
 
 function lineAt(text: string, start: number): string {
   const end = text.indexOf("\n", start);
   return text.slice(start, end === -1 ? text.length : end);
 }
 
+/** JSON, or JSON on each line, of a call that the gateway does not know. `grant` is null if it may name every index. */
+export function anyJson(text: string, grant: Grant | null, rights: Rights): Refusal | undefined {
+  const check = (parsed: { value: unknown }) =>
+    queryRefusal(parsed.value, grant, rights) ?? scriptRefusal(parsed.value, rights);
+  const whole = strictJson(text);
+  if (whole) return check(whole);
+  return firstOf(text.split("\n"), (line) => {
+    const parsed = line.trim() === "" ? { value: null } : strictJson(line);
+    return parsed ? check(parsed) : UNREADABLE;
+  });
+}
+
 /** `_msearch`: pairs of lines, a header with the indexes and a search. */
-export const multiSearch: BodyReader = ({ text, grant, hasIndex }) =>
-  firstOf(searchPairs(text), (pair) =>
-    pair ? (headerRefusal(pair.header, grant, hasIndex) ?? queryRefusal(pair.search, grant)) : UNREADABLE,
-  );
+export const multiSearch: BodyReader = ({ text, grant, rights, hasIndex }) => {
+  let searches = 0;
+  return firstOf(searchPairs(text), (pair) => {
+    if (!pair) return UNREADABLE;
+    searches += 1;
+    return (
+      limitRefusal("searches", "the number of searches", searches, rights.limits) ??
+      headerRefusal(pair.header, grant, hasIndex) ??
+      queryRefusal(pair.search, grant, rights)
+    );
+  });
+};
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -132,9 +187,7 @@ export function* searchPairs(text: string): Generator<{ header: JsonObject; sear
 /** What the cluster reads of a header, which may also be in camel case; it rejects the rest. */
 const HEADER_MEMBERS = new Set(
   `index indices search_type ccs_minimize_roundtrips request_cache preference routing allow_partial_search_results
-  expand_wildcards ignore_unavailable allow_no_indices ignore_throttled cancel_after_time_interval phase_took`.split(
-    /\s+/,
-  ),
+  expand_wildcards ignore_unavailable allow_no_indices ignore_throttled phase_took`.split(/\s+/),
 );
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -151,6 +204,9 @@ function headerRefusal(header: JsonObject, grant: Grant, hasIndex: boolean): Ref
   if (members.size < Object.keys(header).length) return UNREADABLE;
   const named = ["index", "indices"].filter((key) => members.has(key));
   if (named.length === 0 && !hasIndex) return refusal("every-index", "a search of _msearch names no index");
+  if (members.has("cancel_after_time_interval")) {
+    return refusal("parameter", "cancel_after_time_interval belongs in the query string, as it holds for every search");
+  }
   return (
     unknownRefusal(Object.fromEntries(members), HEADER_MEMBERS, "a header of _msearch") ??
     hiddenRefusal([members.get("expand_wildcards") ?? []].flat().join(",")) ??
@@ -167,11 +223,11 @@ export function hiddenRefusal(states: string): Refusal | undefined {
 }
 
 /** `_aliases`, of keys without patterns. */
-export const aliasActions: BodyReader = object(({ actions }) =>
-  Array.isArray(actions) ? firstOf(actions, actionRefusal) : UNREADABLE,
+export const aliasActions: BodyReader = object(({ actions }, { rights }) =>
+  Array.isArray(actions) ? firstOf(actions, (action) => actionRefusal(action, rights)) : UNREADABLE,
 );
 
-function actionRefusal(action: unknown): Refusal | undefined {
+function actionRefusal(action: unknown, rights: Rights): Refusal | undefined {
   const [[kind, target] = [], ...others] = isObject(action) ? Object.entries(action) : [];
   if (kind === undefined || others.length > 0 || !isObject(target)) return UNREADABLE;
   if (kind === "remove_index") return refusal("alias", "remove_index deletes an index; use DELETE /<index>");
@@ -182,12 +238,12 @@ function actionRefusal(action: unknown): Refusal | undefined {
   return (
     firstOf(indexes, (key) => valueRefusal(target[key], undefined, WRITE)) ??
     firstOf(aliases, (name) => (typeof name === "string" ? aliasRefusal(name) : UNREADABLE)) ??
-    queryRefusal(target.filter, undefined)
+    queryRefusal(target.filter, undefined, rights)
   );
 }
 
 /** The body that creates an index. */
-export const newIndex: BodyReader = object((body, { grant }) => {
+export const newIndex: BodyReader = object((body, { grant, rights }) => {
   const { settings: given, aliases = {}, ...others } = body;
   const names = isObject(aliases) ? Object.keys(aliases) : undefined;
   if (names === undefined) return UNREADABLE;
@@ -196,20 +252,21 @@ export const newIndex: BodyReader = object((body, { grant }) => {
   if (unknown !== undefined) return refusal("body", `${shown(unknown)} is not a part of an index`);
   return (
     firstOf(names, aliasRefusal) ??
-    queryRefusal(aliases, grant) ??
-    settingsRefusal(given) ??
+    queryRefusal(aliases, grant, rights) ??
+    scriptRefusal(others, rights) ??
+    settingsRefusal(given, rights) ??
     mappingsRefusal(body.mappings)
   );
 });
 
 /** The body that adds fields to an index. */
-export const mapping: BodyReader = object((body) => mappingsRefusal(body));
+export const mapping: BodyReader = object((body, { rights }) => scriptRefusal(body, rights) ?? mappingsRefusal(body));
 
 /** The body that changes the settings of an index. */
-export const settings: BodyReader = object((body) => settingsRefusal(body));
+export const settings: BodyReader = object((body, { rights }) => settingsRefusal(body, rights));
 
 /** `_analyze`, which names the parts of an analyzer or holds them. */
-export const analyze: BodyReader = object((body) => analyzeRefusal(body));
+export const analyze: BodyReader = object((body, { rights }) => analyzeRefusal(body, rights.scripts));
 
 /** An id of a scroll or point in time, as the cluster makes it. Words such as `_all` are shorter. */
 const OPEN_ID = /^[\w+/=-]{16,}$/;

@@ -18,6 +18,7 @@ export type Rule =
   | "setting"
   | "analysis"
   | "script"
+  | "limit"
   | "remote"
   | "template"
   | "pipeline"

@@ -1,7 +1,10 @@
 import { describeKey, type KeyRules } from "../../core/http/access.ts";
+import { parseJson } from "../../core/json/values.ts";
 import * as read from "./bodies.ts";
 import { type BodyReader, hiddenRefusal } from "./bodies.ts";
-import { aliasRefusal, firstOf, namesRefusal, type Refusal, type Rule, refusal, shown } from "./names.ts";
+import { pageLimit, parameterLimit } from "./limits.ts";
+import { aliasRefusal, firstOf, type Grant, namesRefusal, type Refusal, type Rule, refusal, shown } from "./names.ts";
+import { type Rights, rightsOf } from "./rights.ts";
 import { systemRefusal } from "./system.ts";
 
 /** A call of the cluster's own API, as it will be sent. */
@@ -39,7 +42,7 @@ export function nativeRefusal(
   const endpoint = recommended || grant ? recommendedEndpoint(call.method, call.segments) : undefined;
   const found = endpoint ? endpointRefusal(endpoint, key, call) : unknownCall(call);
   if (!found || grant !== undefined || !added.some((matches) => matches(call))) return found;
-  return addedRefusal(call);
+  return addedRefusal(call) ?? contentRefusal(call, null, rightsOf(key));
 }
 
 const unknownCall = ({ method, segments }: NativeRequest) =>
@@ -48,6 +51,7 @@ const unknownCall = ({ method, segments }: NativeRequest) =>
 function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRequest): Refusal | undefined {
   const { segments, parameters, contentType, body } = call;
   const grant = key.indexes;
+  const rights = rightsOf(key);
   if (grant !== undefined && endpoint.unbounded !== undefined) {
     return refusal(endpoint.unbounded, `a key with indexes (${describeKey(key)}) cannot be limited there`);
   }
@@ -57,12 +61,24 @@ function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRe
   const alias = endpoint.segments.indexOf("{alias}");
   const wrongAlias = alias === -1 ? undefined : aliasRefusal(segments[alias] ?? "");
   const wrong =
-    wrongAlias ?? firstOf(parameters, ([name, value]) => parameterRefusal(name, value, grant !== undefined));
+    wrongAlias ??
+    firstOf(
+      parameters,
+      ([name, value]) => parameterRefusal(name, value, grant !== undefined) ?? parameterLimit(name, value, rights),
+    );
   if (wrong) return wrong;
   if (body.length > 0 && !JSON_TYPE.test(contentType ?? "")) {
     return refusal("content-type", "the body is not declared to be JSON");
   }
-  return endpoint.body?.({ text: body.toString("utf8"), grant, hasIndex: index !== -1 });
+  const text = body.toString("utf8");
+  return endpoint.body?.({ text, grant, rights, hasIndex: index !== -1 }) ?? pageRefusal(call, text, rights);
+}
+
+/** Returns why the page of a search is refused whose query string replaces a part of it. */
+function pageRefusal({ segments, parameters }: NativeRequest, text: string, rights: Rights): Refusal | undefined {
+  if (segments.at(-1) !== "_search" || !parameters.some(([name]) => name === "from" || name === "size"))
+    return undefined;
+  return pageLimit(parameters, parseJson(text), rights);
 }
 
 const JSON_TYPE = /^\s*application\/(vnd\.opensearch\+)?(x-ndjson|json)\s*(;|$)/i;
@@ -101,6 +117,29 @@ function addedRefusal(call: NativeRequest): Refusal | undefined {
   return named ?? systemRefusal(call, false);
 }
 
+/** Paths of calls whose bodies hold a query as a text. */
+const TEMPLATE_PATH = /(^|\/)(_search|_msearch|_render)\/template(\/|$)/;
+
+/**
+ * Returns why a call is refused for what it holds, wherever it goes: scripts, numbers over a limit and, unless `grant` is
+ * null, names with a dot. For calls that the list of recommended ones does not decide on.
+ */
+export function contentRefusal(call: NativeRequest, grant: Grant | null, rights: Rights): Refusal | undefined {
+  const { method, segments, parameters, body } = call;
+  const known = recommendedEndpoint(method, segments);
+  const wrong = firstOf(parameters, ([name, value]) => parameterLimit(name, value, rights));
+  // Documents may hold anything.
+  if (wrong || (known && !known.body)) return wrong;
+  const text = body.toString("utf8");
+  const documents = known?.body === read.bulk ? read.anyBulk : known?.body === read.update ? read.update : undefined;
+  if (documents) return documents({ text, grant: undefined, rights, hasIndex: true });
+  if (!rights.scripts && TEMPLATE_PATH.test(segments.join("/"))) {
+    return refusal("script", "a template hides a query, which may hold scripts");
+  }
+  const texts = [text, ...parameters.filter(([name]) => name === "source").map(([, value]) => value)];
+  return firstOf(texts, (one) => read.anyJson(one, grant, rights)) ?? pageRefusal(call, text, rights);
+}
+
 /** A call of the cluster's own API that `recommended` lets through. */
 interface NativeEndpoint {
   methods: ReadonlySet<string>;
@@ -108,7 +147,7 @@ interface NativeEndpoint {
   segments: readonly string[];
   /** Whether the index expression may hold wildcards. */
   wildcards: boolean;
-  /** Returns why the body is refused. Undefined if no body can name an index, as with a document or a mapping. */
+  /** Returns why the body is refused. Undefined if no body can name an index or hold a script, as with a document. */
   body?: BodyReader;
   /** The rule that refuses this call to keys with patterns, for which it cannot be bounded. */
   unbounded?: Rule;
@@ -137,14 +176,14 @@ const RECOMMENDED: readonly NativeEndpoint[] = [
   endpoint("POST", "/{index}/_doc"),
   endpoint("GET HEAD PUT POST DELETE", "/{index}/_doc/{id}"),
   endpoint("PUT POST", "/{index}/_create/{id}"),
-  endpoint("POST", "/{index}/_update/{id}"),
+  endpoint("POST", "/{index}/_update/{id}", { body: read.update }),
   endpoint("GET HEAD", "/{index}/_source/{id}"),
   endpoint("PUT POST", "/_bulk", { body: read.bulk }),
   endpoint("PUT POST", "/{index}/_bulk", { body: read.bulk }),
   endpoint("GET POST", "/_mget", { body: read.query }),
   endpoint("GET POST", "/{index}/_mget", { body: read.query }),
-  endpoint("POST", "/{index}/_delete_by_query", { body: read.query }),
-  endpoint("POST", "/{index}/_update_by_query", { body: read.query }),
+  endpoint("POST", "/{index}/_delete_by_query", { body: read.byQuery }),
+  endpoint("POST", "/{index}/_update_by_query", { body: read.byQuery }),
   endpoint("POST", "/_reindex", { body: read.reindex }),
 
   endpoint("GET POST", "/_search", { body: read.pointInTimeSearch, unbounded: "open-search" }),

@@ -1,5 +1,7 @@
 import type { KeyRules } from "../../core/http/access.ts";
 import { isObject } from "../../core/json/values.ts";
+import { histogramRefusal } from "./histograms.ts";
+import { isLimited, limitRefusal, numberRefusal } from "./limits.ts";
 import {
   firstOf,
   type Grant,
@@ -10,18 +12,25 @@ import {
   requireAllowed,
   valueRefusal,
 } from "./names.ts";
+import { type Rights, rightsOf } from "./rights.ts";
+import { FIELD_QUERIES, memberScript, scriptRefusal } from "./scripts.ts";
 
 /**
  * Returns the index expression to send for a search. Throws `forbidden` for indexes that the key may not use, in the
- * expression or in the body. A wildcard of a key without patterns does not include names that start with a dot.
+ * expression or in the body, and for a body that holds scripts or exceeds limits. A wildcard of a key without patterns
+ * does not include names that start with a dot. If the body is a template of the operator's with a caller's `values`,
+ * only these must be free of scripts.
  */
-export function searchedIndexes(key: KeyRules, index: string, body: unknown): string {
+export function searchedIndexes(key: KeyRules, index: string, body: unknown, values?: unknown): string {
   // An exclusion without a wildcard of this cluster would be a name.
   const wide = key.indexes === undefined && index.split(",").some((part) => /^<?\*[^:]*$/.test(part));
   const sent = wide ? `${index},-.*` : index;
+  const rights = rightsOf(key);
   requireAllowed(
     key,
-    namesRefusal(sent, key.indexes, { ...ownOptions(key), wildcards: true }) ?? queryRefusal(body, key.indexes),
+    namesRefusal(sent, key.indexes, { ...ownOptions(key), wildcards: true }) ??
+      scriptRefusal(values, rights) ??
+      queryRefusal(body, key.indexes, values === undefined ? rights : { ...rights, scripts: true }),
   );
   return sent;
 }
@@ -40,33 +49,79 @@ const UNBOUNDED = new Map<string, Refusal>([
   ["ext", refusal("body", "ext is read by plugins")],
 ]);
 
-/**
- * Returns why the body of a search is refused: a name in it that the key may not use, or a part that can name indexes
- * and cannot be read. Reads the whole body, as a lookup can be wherever a query can.
- */
-export function queryRefusal(value: unknown, grant: Grant): Refusal | undefined {
-  if (Array.isArray(value)) return firstOf(value, (one) => queryRefusal(one, grant));
-  if (!isObject(value)) return undefined;
-  for (const key in value) {
-    const found = memberRefusal(key, value[key], grant);
-    if (found) return found;
-  }
-  return undefined;
+/** What the check of one search knows. */
+interface Walk {
+  /** Null if the key may name every index. */
+  grant: Grant | null;
+  rights: Rights;
+  /** Clauses so far. */
+  clauses: number;
+  /** Whether the value is among the sources of a composite aggregation. */
+  isSource: boolean;
 }
 
-function memberRefusal(key: string, member: unknown, grant: Grant): Refusal | undefined {
+/**
+ * Returns why the body of a search is refused: a name in it that the key may not use, a part that can name indexes and
+ * cannot be read, a script, or a number over a limit. Reads the whole body once, as a query can be almost anywhere.
+ */
+export function queryRefusal(value: unknown, grant: Grant | null, rights: Rights): Refusal | undefined {
+  return valueIssue(value, "", 0, { grant, rights, clauses: 0, isSource: false });
+}
+
+/** `parent` is the name of the object or array around a value, and `depth` the number of aggregations around it. */
+function valueIssue(value: unknown, parent: string, depth: number, walk: Walk): Refusal | undefined {
+  if (Array.isArray(value)) return firstOf(value, (one) => valueIssue(one, parent, depth, walk));
+  if (!isObject(value)) return undefined;
+  let members = 0;
+  let last: unknown;
+  for (const key in value) {
+    members += 1;
+    last = value[key];
+    const found = memberRefusal(key, value, parent, depth, walk);
+    if (found) return found;
+  }
+  // A query is an object with one member, its type. Below some types is an object with one member, the field.
+  if (members !== 1 || !isObject(last) || parent === "" || FIELD_QUERIES.has(parent)) return undefined;
+  walk.clauses += 1;
+  return limitRefusal("clauses", "the number of clauses", walk.clauses, walk.rights.limits);
+}
+
+function memberRefusal(
+  key: string,
+  object: Readonly<Record<string, unknown>>,
+  parent: string,
+  depth: number,
+  walk: Walk,
+): Refusal | undefined {
+  const { grant, rights } = walk;
+  const member = object[key];
+  const found =
+    (grant === null ? undefined : nameRefusal(key, member, grant)) ??
+    (rights.scripts ? undefined : memberScript(key, member, parent)) ??
+    (isLimited(key) ? numberRefusal(key, parent, object, rights) : undefined) ??
+    ((key === "histogram" || key === "date_histogram") && !walk.isSource
+      ? histogramRefusal(key, member, rights)
+      : undefined);
+  if (found) return found;
+  if (typeof member !== "object" || member === null) return undefined;
+  if (key === "wrapper") return wrapperRefusal(member, depth, walk);
+  const below = key === "aggs" || key === "aggregations" ? depth + 1 : depth;
+  const deep = limitRefusal("aggregation_depth", "the depth of aggregations", below, rights.limits);
+  if (deep) return deep;
+  // These have no empty buckets, and no name but `composite` has a list under `sources`.
+  const isSource = parent === "composite" && key === "sources" && Array.isArray(member);
+  return valueIssue(member, key, below, isSource ? { ...walk, isSource } : walk);
+}
+
+function nameRefusal(key: string, member: unknown, grant: Grant): Refusal | undefined {
   if (NAMES_INDEX.has(key) && !isObject(member)) return namedRefusal(member, grant);
   if (key === "indices_boost") return boostRefusal(member, grant);
-  if (typeof member !== "object" || member === null) {
-    return grant !== undefined && key === "search_pipeline" ? PIPELINE : undefined;
+  if (grant === undefined) {
+    const isTemplate = key === "collate" && isObject(member) && /index|\\u/i.test(JSON.stringify(member));
+    return isTemplate ? UNBOUNDED.get(key) : undefined;
   }
-  if (grant !== undefined) {
-    if (key === "search_pipeline") return PIPELINE;
-    const unbounded = UNBOUNDED.get(key);
-    if (unbounded) return unbounded;
-  } else if (key === "wrapper") return wrapperRefusal(member);
-  else if (key === "collate" && /index|\\u/i.test(JSON.stringify(member))) return UNBOUNDED.get(key);
-  return queryRefusal(member, grant);
+  if (key === "search_pipeline") return PIPELINE;
+  return typeof member === "object" && member !== null ? UNBOUNDED.get(key) : undefined;
 }
 
 const PIPELINE = refusal("pipeline", "a search pipeline can change the search");
@@ -79,11 +134,7 @@ function namedRefusal(value: unknown, grant: Grant): Refusal | undefined {
   if (grant !== undefined) return valueRefusal(value, grant, { wildcards: true });
   const values = Array.isArray(value) ? value : [value];
   return firstOf(values, (one) =>
-    isObject(one)
-      ? queryRefusal(one, grant)
-      : typeof one === "string" && /(^|,)-?[.<]/.test(one)
-        ? namesRefusal(one, grant, { wildcards: true })
-        : undefined,
+    typeof one === "string" && /(^|,)-?[.<]/.test(one) ? namesRefusal(one, grant, { wildcards: true }) : undefined,
   );
 }
 
@@ -93,10 +144,10 @@ function boostRefusal(boosts: unknown, grant: Grant): Refusal | undefined {
   return firstOf(names, (name) => namesRefusal(name, grant, { wildcards: true }));
 }
 
-function wrapperRefusal(member: unknown): Refusal | undefined {
+function wrapperRefusal(member: unknown, depth: number, walk: Walk): Refusal | undefined {
   const query = isObject(member) ? member.query : undefined;
   const inner = typeof query === "string" ? strictJson(Buffer.from(query, "base64").toString("utf8")) : undefined;
-  return inner ? queryRefusal(inner.value, undefined) : refusal("body", "wrapper does not contain JSON");
+  return inner ? valueIssue(inner.value, "wrapper", depth, walk) : refusal("body", "wrapper does not contain JSON");
 }
 
 /** Between strings, more characters than this can only be an array of numbers, or blanks. */

@@ -1,18 +1,20 @@
 import { isObject } from "../../core/json/values.ts";
 import { componentsRefusal } from "./analysis.ts";
 import type { Components } from "./analysis-growth.ts";
+import { settingLimit } from "./limits.ts";
 import { firstOf, type Refusal, refusal, shown } from "./names.ts";
+import type { Rights } from "./rights.ts";
+import { isScriptSetting } from "./scripts.ts";
 
 type Setting = readonly [name: string, value: unknown];
 
 /** Settings of one index, of any value, that concern neither its nodes nor what happens to other indexes. */
 const SETTING =
-  /^(number_of_(shards|routing_shards)|auto_expand_replicas|codec|priority|creation_date|gc_deletes|blocks\.\w+|requests\.cache\.enable|replication\.type|soft_deletes\.enabled|write\.wait_for_active_shards|translog\.(durability|sync_interval|retention\.\w+)|knn|(analysis|similarity|mapper|query|queries|sort|knn|merge\.(policy|log_byte_size_policy)|search\.(idle|slowlog|concurrent_segment_search|concurrent)|indexing\.slowlog)\..+|mapping\.(ignore_malformed|coerce))$/;
+  /^(number_of_(shards|replicas|routing_shards)|auto_expand_replicas|codec|priority|creation_date|gc_deletes|blocks\.\w+|requests\.cache\.enable|replication\.type|soft_deletes\.enabled|write\.wait_for_active_shards|translog\.(durability|sync_interval|retention\.\w+)|knn|(analysis|similarity|mapper|query|queries|sort|knn|merge\.(policy|log_byte_size_policy)|search\.(idle|slowlog|concurrent_segment_search|concurrent)|indexing\.slowlog)\..+|mapping\.(ignore_malformed|coerce))$/;
 
 /** Settings that let one index use more of its nodes, with their greatest value: the cluster's default, or some more. */
 const NUMBERS = new Map(
   Object.entries({
-    number_of_replicas: 10,
     max_result_window: 1_000_000,
     max_inner_result_window: 10_000,
     max_rescore_window: 100_000,
@@ -64,9 +66,12 @@ const VALUES = new Map<string, RegExp>([
 const PIPELINES = /(^|\.)(default|final)_pipeline$|^search\.default_pipeline$/;
 
 /** Returns why settings of an index are refused. */
-export function settingsRefusal(given: unknown): Refusal | undefined {
+export function settingsRefusal(given: unknown, rights: Rights): Refusal | undefined {
   const settings = isObject(given) ? dotted(given) : [];
-  return firstOf(settings, settingRefusal) ?? componentsRefusal(componentsOf(settings));
+  return (
+    firstOf(settings, (setting) => settingRefusal(setting, rights)) ??
+    componentsRefusal(componentsOf(settings), rights.scripts)
+  );
 }
 
 /** Returns the parts of analyzers among settings: `analysis.<kind>.<name>.<parameter>`. */
@@ -88,8 +93,11 @@ function componentsOf(settings: readonly Setting[]): Components {
   );
 }
 
-function settingRefusal([name, value]: Setting): Refusal | undefined {
+function settingRefusal([name, value]: Setting, rights: Rights): Refusal | undefined {
   if (PIPELINES.test(name)) return refusal("setting", `${shown(name)} makes the index run a pipeline`);
+  if (!rights.scripts && isScriptSetting(name)) return refusal("script", `${shown(name)} is a script`);
+  const over = settingLimit(name, value, rights);
+  if (over) return over;
   // Null stands for the default.
   const [most, values] = [NUMBERS.get(name), VALUES.get(name)];
   if (most !== undefined) {
@@ -99,9 +107,7 @@ function settingRefusal([name, value]: Setting): Refusal | undefined {
     if (value === null || values.test(String(value))) return undefined;
     return refusal("setting", `${shown(name)} may not have this value`);
   }
-  // `similarity` may be a script.
-  const allowed = SETTING.test(name) && !(name.startsWith("similarity.") && /script/.test(`${name} ${value}`));
-  return allowed ? undefined : refusal("setting", `${shown(name)} is not a setting that it may change`);
+  return SETTING.test(name) ? undefined : refusal("setting", `${shown(name)} is not a setting that it may change`);
 }
 
 /** Returns the values of nested objects by their dotted paths, without the words that may stand before any. */

@@ -2,6 +2,7 @@ import { isObject } from "../../core/json/values.ts";
 import { bulk, searchPairs, UNREADABLE } from "./bodies.ts";
 import { firstOf, namesRefusal, type Refusal, type Rule, refusal, valueRefusal } from "./names.ts";
 import { queryRefusal, strictJson } from "./query.ts";
+import type { Rights } from "./rights.ts";
 
 /** The parts of a call that may name an index. */
 export interface NamingCall {
@@ -28,6 +29,9 @@ const CREATIONS = new Set(["", "_index_template", "_component_template", "_templ
 
 /** Copies of an index, whose name is the next segment. */
 const COPIES = new Set(["_clone", "_shrink", "_split", "_rollover"]);
+
+/** Names alone matter here. */
+const FREE: Rights = { scripts: true, limits: {}, limited: false };
 
 /** Names that refuse nothing else: the cluster refuses what cannot be a name. */
 const named = (remote: boolean) => ({ wildcards: true, lenient: true, remote });
@@ -87,7 +91,7 @@ function hasOwnIndexes([, next = ""]: readonly string[], texts: readonly string[
 
 function bodyRefusal(operation: string, text: string, hasIndex: boolean, remote: boolean): Refusal | undefined {
   if (UNREAD.has(operation)) return undefined;
-  if (operation === "_bulk") return bulk({ text, grant: undefined, hasIndex });
+  if (operation === "_bulk") return bulk({ text, grant: undefined, rights: FREE, hasIndex });
   if (operation === "_msearch") return searchesRefusal(text, hasIndex, remote);
   const parsed = strictJson(text);
   if (!parsed) return text.trim() === "" ? undefined : UNREADABLE;
@@ -107,7 +111,7 @@ function bodyRefusal(operation: string, text: string, hasIndex: boolean, remote:
     );
     if (wrong) return wrong;
   }
-  return queryRefusal(CREATIONS.has(operation) ? withoutMappings(value) : value, undefined);
+  return queryRefusal(CREATIONS.has(operation) ? withoutMappings(value) : value, undefined, FREE);
 }
 
 const withoutMappings = (value: object): unknown =>
@@ -120,7 +124,7 @@ function searchesRefusal(text: string, hasIndex: boolean, remote: boolean): Refu
     if (keys.length === 0 && !hasIndex) return refusal("every-index", "a search of _msearch names no index");
     return (
       firstOf(keys, (key) => valueRefusal(pair.header[key], undefined, named(remote))) ??
-      queryRefusal(pair.search, undefined)
+      queryRefusal(pair.search, undefined, FREE)
     );
   });
 }

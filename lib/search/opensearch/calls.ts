@@ -120,6 +120,9 @@ export function refusalOf({ status, body, headers }: ClusterAnswer): ApiError {
       cause: logged,
     });
   }
+  if (causes.some(({ type }) => type === "task_cancelled_exception")) {
+    return new ApiError("timeout", `The search cluster cancelled this search: ${cause.reason}.`, { cause: logged });
+  }
   if (cause.type === "index_not_found_exception") {
     return new ApiError("index_not_found", `There is no index for this request: ${cause.reason}.`);
   }

@@ -2,10 +2,14 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { limitRefusal } from "../../access/limits.ts";
+import { requireAllowed } from "../../access/names.ts";
 import { searchedIndexes } from "../../access/query.ts";
+import { rightsOf } from "../../access/rights.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
+import { timeLimited } from "../../opensearch/time-limits.ts";
 import { stopwatch } from "../search/reply.ts";
 import { runnableQueries } from "./queries.ts";
 import type { CandidatesRequest } from "./request.ts";
@@ -44,6 +48,7 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   }
   const target = { ...(await hybridTarget(services, body.index, deadline)), onFailure: "fail" as const };
   const depth = Math.min(body.depth ?? target.candidates, target.maxResultWindow);
+  requireAllowed(caller, limitRefusal("window", "depth", body.depth ?? 0, rightsOf(caller).limits));
   const asked = { query: body.search_query, weights: null, deadline };
   const [{ queries }, shards] = await Promise.all([
     runnableQueries(services, asked, template, target, stopwatch()),
@@ -92,7 +97,8 @@ async function searchShards(
     headers: { "content-type": "application/x-ndjson" },
     body: `${lines.join("\n")}\n`,
   };
-  const answer = await readCall(cluster, request, deadline);
+  // What a search had found until it timed out would not be all candidates, so it is only cancelled.
+  const answer = await readCall(timeLimited(cluster, { timeout: null }), request, deadline);
   const { responses } = jsonOf(answer) as { responses: ShardAnswer[] };
   return responses.map(({ status, error, hits }) => {
     if (error !== undefined) jsonOf({ ...answer, status, body: Buffer.from(JSON.stringify({ error, status })) });

@@ -29,7 +29,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const watch = stopwatch();
   const prepare = async (name: string | null) => {
     const asked = templateOf(services.settings, { ...body, template: name }, text);
-    const index = searchedIndexes(caller, body.index, asked.parsed);
+    const index = searchedIndexes(caller, body.index, asked.parsed, asked.values);
     const template = readTemplate(asked.text, body.settings.weights);
     const target = await watch.time("catalog", () => hybridTarget(services, body.index, deadline));
     return { asked, index, template, target };
@@ -68,7 +68,9 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   });
 
   const searchPage = hybridPages(native, (json) =>
-    watch.time("cluster", () => nativeSearch(services, deadline, index, json, QUERY_STRING)),
+    watch.time("cluster", () =>
+      nativeSearch(services, deadline, index, json, { query: QUERY_STRING, timeout: template.native.timeout }),
+    ),
   );
   const found =
     how.kind === "on"

@@ -111,6 +111,8 @@ type NamedTemplate = GatewaySettings["templates"][number];
 interface RequestTemplate {
   text: string;
   parsed: unknown;
+  /** What the caller filled in. Undefined if the whole template is the caller's. */
+  values?: object;
 }
 
 /**
@@ -120,7 +122,7 @@ interface RequestTemplate {
  */
 export function templateOf(
   { templates }: Pick<GatewaySettings, "templates">,
-  request: Pick<HybridRequest, "search_request_template" | "template">,
+  request: Pick<HybridRequest, "search_request_template" | "template" | "params">,
   requestText: string,
 ): RequestTemplate {
   const members = memberSlices(requestText);
@@ -138,7 +140,7 @@ export function templateOf(
   const parsed: unknown = JSON.parse(text);
   const harmful = nestingIssue(Buffer.from(text)) ?? queryIssue(parsed);
   if (harmful) throw invalidRequest([{ ...harmful, path: `search_request_template.${harmful.path}` }]);
-  return { text, parsed };
+  return { text, parsed, values: request.params ?? {} };
 }
 
 function filled({ search_request_template: template, params }: NamedTemplate, query: string, given: string): string {

@@ -75,7 +75,9 @@ function queriesIssue(text: string): Issue | undefined {
  * the line, since it allows comments, for example.
  */
 function unparsableIssue(line: string): Issue | undefined {
-  if (!hasDeepBrackets(line) && !/wrapper|regex|clude|query_string|\\u00/.test(line)) return undefined;
+  // The cluster detects UTF-16 and UTF-32, in which each of these characters comes with zero bytes.
+  const hides = line.includes("\0") || /wrapper|regex|clude|query_string|\\u00/.test(line);
+  if (!hides && !hasDeepBrackets(line)) return undefined;
   return { path: "", message: "is not valid JSON, so that its queries cannot be checked" };
 }
 

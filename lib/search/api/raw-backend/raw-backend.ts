@@ -4,14 +4,23 @@ import { ApiError } from "../../../core/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { retry } from "../../../core/resilience/deadline.ts";
-import { type AllowOptions, nativeRefusal } from "../../access/native.ts";
+import type { Refusal } from "../../access/names.ts";
+import {
+  type AllowOptions,
+  type NativeRequest as Checked,
+  contentRefusal,
+  nativeRefusal,
+} from "../../access/native.ts";
+import { rightsOf } from "../../access/rights.ts";
 import { heldWrites, wholeCallBlocked } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
-import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
+import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
+import { timeLimited } from "../../opensearch/time-limits.ts";
 import { type Deny, denyRules, patternRule } from "./deny.ts";
 import { requireHarmless } from "./harmless.ts";
 import { isRead, nativeMethod, nativePath, parametersOf, queryString } from "./native-call.ts";
+import { searchTimes } from "./search-times.ts";
 
 /** Request headers that are forwarded to the cluster. */
 const FORWARDED = ["content-type", "accept", "x-opaque-id"] as const;
@@ -37,11 +46,8 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const method = nativeMethod(event.httpMethod, segments);
     const parameters = parametersOf(event);
     requireHarmless({ segments, contentType, parameters: event.multiValueQueryStringParameters, body });
-    const allowed = allowedTo.get(caller.name);
-    if (allowed) {
-      const found = nativeRefusal(caller, { method, segments, parameters, contentType, body }, allowed);
-      if (found) throw forbidden(caller, found.rule, found.reason);
-    }
+    const found = refusalOf(caller, { method, segments, parameters, contentType, body }, allowedTo.get(caller.name));
+    if (found) throw forbidden(caller, found.rule, found.reason);
     // A rule may name the method that the caller sent or the one that the cluster receives.
     const named = { segments, parameters, body };
     const why =
@@ -53,26 +59,35 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const read = isRead(method, segments);
     // Before the call, because a failed one may have changed an index too.
     if (!read) services.catalog.forget();
+    const times = rightsOf(caller).limited ? searchTimes({ segments, parameters, body }) : undefined;
+    const cluster = times ? timeLimited(services.cluster, times.asked) : services.cluster;
     const request = {
       read,
       method,
       path: encoded,
-      query: queryString(parameters),
+      query: queryString(times?.others ?? parameters),
       headers: forwarded(call.headers),
       ...(body.length > 0 && { body }),
     };
-    let answer = await send(services, call, request);
+    let answer = await send(cluster, call, request);
     if (!read) {
       const holds = heldWrites({ cluster: services.cluster, deadline: call.deadline });
       for (let blocked = wholeCallBlocked(answer); blocked !== undefined; blocked = wholeCallBlocked(answer)) {
         if (!(await holds.retry(blocked))) break;
         services.catalog.forget();
-        answer = await send(services, call, request);
+        answer = await send(cluster, call, request);
       }
     }
     const returned = method === "HEAD" ? [...RETURNED, "content-length"] : RETURNED;
     return { status: answer.status, headers: pick(answer.headers, returned), body: answer.body };
   };
+}
+
+function refusalOf(caller: KeyRules, call: Checked, allowed: AllowOptions | undefined): Refusal | undefined {
+  if (allowed) return nativeRefusal(caller, call, allowed);
+  const rights = rightsOf(caller);
+  const isFree = rights.scripts && Object.keys(rights.limits).length === 0;
+  return isFree ? undefined : contentRefusal(call, null, rights);
 }
 
 /** Returns what a key may call; undefined if every call is let through. */
@@ -93,7 +108,7 @@ interface NativeRequest extends ClusterRequest {
  * Sends a native call. Retries a write only if no connection was made, because later failures leave its outcome
  * unknown. The official clients retry 502, 503 and 504 on their own, so an unknown outcome must have another status.
  */
-async function send({ cluster }: GatewayServices, call: Call, request: NativeRequest): Promise<ClusterAnswer> {
+async function send(cluster: Cluster, call: Call, request: NativeRequest): Promise<ClusterAnswer> {
   const { read } = request;
   let answer: ClusterAnswer;
   try {

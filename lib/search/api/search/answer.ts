@@ -7,6 +7,7 @@ import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { MAX_ID } from "../../../personalize/limits.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { readCall, refusalOf } from "../../opensearch/calls.ts";
+import { timeLimited } from "../../opensearch/time-limits.ts";
 
 export interface Hit {
   _id: string;
@@ -134,16 +135,16 @@ export function objectIdsOf(hits: readonly Hit[], itemIdField: string): ObjectId
   return ids.length === hits.length ? { field: itemIdField, ids } : { field: "_id", ids: hits.map(({ _id }) => _id) };
 }
 
-/** Sends one native search. `query` is the query string. Throws the caller's error when the cluster refuses or fails. */
+/** Sends one native search. `query` is the query string, and `timeout` that of the body. Throws the caller's error when the cluster refuses or fails. */
 export async function nativeSearch(
   { cluster }: Pick<GatewayServices, "cluster">,
   deadline: Deadline,
   index: string,
   body: string,
-  query?: string,
+  { query, timeout }: { query?: string; timeout: unknown },
 ): Promise<SearchAnswer> {
   const answer = await readCall(
-    cluster,
+    timeLimited(cluster, { timeout }),
     {
       method: "POST",
       path: `/${encodeURIComponent(index)}/_search`,

@@ -15,7 +15,9 @@ export async function search(services: GatewayServices, call: JsonCall<SearchReq
   const native = text.slice(slice?.start, slice?.end);
   const watch = stopwatch();
 
-  const send = (json: string) => watch.time("cluster", () => nativeSearch(services, call.deadline, index, json));
+  const { timeout } = body.search_request;
+  const send = (json: string) =>
+    watch.time("cluster", () => nativeSearch(services, call.deadline, index, json, { timeout }));
   const searchPage: SearchPage = ({ from, size }, { aggregate }) =>
     send(
       withMembers(native, {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import * as assert from "uvu/assert";
 import { bulk, multiSearch, openIds } from "../../../../lib/search/access/bodies.ts";
 import { strictJson } from "../../../../lib/search/access/query.ts";
+import { rightsOf } from "../../../../lib/search/access/rights.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("bodies that name indexes");
@@ -53,7 +54,12 @@ test("keeps one number of a long array but all of a string, and reads what follo
 
 /** Returns whether a `_bulk` body is allowed for the index `products`. */
 const passes = (...lines: string[]) =>
-  bulk({ text: lines.map((line) => `${line}\n`).join(""), grant: ["products"], hasIndex: false }) === undefined;
+  bulk({
+    text: lines.map((line) => `${line}\n`).join(""),
+    grant: ["products"],
+    rights: rightsOf({}),
+    hasIndex: false,
+  }) === undefined;
 
 test("an action of _bulk gets the same verdict in every spelling, at every position", () => {
   const spellings = [
@@ -105,7 +111,8 @@ test("an action of _bulk may have every member that the cluster reads", () => {
 
 /** Returns the rule that refuses a search of `_msearch` with a header. */
 const ruleOf = (header: object) =>
-  multiSearch({ text: `${JSON.stringify(header)}\n{}\n`, grant: undefined, hasIndex: false })?.rule;
+  multiSearch({ text: `${JSON.stringify(header)}\n{}\n`, grant: undefined, rights: rightsOf({}), hasIndex: false })
+    ?.rule;
 
 test("a header of _msearch has each member in one spelling, either of the cluster's", () => {
   const index = "products";
@@ -117,7 +124,6 @@ test("a header of _msearch has each member in one spelling, either of the cluste
     ["ignore_unavailable", "ignoreUnavailable", true],
     ["allow_no_indices", "allowNoIndices", true],
     ["ignore_throttled", "ignoreThrottled", true],
-    ["cancel_after_time_interval", "cancelAfterTimeInterval", "1s"],
   ] as const) {
     assert.is(ruleOf({ index, [snake]: value }), undefined, snake);
     assert.is(ruleOf({ index, [camel]: value }), undefined, camel);
@@ -129,7 +135,7 @@ test("a header of _msearch has each member in one spelling, either of the cluste
 });
 
 const ends = (body: unknown) =>
-  openIds({ text: JSON.stringify(body), grant: undefined, hasIndex: false }) === undefined;
+  openIds({ text: JSON.stringify(body), grant: undefined, rights: rightsOf({}), hasIndex: false }) === undefined;
 
 test("scrolls and points in time are ended by their ids alone", () => {
   const id = "FGluY2x1ZGVfY29udGV4dF91dWlk+/_-==";

@@ -1,0 +1,22 @@
+import { DEFAULT_LIMITS, type KeyRules } from "../../core/http/access.ts";
+
+/** Limits that apply. Those that are missing do not. */
+export type KeyLimits = NonNullable<KeyRules["limits"]>;
+
+/** What a key may send besides the names of its indexes. */
+export interface Rights {
+  scripts: boolean;
+  limits: KeyLimits;
+  /** Whether the key is limited: its `raw_backend` is not `all`. */
+  limited: boolean;
+}
+
+/** Returns the rights of a key. A limited key has the default limits and no scripts, unless it says otherwise. */
+export function rightsOf({
+  raw_backend,
+  scripts,
+  limits,
+}: Pick<KeyRules, "raw_backend" | "scripts" | "limits">): Rights {
+  const limited = raw_backend !== "all";
+  return { limited, scripts: scripts ?? !limited, limits: limited ? { ...DEFAULT_LIMITS, ...limits } : (limits ?? {}) };
+}

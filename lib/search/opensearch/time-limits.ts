@@ -1,0 +1,73 @@
+import type { Cluster, ClusterAnswer, ClusterRequest } from "./cluster.ts";
+
+/** How long a caller lets its search run, as it sent it. */
+export interface AskedTimes {
+  /** What has been found by then is the answer. Null if the call has no such parameter, as `_msearch`. */
+  timeout: unknown;
+  /** The search ends with an error. */
+  cancelAfter?: unknown;
+}
+
+/** Left for the answer of a search that timed out, and of one that was cancelled, which is short. */
+const TIMEOUT_MARGIN_MS = 1_200;
+const CANCEL_MARGIN_MS = 200;
+
+/** Clusters that do not know `cancel_after_time_interval`, which OpenSearch 1.1 introduced. */
+const CANNOT_CANCEL = new WeakSet<Cluster>();
+
+/**
+ * Returns a cluster that ends each search shortly before its call times out, or when the caller asked for it. Otherwise
+ * the cluster would go on with a search whose answer nobody waits for. Parameters of the query string replace what is
+ * in the body, so the body stays as it is. They also replace `search.default_search_timeout` of the cluster.
+ */
+export function timeLimited(cluster: Cluster, asked: AskedTimes): Cluster {
+  return {
+    async send(request, timeoutMs) {
+      const send = (cancels: boolean) => cluster.send(limited(request, timeoutMs, asked, cancels), timeoutMs);
+      if (CANNOT_CANCEL.has(cluster)) return send(false);
+      const answer = await send(true);
+      if (!isUnknown(answer)) return answer;
+      // The cluster refuses an unknown parameter before it executes anything.
+      CANNOT_CANCEL.add(cluster);
+      return send(false);
+    },
+  };
+}
+
+const isUnknown = ({ status, body }: ClusterAnswer) =>
+  status === 400 && body.includes("unrecognized parameter: [cancel_after_time_interval]");
+
+function limited(
+  request: ClusterRequest,
+  callMs: number,
+  { timeout, cancelAfter }: AskedTimes,
+  cancels: boolean,
+): ClusterRequest {
+  const times = [
+    ...(timeout === null ? [] : [`timeout=${shorter(timeout, steady(callMs - TIMEOUT_MARGIN_MS))}ms`]),
+    ...(cancels ? [`cancel_after_time_interval=${shorter(cancelAfter, callMs - CANCEL_MARGIN_MS)}ms`] : []),
+  ];
+  return { ...request, query: [...(request.query ? [request.query] : []), ...times].join("&") };
+}
+
+/** Rounds to whole seconds: the timeout is part of the key of the cluster's request cache. */
+const steady = (ms: number) => (ms > 2_000 ? Math.floor(ms / 1_000) * 1_000 : ms);
+
+const shorter = (asked: unknown, ours: number) => Math.max(1, Math.floor(Math.min(ours, milliseconds(asked) ?? ours)));
+
+const UNITS: Readonly<Record<string, number>> = {
+  nanos: 1e-6,
+  micros: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Returns the milliseconds of a time such as `5s`; undefined for none, which `-1` is as well, and for other values. */
+export function milliseconds(time: unknown): number | undefined {
+  const [, count, unit = ""] = typeof time === "string" ? (/^\s*(\d+)([a-z]+)\s*$/i.exec(time) ?? []) : [];
+  const ms = Number(count) * (UNITS[unit.toLowerCase()] ?? Number.NaN);
+  return ms > 0 ? ms : undefined;
+}
