@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
-import { newRunId } from "../../lib/search/index/rebuild/run-record.ts";
+import { newStamp } from "../../lib/search/index-meta/run-names.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
@@ -50,7 +50,7 @@ export const command = defineCommand({
     });
     const calls = runCalls(await openGateway(options, context));
     if (options.quantization !== undefined) await reported(() => requireQuantization(calls));
-    const name = `${alias}-${newRunId(new Date())}`;
+    const name = `${alias}-${newStamp(new Date())}`;
     await reported(() => calls.json("PUT", pathOf(name), { ...schema, aliases: { ...schema.aliases, [alias]: {} } }));
     context.terminal.print(`Created ${name} behind the alias ${alias}`);
     return 0;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
-import { type AnyRecord, listRecords, readAnyRecord, runIndex } from "../../lib/search/index/rebuild/run-record.ts";
+import { type AnyRecord, listRecords, readAnyRecord } from "../../lib/search/index/rebuild/run-record.ts";
+import { runIndex } from "../../lib/search/index-meta/run-names.ts";
 import { defineCommand } from "../command.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import {
