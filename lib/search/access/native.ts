@@ -147,6 +147,12 @@ const RECOMMENDED: readonly NativeEndpoint[] = [
   endpoint("POST", "/{index}/_delete_by_query", { body: read.query }),
   endpoint("POST", "/{index}/_update_by_query", { body: read.query }),
   endpoint("POST", "/_reindex", { body: read.reindex }),
+  // Only tasks that the key has started.
+  endpoint("GET", "/_tasks/{task}"),
+  endpoint("POST", "/_tasks/{task}/_cancel"),
+  endpoint("POST", "/_reindex/{task}/_rethrottle"),
+  endpoint("POST", "/_update_by_query/{task}/_rethrottle"),
+  endpoint("POST", "/_delete_by_query/{task}/_rethrottle"),
 
   endpoint("GET POST", "/_search", { body: read.pointInTimeSearch, unbounded: "open-search" }),
   endpoint("GET POST", "/{index}/_search", searching),

@@ -12,6 +12,7 @@ import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../o
 import { type Deny, denyRules, patternRule } from "./deny.ts";
 import { requireHarmless } from "./harmless.ts";
 import { isRead, nativeMethod, nativePath, parametersOf, queryString } from "./native-call.ts";
+import { requireOwnTask, startsTask, taskOf, taskOwner } from "./own-tasks.ts";
 
 /** Request headers that are forwarded to the cluster. */
 const FORWARDED = ["content-type", "accept", "x-opaque-id"] as const;
@@ -41,7 +42,11 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     if (allowed) {
       const found = nativeRefusal(caller, { method, segments, parameters, contentType, body }, allowed);
       if (found) throw forbidden(caller, found.rule, found.reason);
+      const task = taskOf(segments);
+      const isListed = allowed.added.some((matches) => matches({ method, segments }));
+      if (task !== undefined && !isListed) await requireOwnTask(services.cluster, caller, task, call.deadline);
     }
+    const owned = allowed && startsTask(parameters);
     // A rule may name the method that the caller sent or the one that the cluster receives.
     if ([event.httpMethod, method].some((named) => denied({ method: named, segments, body }))) {
       const path = `/${segments.join("/").slice(0, 200)}`;
@@ -55,7 +60,10 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       method,
       path: encoded,
       query: queryString(parameters),
-      headers: forwarded(call.headers),
+      headers: {
+        ...forwarded(call.headers),
+        ...(owned && { "x-opaque-id": taskOwner(caller, call.headers["x-opaque-id"]) }),
+      },
       ...(body.length > 0 && { body }),
     };
     let answer = await send(services, call, request);
@@ -68,7 +76,13 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       }
     }
     const returned = method === "HEAD" ? [...RETURNED, "content-length"] : RETURNED;
-    return { status: answer.status, headers: pick(answer.headers, returned), body: answer.body };
+    const { "x-opaque-id": sent, ...headers } = pick(answer.headers, returned);
+    const opaque = owned ? call.headers["x-opaque-id"] : sent;
+    return {
+      status: answer.status,
+      headers: { ...headers, ...(opaque !== undefined && { "x-opaque-id": opaque }) },
+      body: answer.body,
+    };
   };
 }
 
