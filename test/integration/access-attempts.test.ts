@@ -5,12 +5,14 @@ import { createAccess, ENDPOINTS, type KeyRules } from "../../lib/core/http/acce
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
+import { runnerAttempts, runsAttempts } from "../fixtures/access-administration.ts";
 import { administratorAttempts } from "../fixtures/access-administrator.ts";
 import { boundedAttempts, otherAttempts, recommendationAttempts, searchAttempts } from "../fixtures/access-bounded.ts";
 import type { Row } from "../fixtures/access-row.ts";
 import { shownAttempts } from "../fixtures/access-shown.ts";
 import { createWorld, grantsOf, loadGatewayWithKeys, send, type World } from "../fixtures/access-world.ts";
 import { ownClusters } from "../fixtures/opensearch.ts";
+import { checkOwnTasks } from "../fixtures/own-tasks.ts";
 import { SHOP_DEFINITIONS } from "../functions/recommendation-api/definitions.ts";
 import { suite } from "../suite.ts";
 
@@ -37,7 +39,8 @@ function ruleOf(text: string): string | undefined {
   return text === "" ? undefined : JSON.parse(text).error.cause?.rule;
 }
 
-const everything = [...ENDPOINTS];
+/** Administration has a table of its own. */
+const everything = ENDPOINTS.filter((endpoint) => endpoint !== "administration");
 
 for (const cluster of await ownClusters()) {
   let world: World;
@@ -50,6 +53,8 @@ for (const cluster of await ownClusters()) {
       { name: "bounded", endpoints: everything, indexes },
       { name: "search", endpoints: ["search", "hybrid-search"], indexes },
       { name: "index", endpoints: ["bulk"], indexes },
+      { name: "runs", endpoints: ["administration", "bulk"] },
+      { name: "runner", endpoints: ["administration", "bulk"], indexes },
     ];
     gateway = await loadGatewayWithKeys(cluster, keys);
   });
@@ -60,9 +65,11 @@ for (const cluster of await ownClusters()) {
     ["a search key", searchAttempts],
     ["an indexing key, and callers without rules", otherAttempts],
     ["every kind of key", shownAttempts],
+    ["a key for administration", runsAttempts],
+    ["a key for administration with patterns", runnerAttempts],
   ] as const) {
     test(`${cluster.version}: the gateway answers ${who} as the table says, and never changes or reads refused indexes`, async () => {
-      const onlyDots = attempts === administratorAttempts;
+      const onlyDots = attempts === administratorAttempts || attempts === runsAttempts;
       const [state, reads] = [await world.refusedState(), await world.refusedReads(onlyDots)];
       assert.equal(await differences(gateway, attempts(world), (answer) => world.leakIn(answer, onlyDots)), []);
       assert.equal(await world.refusedReads(onlyDots), reads);
@@ -71,8 +78,21 @@ for (const cluster of await ownClusters()) {
     });
   }
 
+  test(`${cluster.version}: a limited key may watch, throttle and cancel its own tasks, and no others`, async () => {
+    await checkOwnTasks(gateway, world, { owner: "bounded", other: "admin" });
+    await world.repair();
+  });
+
   test(`${cluster.version}: the tables have at least 150 attempts`, () => {
-    const tables = [administratorAttempts, boundedAttempts, searchAttempts, otherAttempts, shownAttempts];
+    const tables = [
+      administratorAttempts,
+      boundedAttempts,
+      searchAttempts,
+      otherAttempts,
+      shownAttempts,
+      runsAttempts,
+      runnerAttempts,
+    ];
     assert.ok(tables.flatMap((attempts) => attempts(world)).length >= 150);
   });
 }

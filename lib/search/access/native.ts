@@ -65,7 +65,8 @@ function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRe
   return endpoint.body?.({ text: body.toString("utf8"), grant, hasIndex });
 }
 
-const JSON_TYPE = /^\s*application\/(vnd\.opensearch\+)?(x-ndjson|json)\s*(;|$)/i;
+/** The content types of bodies that the gateway reads. */
+export const JSON_TYPE = /^\s*application\/(vnd\.opensearch\+)?(x-ndjson|json)\s*(;|$)/i;
 
 /** Parameters that cannot name an index or hold a query. `source`, for one, is a body in the query string. */
 const PARAMETERS = new Set(

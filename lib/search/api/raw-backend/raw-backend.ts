@@ -1,10 +1,12 @@
-import { forbidden, type KeyRules } from "../../../core/http/access.ts";
+import { type Endpoint, forbidden, type KeyRules } from "../../../core/http/access.ts";
 import type { BytesCall } from "../../../core/http/body-handlers.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { retry } from "../../../core/resilience/deadline.ts";
-import { type AllowOptions, nativeRefusal } from "../../access/native.ts";
+import { administrationRefusal } from "../../access/administration.ts";
+import type { Refusal } from "../../access/names.ts";
+import { type AllowOptions, type NativeRequest as CheckedCall, nativeRefusal } from "../../access/native.ts";
 import { heldWrites, wholeCallBlocked } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
@@ -40,7 +42,7 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     requireHarmless({ segments, contentType, parameters: event.multiValueQueryStringParameters, body });
     const allowed = allowedTo.get(caller.name);
     if (allowed) {
-      const found = nativeRefusal(caller, { method, segments, parameters, contentType, body }, allowed);
+      const found = callRefusal(caller, { method, segments, parameters, contentType, body }, allowed);
       if (found) throw forbidden(caller, found.rule, found.reason);
       const task = taskOf(segments);
       const isListed = allowed.added.some((matches) => matches({ method, segments }));
@@ -86,9 +88,19 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
   };
 }
 
+/** Returns why a limited key may not make a call, neither among those of its list nor as administration. */
+function callRefusal(caller: KeyRules, call: CheckedCall, allowed: AllowOptions): Refusal | undefined {
+  const [native, administration] = [mayUse(caller, "raw-backend"), mayUse(caller, "administration")];
+  const refused = administration ? administrationRefusal(caller, call) : undefined;
+  return native && (refused || !administration) ? nativeRefusal(caller, call, allowed) : refused;
+}
+
+const mayUse = ({ endpoints }: KeyRules, endpoint: Endpoint) => endpoints.includes(endpoint);
+
 /** Returns what a key may call; undefined if every call is let through. */
-function allowedCalls({ raw_backend: rules = ["recommended"], indexes }: KeyRules): AllowOptions | undefined {
-  if (rules === "all" && indexes === undefined) return undefined;
+function allowedCalls(key: KeyRules): AllowOptions | undefined {
+  const { raw_backend: rules = ["recommended"], indexes } = key;
+  if (rules === "all" && indexes === undefined && mayUse(key, "raw-backend")) return undefined;
   const listed = rules === "all" ? [] : rules;
   return {
     recommended: listed.includes("recommended"),
