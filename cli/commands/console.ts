@@ -49,7 +49,12 @@ export const command = defineCommand({
     const { openConsole } = await import("../../lib/relevance/console/open.ts");
     const conf = confOf({ ...options, local });
     const given = url === undefined ? {} : { apiHost: url, apiKey: keyIn(context, keyEnv) };
-    const gateway = await addressOf({ conf, local, ...given }, context);
+    const gateway = await addressOf({ conf, local, ...given }, context, [
+      "search",
+      "hybrid-search",
+      "bulk",
+      "raw-backend",
+    ]);
     const defaultsFile = join(conf, "hybrid_search.yaml");
     const { recommendation: configured } = existsSync(join(conf, "project.yaml")) ? loadConfiguration(conf) : {};
     const recommendation = await recommendationOf(

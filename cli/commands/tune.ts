@@ -68,7 +68,7 @@ export const command = defineCommand({
         `Tuning needs at least ${MIN_QUERIES} judged queries; ${options.judgments} has ${queries.length}`,
       );
     }
-    const gateway = await openGateway(options, context);
+    const gateway = await openGateway(options, context, ["hybrid-search"]);
     const current = entry?.candidates ?? 100;
     const depths = [...new Set([current, ...options.candidates])];
     const ks = options.k ?? [null];
