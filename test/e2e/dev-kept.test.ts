@@ -87,13 +87,14 @@ test("has the names and functions of a deployment", async () => {
 
 test("keeps both over a restart, with events as received", async () => {
   await stop();
-  await start();
+  await start("--conf", withKeys());
   assert.equal(await kept(), before);
 });
 
 for (const name of ["default", "indexes"]) {
   test(`every command of docs/guides/indexes.md works as printed with the key ${name}`, async () => {
     const { url, api_key } = state.search;
+    assert.ok(name === "default" || state.keys?.[name] !== undefined);
     try {
       await runIndexGuide({ url, key: state.keys?.[name] ?? api_key }, dir, state.aws.endpoint);
       if (name === "default") await runRawBackendGuide({ url, key: api_key });
