@@ -122,13 +122,27 @@ function keyOf(end: string): { key: string; number: number } {
   return { key: name ?? DEFAULT_KEY, number: Number(number ?? 1) };
 }
 
-/** Returns the value of a key that may call the endpoints, preferably for every index; undefined if there is none. */
+type Configured = Pick<KeyRules, "name" | "endpoints" | "indexes"> & { raw_backend?: unknown };
+
+/**
+ * Returns the value of a deployed key that may call the endpoints, preferably for every index; undefined if there is
+ * none. A key that may make every call of the cluster's own API may make those of `administration`.
+ */
 export function keyValueFor(
   { keys }: DeployedApi,
-  configured: ReadonlyArray<Pick<KeyRules, "name" | "endpoints" | "indexes">> | undefined,
+  configured: readonly Configured[] | undefined,
   endpoints: readonly Endpoint[],
 ): string | undefined {
-  const may = (configured ?? [UNLIMITED]).filter((rules) => endpoints.every((one) => rules.endpoints.includes(one)));
+  const may = (configured ?? [UNLIMITED]).filter(
+    (rules) => keys.some(({ key }) => key === rules.name) && endpoints.every((one) => mayCall(rules, one)),
+  );
   const rules = may.find(({ indexes }) => indexes === undefined) ?? may[0];
   return keys.findLast(({ key }) => key === rules?.name)?.value;
 }
+
+const mayCall = ({ endpoints, indexes, raw_backend }: Configured, endpoint: Endpoint): boolean =>
+  endpoints.includes(endpoint) ||
+  (endpoint === "administration" &&
+    raw_backend === "all" &&
+    indexes === undefined &&
+    endpoints.includes("raw-backend"));

@@ -87,7 +87,8 @@ export async function proveGateway(
   api: DeployedApi,
 ): Promise<boolean> {
   const { terminal, config, env } = session;
-  const key = keyValueFor(api, config.api.keys, ["raw-backend"]);
+  const key =
+    keyValueFor(api, config.api.keys, ["raw-backend"]) ?? keyValueFor(api, config.api.keys, ["administration"]);
   if (key === undefined) {
     const { authorization } = config.api;
     const why =

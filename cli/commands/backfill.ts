@@ -6,7 +6,7 @@ import { type BackfillFields, createBackfill } from "../../lib/search/index/back
 import { readBackfill } from "../../lib/search/index/rebuild/run-record.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { openGateway } from "../gateway/gateway.ts";
+import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import {
   defineRunOptions,
   followBackfill,
@@ -34,7 +34,7 @@ export const command = defineCommand({
     const conf = confOf(options);
     const { terminal } = context;
     const begun = index === undefined ? undefined : fieldsOf(conf, index);
-    const gateway = await openGateway(options, context);
+    const gateway = await openGateway(options, context, EMBEDDING);
     const calls = runCalls(gateway);
     const { record } = await reported(async () =>
       begun && index !== undefined

@@ -49,8 +49,13 @@ export const command = defineCommand({
   run: async ({ url, keyEnv, local, files, port, ...options }, context) => {
     const { openConsole } = await import("../../lib/relevance/console/open.ts");
     const conf = confOf({ ...options, local });
-    const gateway =
-      url === undefined || local ? await addressOf({ conf, local }, context) : { url, key: keyIn(context, keyEnv) };
+    const given = url === undefined || local ? {} : { apiHost: url, apiKey: keyIn(context, keyEnv) };
+    const gateway = await addressOf({ conf, local, ...given }, context, [
+      "search",
+      "hybrid-search",
+      "bulk",
+      "raw-backend",
+    ]);
     const defaultsFile = join(conf, "hybrid_search.yaml");
     const { recommendation: configured } = existsSync(join(conf, "project.yaml")) ? loadConfiguration(conf) : {};
     const recommendation = await recommendationOf(

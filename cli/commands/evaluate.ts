@@ -66,7 +66,7 @@ export const command = defineCommand({
     const limits = limitsOf(options.failBelow, metrics);
     const file = readSettings(options.settings);
     const { queries, judgments } = readQueries(options.judgments, options.queries);
-    const gateway = await openGateway(options, context);
+    const gateway = await openGateway(options, context, ["search", "hybrid-search"]);
     const settings = [];
     for (const setting of file.settings) {
       context.terminal.note(`${setting.name}: ${queries.length} queries`);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { cancelRun } from "../../lib/search/index/rebuild/finish.ts";
 import { defineCommand } from "../command.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
 
 /** `relevance index cancel`: ends a run and deletes its new index, or the records of one that has ended. */
@@ -19,7 +19,7 @@ export const command = defineCommand({
     forget: v.optional(v.boolean(), false),
   },
   run: async ({ run, forget, ...options }, context) => {
-    const calls = runCalls(await openGateway(options, context));
+    const calls = runCalls(await openGateway(options, context, ADMINISTRATION));
     context.terminal.print(await reported(() => cancelRun(calls, run, forget)));
     return 0;
   },

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
-import { newRunId } from "../../lib/search/index/rebuild/run-record.ts";
+import { newStamp } from "../../lib/search/index-meta/run-names.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
 import { schemaFrom } from "../gateway/schema-file.ts";
 
@@ -48,9 +48,9 @@ export const command = defineCommand({
       ...(options.shards !== undefined && { number_of_shards: options.shards }),
       ...(options.replicas !== undefined && { number_of_replicas: options.replicas }),
     });
-    const calls = runCalls(await openGateway(options, context));
+    const calls = runCalls(await openGateway(options, context, ADMINISTRATION));
     if (options.quantization !== undefined) await reported(() => requireQuantization(calls));
-    const name = `${alias}-${newRunId(new Date())}`;
+    const name = `${alias}-${newStamp(new Date())}`;
     await reported(() => calls.json("PUT", pathOf(name), { ...schema, aliases: { ...schema.aliases, [alias]: {} } }));
     context.terminal.print(`Created ${name} behind the alias ${alias}`);
     return 0;

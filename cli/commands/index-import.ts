@@ -4,7 +4,7 @@ import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { openGateway } from "../gateway/gateway.ts";
+import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import { formatOf, importSource } from "../gateway/import-files.ts";
 import {
   defineRunOptions,
@@ -53,7 +53,7 @@ export const command = defineCommand({
       );
     }
     const conf = confOf(options);
-    const gateway = await openGateway(options, context);
+    const gateway = await openGateway(options, context, EMBEDDING);
     const { find, open } = importSource(async () => {
       const { S3Client } = await import("@aws-sdk/client-s3");
       const region = context.env.AWS_REGION ?? loadConfiguration(conf).project.aws.region_name;

@@ -6,7 +6,7 @@ import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { type IndexMeta, readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
 import { table } from "../terminal.ts";
 
@@ -40,7 +40,7 @@ export const command = defineCommand({
   options: { ...gatewayOptions, index: v.pipe(v.string(), v.nonEmpty("needs a name or pattern")) },
   run: async ({ json, index, ...options }, context) => {
     const conf = confOf(options);
-    const calls = runCalls(await openGateway(options, context));
+    const calls = runCalls(await openGateway(options, context, ADMINISTRATION));
     const listed = await reported(() => list(calls, index, loadHybridSearch(conf)));
     if (json) context.terminal.printJson(listed);
     else context.terminal.print(table(HEADER, listed.map(rowOf)));
@@ -78,11 +78,12 @@ async function list(
   pattern: string,
   { hybrid_queries, models }: ReturnType<typeof loadHybridSearch>,
 ): Promise<Listed[]> {
-  const described = (await calls.json("GET", pathOf(pattern))) as Record<string, Described>;
-  const stats = (await calls.json("GET", pathOf(pattern, "_stats", "docs,store"))) as unknown as Stats;
+  // A wildcard at the beginning includes names that start with a dot, which no key but an unlimited one may use.
+  const asked = pattern.split(",").some((part) => part.startsWith("*")) ? `${pattern},-.*` : pattern;
+  const described = (await calls.json("GET", pathOf(asked))) as Record<string, Described>;
+  const stats = (await calls.json("GET", pathOf(asked, "_stats", "docs,store"))) as unknown as Stats;
   const listed: Listed[] = [];
   for (const [index, { aliases, mappings }] of Object.entries(described)) {
-    if (index.startsWith(".")) continue;
     const names = Object.keys(aliases).filter((alias) => !alias.startsWith("relevance-"));
     const meta = readIndexMeta(mappings._meta);
     const entry = [...names, index, meta?.entry ?? ""].map((name) => findMapping(hybrid_queries, name)).find(Boolean);

@@ -7,7 +7,7 @@ import { createRun, type DescribedIndex, type IndexBody } from "../../lib/search
 import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { openGateway } from "../gateway/gateway.ts";
+import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import {
   defineRunOptions,
   followRun,
@@ -52,7 +52,7 @@ export const command = defineCommand({
       );
     }
     const conf = confOf(options);
-    const gateway = await openGateway(options, context);
+    const gateway = await openGateway(options, context, EMBEDDING);
     const id = resume ?? (await start());
     const record = await followRun(gateway, { id, thenSwitch, most: parallel }, context);
     if (json) context.terminal.printJson(record);

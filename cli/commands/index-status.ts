@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
-import { type AnyRecord, listRecords, readAnyRecord, runIndex } from "../../lib/search/index/rebuild/run-record.ts";
+import { type AnyRecord, listRecords, readAnyRecord } from "../../lib/search/index/rebuild/run-record.ts";
+import { runIndex } from "../../lib/search/index-meta/run-names.ts";
 import { defineCommand } from "../command.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import {
   backfillProgress,
   importProgress,
@@ -28,7 +29,7 @@ export const command = defineCommand({
   options: { ...gatewayOptions, run: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))) },
   run: async ({ json, run, ...options }, context) => {
     const { terminal } = context;
-    const calls = runCalls(await openGateway(options, context));
+    const calls = runCalls(await openGateway(options, context, ADMINISTRATION));
     if (run === undefined) {
       const records = await reported(() => listRecords(calls));
       if (json) terminal.printJson(records);

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { lostByRollback, rollBack } from "../../lib/search/index/rebuild/finish.ts";
 import { defineCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { defineGatewayOptions, EMBEDDING, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { followRun, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
 
 /** `relevance index switch`: puts the new index of a run in place, or the old one back. */
@@ -23,7 +23,7 @@ export const command = defineCommand({
   },
   run: async ({ run: id, back, yes, ...options }, context) => {
     const { terminal } = context;
-    const gateway = await openGateway(options, context);
+    const gateway = await openGateway(options, context, EMBEDDING);
     if (!back) {
       const record = await followRun(gateway, { id, thenSwitch: true }, context);
       terminal.print(tallyText(record));

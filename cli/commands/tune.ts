@@ -69,7 +69,7 @@ export const command = defineCommand({
         `Tuning needs at least ${MIN_QUERIES} judged queries; ${options.judgments} has ${queries.length}`,
       );
     }
-    const gateway = await openGateway(options, context);
+    const gateway = await openGateway(options, context, ["hybrid-search"]);
     const current = entry?.candidates ?? 100;
     const depths = [...new Set([current, ...options.candidates])];
     // The template's own first, which is in use; its number again would cost a retrieval for nothing.

@@ -49,9 +49,22 @@ export interface Gateway {
   api: Cluster;
 }
 
-/** Finds the gateway: the given one, that of `make dev`, or the deployed one. Throws Failure and UsageError. */
-export async function openGateway(options: GatewayOptions, context: Context): Promise<Gateway> {
-  const { url, key } = await addressOf(options, context);
+/** The endpoints that the commands of `relevance index` call, without those that embed documents. */
+export const ADMINISTRATION: readonly Endpoint[] = ["administration"];
+
+/** The same with those that may embed documents. */
+export const EMBEDDING: readonly Endpoint[] = ["administration", "bulk"];
+
+/**
+ * Finds the gateway: the given one, that of `make dev`, or the deployed one, with a key that may call the endpoints.
+ * Throws Failure and UsageError.
+ */
+export async function openGateway(
+  options: GatewayOptions,
+  context: Context,
+  endpoints: readonly Endpoint[],
+): Promise<Gateway> {
+  const { url, key } = await addressOf(options, context, endpoints);
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
   return {
     post: (path, body) => post(`${base}${path}`, key, body),
@@ -61,7 +74,11 @@ export async function openGateway(options: GatewayOptions, context: Context): Pr
 }
 
 /** Finds the gateway's URL and key, as {@link openGateway}. Throws Failure and UsageError. */
-export async function addressOf(options: GatewayOptions, context: Context): Promise<{ url: string; key: string }> {
+export async function addressOf(
+  options: GatewayOptions,
+  context: Context,
+  endpoints: readonly Endpoint[],
+): Promise<{ url: string; key: string }> {
   const { apiHost, local } = options;
   if (local) {
     const { search } = readDevFile();
@@ -73,10 +90,13 @@ export async function addressOf(options: GatewayOptions, context: Context): Prom
   }
   if (apiHost !== undefined || options.apiKey !== undefined)
     throw new UsageError(`--api-host and a key belong together: put the key of that API into ${KEY_VARIABLE}`);
-  const deployed = await deployedAddress(options.conf, context, "search-gateway", ["bulk", "raw-backend"]);
+  const deployed = await deployedAddress(options.conf, context, "search-gateway", endpoints);
   if (deployed !== undefined) return deployed;
+  const wanted = endpoints.join(" and ");
   throw new Failure(
-    "The search gateway is not deployed, or no key may use bulk and raw-backend: run `relevance deploy`, pass --local for `make dev`, or pass --api-host",
+    `The search gateway is not deployed, or none of its keys may use ${wanted}. Run \`relevance deploy\`, with an entry of ` +
+      `\`keys\` in api.yaml that has \`endpoints: [${endpoints.join(", ")}]\`, or pass --local for \`make dev\`, or ` +
+      `--api-host with its key in ${KEY_VARIABLE}`,
   );
 }
 

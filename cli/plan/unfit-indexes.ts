@@ -1,6 +1,7 @@
 import type { SearchGateway } from "../../lib/config/configuration.ts";
 import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { endpointsOf, isDeployed, isEndpointModel } from "../../lib/config/model-sources.ts";
+import type { Endpoint } from "../../lib/core/http/access.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
@@ -145,20 +146,19 @@ async function storedIndexes(
   { config, env }: Session,
   api: DeployedApi | undefined,
 ): Promise<StoredIndex[] | undefined> {
-  const key = api && keyValueFor(api, config.api.keys, ["raw-backend"]);
+  const keyFor = (endpoint: Endpoint) => api && keyValueFor(api, config.api.keys, [endpoint]);
+  const key = keyFor("administration") ?? keyFor("raw-backend");
   // A local AWS endpoint does not serve APIs itself.
   const url = env.AWS_ENDPOINT_URL ? env.RELEVANCE_API_URL : api?.url;
   if (key === undefined || url === undefined) return undefined;
   try {
-    const answer = await fetch(`${url}/raw-backend/*/_mapping`, {
+    const answer = await fetch(`${url}/raw-backend/*,-.*/_mapping`, {
       headers: { "x-api-key": key },
       signal: AbortSignal.timeout(CALL_MS),
     });
     if (!answer.ok) return undefined;
     const mappings = parseJson(await answer.text()) as Record<string, { mappings?: { _meta?: unknown } }>;
-    return Object.entries(mappings)
-      .filter(([index]) => !index.startsWith("."))
-      .map(([index, { mappings: { _meta: meta } = {} }]) => ({ index, meta }));
+    return Object.entries(mappings).map(([index, { mappings: { _meta: meta } = {} }]) => ({ index, meta }));
   } catch {
     return undefined;
   }

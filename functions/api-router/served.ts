@@ -32,14 +32,14 @@ export const served = {
     methods: ANY,
     path: "/raw-backend/{proxy+}",
     family: "raw-backend",
-    access: ["raw-backend"],
+    access: ["raw-backend", "administration"],
     nativeErrors: true,
   },
   rawBackendRoot: {
     methods: ["GET", "HEAD"],
     path: "/raw-backend",
     family: "raw-backend",
-    access: ["raw-backend"],
+    access: ["raw-backend", "administration"],
     nativeErrors: true,
   },
 } as const satisfies Readonly<Record<string, ServedRoute>>;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { command as rotateKey } from "../../cli/commands/rotate-key.ts";
 import { UsageError } from "../../cli/errors.ts";
-import { openGateway } from "../../cli/gateway/gateway.ts";
+import { ADMINISTRATION, openGateway } from "../../cli/gateway/gateway.ts";
 import { createTerminal } from "../../cli/terminal.ts";
 import { configurationFiles } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
@@ -35,7 +35,7 @@ test("rotate-key says that there is no key to replace", async () => {
 
 test("a command that calls the gateway says that there is no key", async () => {
   assert.match(
-    await refusalOf(openGateway({ conf, local: false }, context)),
+    await refusalOf(openGateway({ conf, local: false }, context, ADMINISTRATION)),
     "there is none: authorization is iam in api.yaml",
   );
 });

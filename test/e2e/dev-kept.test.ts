@@ -12,9 +12,10 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { clusters } from "../fixtures/opensearch.ts";
+import { clusters, request } from "../fixtures/opensearch.ts";
 import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
+import { runIndexGuide, runRawBackendGuide } from "./guides.ts";
 
 /** What `make dev` keeps of the recommendation service when nothing was trained, and how it forgets it. */
 const test = suite("make dev keeps what was uploaded");
@@ -36,7 +37,15 @@ async function stop() {
   assert.is(await dev.exited, 0, dev.output());
 }
 
-test.before(() => start());
+/** conf.local with a key for administration, beside the stack's own key, which may do everything. */
+const withKeys = () =>
+  changedConf(
+    "with-keys",
+    "api.yaml",
+    (text) => `${text}\nkeys:\n  - {name: indexes, endpoints: [administration, bulk]}\n`,
+  );
+
+test.before(() => start("--conf", withKeys()));
 test.after(() => stop());
 
 async function post(path: string, body: unknown): Promise<boolean> {
@@ -78,9 +87,28 @@ test("has the names and functions of a deployment", async () => {
 
 test("keeps both over a restart, with events as received", async () => {
   await stop();
-  await start();
+  await start("--conf", withKeys());
   assert.equal(await kept(), before);
 });
+
+for (const name of ["default", "indexes"]) {
+  test(`every command of docs/guides/indexes.md works as printed with the key ${name}`, async () => {
+    const { url, api_key } = state.search;
+    assert.ok(name === "default" || state.keys?.[name] !== undefined);
+    try {
+      await runIndexGuide({ url, key: state.keys?.[name] ?? api_key }, dir, state.aws.endpoint);
+      if (name === "default") await runRawBackendGuide({ url, key: api_key });
+    } finally {
+      const all = "/_cat/indices?format=json&h=index&expand_wildcards=all";
+      const { body } = await request<Array<{ index: string }>>(cluster, "GET", all);
+      // Other files use indexes whose names begin with books- on the same cluster.
+      const made = body
+        .map(({ index }) => index)
+        .filter((index) => /^(relevance-run-)?books-(\d{8}-|copy$)/.test(index));
+      for (const index of made) await request(cluster, "DELETE", `/${index}`);
+    }
+  });
+}
 
 /** Writes the local configuration with one changed file. Returns its folder. */
 function changedConf(name: string, file: string, change: (text: string) => string): string {

@@ -6,6 +6,7 @@ import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import { DOCUMENTS, FIELD_QUERIES } from "../../lib/search/access/scripts.ts";
+import { runnerAttempts, runsAttempts } from "../fixtures/access-administration.ts";
 import { administratorAttempts, unlimitedAttempts } from "../fixtures/access-administrator.ts";
 import { boundedAttempts, otherAttempts, recommendationAttempts, searchAttempts } from "../fixtures/access-bounded.ts";
 import { overLimits } from "../fixtures/access-limits.ts";
@@ -22,6 +23,7 @@ import {
 import { shownAttempts } from "../fixtures/access-shown.ts";
 import { createWorld, grantsOf, loadGatewayWithKeys, send, type World } from "../fixtures/access-world.ts";
 import { ownClusters, request } from "../fixtures/opensearch.ts";
+import { checkOwnTasks } from "../fixtures/own-tasks.ts";
 import { SHOP_DEFINITIONS } from "../functions/recommendation-api/definitions.ts";
 import { suite } from "../suite.ts";
 
@@ -59,7 +61,8 @@ function ruleOf(text: string): string | undefined {
   return text === "" ? undefined : JSON.parse(text).error.cause?.rule;
 }
 
-const everything = [...ENDPOINTS];
+/** Administration has a table of its own. */
+const everything = ENDPOINTS.filter((endpoint) => endpoint !== "administration");
 
 const WIDE = { aggregation_size: 20_000, aggregation_depth: 8, clauses: 2_000, searches: 200, shards: 12 };
 
@@ -79,6 +82,8 @@ for (const cluster of await ownClusters()) {
       { name: "scriptless", endpoints: everything, raw_backend: "all", scripts: false },
       { name: "listed", endpoints: everything, raw_backend: ["* /*"] },
       { name: "wide", endpoints: everything, scripts: true, limits: WIDE },
+      { name: "runs", endpoints: ["administration", "bulk"] },
+      { name: "runner", endpoints: ["administration", "bulk"], indexes },
     ];
     gateway = await loadGatewayWithKeys(cluster, keys);
   });
@@ -90,9 +95,11 @@ for (const cluster of await ownClusters()) {
     ["a search key", searchAttempts],
     ["an indexing key, and callers without rules", otherAttempts],
     ["every kind of key", shownAttempts],
+    ["a key for administration", runsAttempts],
+    ["a key for administration with patterns", runnerAttempts],
   ] as const) {
     test(`${cluster.version}: the gateway answers ${who} as the table says, and never changes or reads refused indexes`, async () => {
-      const onlyDots = attempts === administratorAttempts || attempts === unlimitedAttempts;
+      const onlyDots = [administratorAttempts, unlimitedAttempts, runsAttempts].includes(attempts);
       const [state, reads] = [await world.refusedState(), await world.refusedReads(onlyDots)];
       assert.equal(await differences(gateway, attempts(world), (answer) => world.leakIn(answer, onlyDots)), []);
       assert.equal(await world.refusedReads(onlyDots), reads);
@@ -188,8 +195,21 @@ for (const cluster of await ownClusters()) {
     assert.equal(tasks.nodes, {});
   });
 
+  test(`${cluster.version}: a limited key may watch, throttle and cancel its own tasks, and no others`, async () => {
+    await checkOwnTasks(gateway, world, { owner: "bounded", other: "admin" });
+    await world.repair();
+  });
+
   test(`${cluster.version}: the tables have at least 150 attempts`, () => {
-    const tables = [administratorAttempts, boundedAttempts, searchAttempts, otherAttempts, shownAttempts];
+    const tables = [
+      administratorAttempts,
+      boundedAttempts,
+      searchAttempts,
+      otherAttempts,
+      shownAttempts,
+      runsAttempts,
+      runnerAttempts,
+    ];
     assert.ok(tables.flatMap((attempts) => attempts(world)).length >= 150);
   });
 }

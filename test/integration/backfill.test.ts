@@ -111,7 +111,11 @@ for (const cluster of await clusters()) {
 `,
     );
     const failing = hybridIndex(index, { on_embedding_failure: { write: "degrade", query: "degrade" } });
-    const gateway = await startGateway({ node: cluster.url, settings: { indexes: [failing] } });
+    const gateway = await startGateway({
+      node: cluster.url,
+      settings: { indexes: [failing] },
+      key: { endpoints: ["administration", "bulk"], indexes: [index] },
+    });
     toStop.unshift(gateway);
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
     const write = async (from: number, to: number) => {

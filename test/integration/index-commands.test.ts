@@ -78,7 +78,11 @@ for (const cluster of await clusters()) {
         { ...sparse, revision: "first" },
         ...previous.map((one) => ({ ...dense, revision: "first", previous: true as const, ...one })),
       ];
-      const started = await startGateway({ node: cluster.url, settings: { models, indexes: [hybridIndex(alias)] } });
+      const started = await startGateway({
+        node: cluster.url,
+        settings: { models, indexes: [hybridIndex(alias)] },
+        key: { endpoints: ["administration", "bulk", "hybrid-search"], indexes: [`${alias}*`] },
+      });
       toStop.unshift(started);
       return started;
     };
@@ -242,7 +246,10 @@ for (const cluster of await clusters()) {
       `/${name}/_bulk?refresh=true`,
       '{"index":{"_id":"a"}}\n{"n":"7"}\n{"index":{"_id":"b"}}\n{"n":"x"}\n',
     );
-    const gateway = await startGateway({ node: cluster.url });
+    const gateway = await startGateway({
+      node: cluster.url,
+      key: { endpoints: ["administration"], indexes: [`${name}*`] },
+    });
     toStop.unshift(gateway);
     const schema = join(folder, "numbers.json");
     writeFileSync(schema, JSON.stringify({ mappings: { properties: { n: { type: "integer" } } } }));

@@ -32,7 +32,11 @@ for (const cluster of await clusters()) {
       - {embedding_field: text_sparse, model_name: sparse_v3, src_fields: [text]}
 `,
     );
-    const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
+    const gateway = await startGateway({
+      node: cluster.url,
+      settings: { indexes: [hybridIndex(index)] },
+      key: { endpoints: ["administration", "bulk"] },
+    });
     toStop.unshift(gateway);
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
     const documents = corpus(700).map(({ id, doc }) => ({ id, ...doc, year: 2000 }));

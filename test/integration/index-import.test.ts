@@ -12,7 +12,8 @@ import type { ImportRecord } from "../../lib/search/index/rebuild/in-place-recor
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
-import { readImport, runIndex, saveRecord, takeRun } from "../../lib/search/index/rebuild/run-record.ts";
+import { readImport, saveRecord, takeRun } from "../../lib/search/index/rebuild/run-record.ts";
+import { runIndex } from "../../lib/search/index-meta/run-names.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { type ClusterRequest, createCluster } from "../../lib/search/opensearch/cluster.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";

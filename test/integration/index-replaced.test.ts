@@ -34,9 +34,12 @@ const DOCUMENTS = 20_000;
 
 for (const cluster of await clusters()) {
   test(`${cluster.version}: stops on Ctrl-C, catches up without switching, and takes the index's name when told to`, async () => {
-    const gateway = await startGateway({ node: cluster.url });
-    toStop.unshift(gateway);
     const name = uniqueIndex("named");
+    const gateway = await startGateway({
+      node: cluster.url,
+      key: { endpoints: ["administration"], indexes: [`${name}*`] },
+    });
+    toStop.unshift(gateway);
     await request(cluster, "PUT", `/${name}`, { settings: { number_of_shards: 1, number_of_replicas: 0 } });
     const lines = Array.from({ length: DOCUMENTS }, (_, id) => `{"index":{"_id":"${id}"}}\n{"n":${id}}\n`);
     await request(cluster, "POST", `/${name}/_bulk?refresh=true`, lines.join(""));

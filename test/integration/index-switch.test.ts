@@ -3,8 +3,8 @@ import { createRun } from "../../lib/search/index/rebuild/create.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { workOn } from "../../lib/search/index/rebuild/run.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
-import { runIndex } from "../../lib/search/index/rebuild/run-record.ts";
 import { holdPattern } from "../../lib/search/index-meta/index-meta.ts";
+import { runIndex } from "../../lib/search/index-meta/run-names.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import {
   type ClusterAnswer,

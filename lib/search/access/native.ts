@@ -81,7 +81,8 @@ function pageRefusal({ segments, parameters }: NativeRequest, text: string, righ
   return pageLimit(parameters, parseJson(text), rights);
 }
 
-const JSON_TYPE = /^\s*application\/(vnd\.opensearch\+)?(x-ndjson|json)\s*(;|$)/i;
+/** The content types of bodies that the gateway reads. */
+export const JSON_TYPE = /^\s*application\/(vnd\.opensearch\+)?(x-ndjson|json)\s*(;|$)/i;
 
 /** Parameters that cannot name an index or hold a query. `source`, for one, is a body in the query string. */
 const PARAMETERS = new Set(
@@ -185,6 +186,12 @@ const RECOMMENDED: readonly NativeEndpoint[] = [
   endpoint("POST", "/{index}/_delete_by_query", { body: read.byQuery }),
   endpoint("POST", "/{index}/_update_by_query", { body: read.byQuery }),
   endpoint("POST", "/_reindex", { body: read.reindex }),
+  // Only tasks that the key has started.
+  endpoint("GET", "/_tasks/{task}"),
+  endpoint("POST", "/_tasks/{task}/_cancel"),
+  endpoint("POST", "/_reindex/{task}/_rethrottle"),
+  endpoint("POST", "/_update_by_query/{task}/_rethrottle"),
+  endpoint("POST", "/_delete_by_query/{task}/_rethrottle"),
 
   endpoint("GET POST", "/_search", { body: read.pointInTimeSearch, unbounded: "open-search" }),
   endpoint("GET POST", "/{index}/_search", searching),

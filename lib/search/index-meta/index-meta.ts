@@ -65,11 +65,3 @@ export function holdOf(alias: string, source: string): Hold | undefined {
   const [, until, held] = /^relevance-hold-(\d+)-of-(.*)$/.exec(alias) ?? [];
   return held === source ? { alias, until: Number(until) } : undefined;
 }
-
-const PREFIX = "relevance-target-";
-
-/** Returns the alias of the new index that only the process with this epoch writes through. */
-export const targetAlias = ({ id, epoch }: { id: string; epoch: number }): string => `${PREFIX}${id}-${epoch}`;
-
-/** Returns whether a name is such an alias. */
-export const isRebuild = (name: string): boolean => name.startsWith(PREFIX);

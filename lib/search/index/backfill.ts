@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { valueAt } from "../../core/json/values.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
+import { runIndex } from "../index-meta/run-names.ts";
 import { type DescribedIndex, describe } from "./rebuild/create.ts";
 import { readSources, type SourceCopy } from "./rebuild/documents.ts";
 import { RunFailure } from "./rebuild/failure.ts";
@@ -8,7 +9,7 @@ import { addTo, takeInPlace, type WorkOptions, workThrough } from "./rebuild/in-
 import type { BackfillRecord } from "./rebuild/in-place-records.ts";
 import { openRejects, type Rejects } from "./rebuild/rejects.ts";
 import type { RunCalls } from "./rebuild/run-calls.ts";
-import { createRecord, newRun, readBackfill, runIndex } from "./rebuild/run-record.ts";
+import { createRecord, newRun, readBackfill } from "./rebuild/run-record.ts";
 import { refresh, shardMarks } from "./rebuild/shards.ts";
 import type { EmbedDocuments, Update } from "./rebuild/write.ts";
 
@@ -37,9 +38,8 @@ export async function createBackfill(
   await refresh(calls, index.name);
   const marks = await shardMarks(calls, index.name);
   const record: BackfillRecord = {
-    ...newRun(now),
+    ...newRun(name, now),
     kind: "backfill",
-    name,
     source: index.name,
     source_uuid: index.uuid,
     embeddings: hashOf(index, fields),

@@ -7,6 +7,7 @@ import { requireWritable } from "../../access/names.ts";
 import type { EmbedderName } from "../../embeddings/embedder.ts";
 import { heldWrites } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
+import { writtenName } from "../../index-meta/run-names.ts";
 import {
   answerText,
   type DegradedWrite,
@@ -37,7 +38,7 @@ export async function runBulk(
   { wait = sleep }: BulkOptions = {},
 ): Promise<Reply> {
   const { body, operations, deadline, headers, caller } = call;
-  requireWritable(caller, body.index);
+  requireWritable(caller, writtenName(caller, body.index));
   const target = await resolveTarget(services, body.index, deadline);
   await requireFittingAnswer(call, target, headers["accept-encoding"]);
 

@@ -10,7 +10,8 @@ import {
   settingsOf,
   settingsOfIndex,
 } from "../../gateway/settings.ts";
-import { embedderFor, isRebuild } from "../../index-meta/index-meta.ts";
+import { embedderFor } from "../../index-meta/index-meta.ts";
+import { isRebuild } from "../../index-meta/run-names.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
 
 /**

@@ -1,13 +1,14 @@
-import { forbidden, type KeyRules } from "../../../core/http/access.ts";
+import { type Endpoint, forbidden, type KeyRules } from "../../../core/http/access.ts";
 import type { BytesCall } from "../../../core/http/body-handlers.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { retry } from "../../../core/resilience/deadline.ts";
+import { administrationRefusal } from "../../access/administration.ts";
 import type { Refusal } from "../../access/names.ts";
 import {
   type AllowOptions,
-  type NativeRequest as Checked,
+  type NativeRequest as CheckedCall,
   contentRefusal,
   nativeRefusal,
 } from "../../access/native.ts";
@@ -20,6 +21,7 @@ import { timeLimited } from "../../opensearch/time-limits.ts";
 import { type Deny, denyRules, patternRule } from "./deny.ts";
 import { requireHarmless } from "./harmless.ts";
 import { isRead, nativeMethod, nativePath, parametersOf, queryString } from "./native-call.ts";
+import { requireOwnTask, startsTask, taskOf, taskOwner } from "./own-tasks.ts";
 import { searchTimes } from "./search-times.ts";
 
 /** Request headers that are forwarded to the cluster. */
@@ -46,8 +48,15 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const method = nativeMethod(event.httpMethod, segments);
     const parameters = parametersOf(event);
     requireHarmless({ segments, contentType, parameters: event.multiValueQueryStringParameters, body });
-    const found = refusalOf(caller, { method, segments, parameters, contentType, body }, allowedTo.get(caller.name));
+    const allowed = allowedTo.get(caller.name);
+    const found = refusalOf(caller, { method, segments, parameters, contentType, body }, allowed);
     if (found) throw forbidden(caller, found.rule, found.reason);
+    if (allowed) {
+      const task = taskOf(segments);
+      const isListed = allowed.added.some((matches) => matches({ method, segments }));
+      if (task !== undefined && !isListed) await requireOwnTask(services.cluster, caller, task, call.deadline);
+    }
+    const owned = allowed && startsTask(parameters);
     // A rule may name the method that the caller sent or the one that the cluster receives.
     const named = { segments, parameters, body };
     const why =
@@ -66,7 +75,10 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       method,
       path: encoded,
       query: queryString(times?.others ?? parameters),
-      headers: forwarded(call.headers),
+      headers: {
+        ...forwarded(call.headers),
+        ...(owned && { "x-opaque-id": taskOwner(caller, call.headers["x-opaque-id"]) }),
+      },
       ...(body.length > 0 && { body }),
     };
     let answer = await send(cluster, call, request);
@@ -79,20 +91,36 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       }
     }
     const returned = method === "HEAD" ? [...RETURNED, "content-length"] : RETURNED;
-    return { status: answer.status, headers: pick(answer.headers, returned), body: answer.body };
+    const { "x-opaque-id": sent, ...headers } = pick(answer.headers, returned);
+    const opaque = owned ? call.headers["x-opaque-id"] : sent;
+    return {
+      status: answer.status,
+      headers: { ...headers, ...(opaque !== undefined && { "x-opaque-id": opaque }) },
+      body: answer.body,
+    };
   };
 }
 
-function refusalOf(caller: KeyRules, call: Checked, allowed: AllowOptions | undefined): Refusal | undefined {
-  if (allowed) return nativeRefusal(caller, call, allowed);
+function refusalOf(caller: KeyRules, call: CheckedCall, allowed: AllowOptions | undefined): Refusal | undefined {
+  if (allowed) return limitedRefusal(caller, call, allowed);
   const rights = rightsOf(caller);
   const isFree = rights.scripts && Object.keys(rights.limits).length === 0;
   return isFree ? undefined : contentRefusal(call, null, rights);
 }
 
+/** Returns why a limited key may not make a call, neither among those of its list nor as administration. */
+function limitedRefusal(caller: KeyRules, call: CheckedCall, allowed: AllowOptions): Refusal | undefined {
+  const [native, administration] = [mayUse(caller, "raw-backend"), mayUse(caller, "administration")];
+  const refused = administration ? administrationRefusal(caller, call) : undefined;
+  return native && (refused || !administration) ? nativeRefusal(caller, call, allowed) : refused;
+}
+
+const mayUse = ({ endpoints }: KeyRules, endpoint: Endpoint) => endpoints.includes(endpoint);
+
 /** Returns what a key may call; undefined if every call is let through. */
-function allowedCalls({ raw_backend: rules = ["recommended"], indexes }: KeyRules): AllowOptions | undefined {
-  if (rules === "all" && indexes === undefined) return undefined;
+function allowedCalls(key: KeyRules): AllowOptions | undefined {
+  const { raw_backend: rules = ["recommended"], indexes } = key;
+  if (rules === "all" && indexes === undefined && mayUse(key, "raw-backend")) return undefined;
   const listed = rules === "all" ? [] : rules;
   return {
     recommended: listed.includes("recommended"),

@@ -1,8 +1,9 @@
 import * as v from "valibot";
+import { runIndex } from "../../index-meta/run-names.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/in-place-records.ts";
 import { pathOf, type RunCalls } from "../rebuild/run-calls.ts";
-import { createRecord, newRun, runIndex } from "../rebuild/run-record.ts";
+import { createRecord, newRun } from "../rebuild/run-record.ts";
 import type { Format, ImportFile } from "./slices.ts";
 
 export interface NewImport {
@@ -28,9 +29,8 @@ export async function createImport(calls: RunCalls, given: NewImport): Promise<I
   if (files.length === 0) throw new RunFailure(`There are no files at ${from}`);
   await requireTarget(calls, name);
   const record: ImportRecord = {
-    ...newRun(now),
+    ...newRun(name, now),
     kind: "import",
-    name,
     format,
     ...(idField !== undefined && { id_field: idField }),
     embed,

@@ -1,8 +1,9 @@
+import { runIndex } from "../../index-meta/run-names.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import { addTo, takeInPlace, type WorkOptions, workThrough } from "../rebuild/in-place.ts";
 import type { ImportRecord } from "../rebuild/in-place-records.ts";
 import type { RunCalls } from "../rebuild/run-calls.ts";
-import { readImport, runIndex } from "../rebuild/run-record.ts";
+import { readImport } from "../rebuild/run-record.ts";
 import { refresh } from "../rebuild/shards.ts";
 import { importWriter, type WriteCopies } from "../rebuild/write.ts";
 import { readFiles } from "./create.ts";

@@ -1,8 +1,9 @@
 import { isObject } from "../../../core/json/values.ts";
+import { nameOfRun, runIndex } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
 import { RunFailure } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
-import { createRecord, newRun, type RunRecord } from "./run-record.ts";
+import { createRecord, createRunIndex, newRun, type RunRecord } from "./run-record.ts";
 
 /** What a new index is made of, as `PUT /<index>` takes it. */
 export interface IndexBody {
@@ -50,8 +51,9 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
         "rollback: add --replace-index if you want that",
     );
   }
-  const run = newRun(now);
-  const target = `${name}-${run.id}`;
+  const run = newRun(name, now);
+  // The cluster says why a name that cannot be an index is none.
+  const target = nameOfRun(run.id) === undefined ? `${name}-${run.id}` : run.id;
   const { settings, mappings } = bodyOf(source);
   const wantedMappings = mappings ?? source.mappings;
   const meta = { ...Object(wantedMappings._meta) } as Record<string, unknown>;
@@ -65,16 +67,22 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
     settings: { ...early, "index.refresh_interval": "-1", "index.gc_deletes": "1h" },
     mappings: { ...wantedMappings, _meta: meta },
   };
-  const answer = await calls.json("PUT", pathOf(target), body, [400]);
+  // First, because a key that may not work on runs may still create indexes, and would leave one behind.
+  await createRunIndex(calls, run.id);
+  const drop = () => calls.json("DELETE", pathOf(runIndex(run.id)), undefined, [404]);
+  const answer = await calls.json("PUT", pathOf(target), body, [400]).catch(async (error: unknown) => {
+    await drop();
+    throw error;
+  });
   const { type, reason } = clusterError(answer);
   // The name is new: if it exists, the answer to an earlier attempt was lost.
   if (answer.error !== undefined && type !== "resource_already_exists_exception") {
+    await drop();
     throw new RunFailure(`The new index cannot be created: ${reason}`);
   }
   const record: RunRecord = {
     ...run,
     kind: "rebuild",
-    name,
     source: source.name,
     source_uuid: source.uuid,
     target,

@@ -1,6 +1,8 @@
+import { runIndex } from "../../index-meta/run-names.ts";
+import type { DescribedIndex } from "./create.ts";
 import { RunFailure } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
-import { type HeldRecord, type RunRecord, readAnyRecord, readRecord, runIndex, saveRecord } from "./run-record.ts";
+import { type HeldRecord, type RunRecord, readAnyRecord, readRecord, saveRecord } from "./run-record.ts";
 import { shardMarks } from "./shards.ts";
 import { hasSwitched, releaseLeftHolds, switchBack, unblock } from "./switch.ts";
 
@@ -23,12 +25,12 @@ export async function rollBack(calls: RunCalls, id: string): Promise<RunRecord> 
 
 async function switchedRun(calls: RunCalls, id: string): Promise<HeldRecord> {
   const held = await readRecord(calls, id);
-  const { phase, name, source } = held.record;
+  const { phase, name, source, source_uuid } = held.record;
   if (phase !== "switched") throw new RunFailure(`The run ${id} has not switched, so there is nothing to put back`);
   if (name === source) throw new RunFailure(`The old index ${source} was deleted by the switch`);
   const path = `${pathOf(source, "_settings")}?flat_settings=true`;
-  const found = await calls.json("GET", path, undefined, [404]);
-  if (found[source] === undefined) throw new RunFailure(`The old index ${source} is gone`);
+  const found = (await calls.json("GET", path, undefined, [404])) as Record<string, Pick<DescribedIndex, "settings">>;
+  if (found[source]?.settings?.["index.uuid"] !== source_uuid) throw new RunFailure(`The old index ${source} is gone`);
   return held;
 }
 

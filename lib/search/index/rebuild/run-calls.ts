@@ -104,7 +104,8 @@ async function attemptOf(cluster: Cluster, request: ClusterRequest): Promise<Clu
 
 function refusal({ method, path }: ClusterRequest, { status, body }: ClusterAnswer): RunFailure {
   const { type, reason } = clusterError(parseJson(body));
-  return new RunFailure(`The cluster answered ${method} ${path} with ${status}: ${type}: ${reason}`);
+  const advice = type === "forbidden" ? " docs/guides/indexes.md says which key the command needs." : "";
+  return new RunFailure(`The cluster answered ${method} ${path} with ${status}: ${type}: ${reason}${advice}`);
 }
 
 /** Returns a path with its segments encoded. */

@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import * as v from "valibot";
+import { nameOfRun, newRunId, RUN_INDEX_BODY, RUN_INDEXES, runIndex } from "../../index-meta/run-names.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
 import { BackfillRecord, ImportRecord, ImportTally, runFields } from "./in-place-records.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
@@ -57,20 +57,11 @@ export interface HeldRecord<Kind extends AnyRecord = RunRecord> {
   guard: { seqNo: number; primaryTerm: number };
 }
 
-const PREFIX = "relevance-run-";
-
-/** The index with the record and the ledger of a run. */
-export const runIndex = (id: string): string => `${PREFIX}${id}`;
-
-/** Returns a new id: the time, and four characters against two runs in one second. */
-export function newRunId(now: Date): string {
-  return `${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}-${randomBytes(2).toString("hex")}`;
-}
-
 /** Returns what the record of every run begins with. */
-export function newRun(now: Date) {
+export function newRun(name: string, now: Date) {
   return {
-    id: newRunId(now),
+    id: newRunId(name, now),
+    name,
     phase: "copy" as const,
     epoch: 0,
     tally: { read: 0, written: 0, unchanged: 0, rejected: 0 },
@@ -79,14 +70,16 @@ export function newRun(now: Date) {
   };
 }
 
-/** Creates the index of a run with its record. */
+/** Creates the index of a run. */
+export async function createRunIndex(calls: RunCalls, id: string): Promise<void> {
+  // The id is new: an index that exists comes from an attempt whose answer was lost.
+  await calls.json("PUT", pathOf(runIndex(id)), RUN_INDEX_BODY, [400]);
+}
+
+/** Creates the record of a run, and its index unless that exists. */
 export async function createRecord(calls: RunCalls, record: AnyRecord): Promise<void> {
-  const body = {
-    settings: { index: { hidden: true, number_of_shards: 1, auto_expand_replicas: "0-1" } },
-    mappings: { enabled: false },
-  };
-  // The id is new: an index or a record that exists comes from an attempt whose answer was lost.
-  await calls.json("PUT", pathOf(runIndex(record.id)), body, [400]);
+  await createRunIndex(calls, record.id);
+  // A record that exists comes from such an attempt as well.
   await calls.json("PUT", `${pathOf(runIndex(record.id), "_doc", "run")}?op_type=create`, record, [409]);
 }
 
@@ -96,7 +89,20 @@ export async function readAnyRecord(calls: RunCalls, id: string): Promise<HeldRe
   if (answer._source === undefined)
     throw new RunFailure(`There is no run ${id}: \`relevance index status\` lists them`);
   const record = v.parse(AnyRecord, answer._source);
+  requireOwn(record, id);
   return { record, guard: { seqNo: Number(answer._seq_no), primaryTerm: Number(answer._primary_term) } };
+}
+
+/**
+ * Throws RunFailure unless a record is about the index that the id of its run names. Whoever may write to that index may
+ * write the record too, and must not make an administrator's command work on another index.
+ */
+function requireOwn(record: AnyRecord, id: string): void {
+  const name = nameOfRun(id);
+  if (name === undefined) return;
+  const names = [record.id, record.name, ...(record.kind === "rebuild" ? [record.target] : [])];
+  if (names.join() === [id, name, ...(record.kind === "rebuild" ? [id] : [])].join()) return;
+  throw new RunFailure(`The record of the run ${id} is about ${names.join(", ")}: somebody else has written it`);
 }
 
 const reader =
@@ -118,13 +124,13 @@ export const readBackfill = reader("backfill");
 
 /** Returns all runs, the latest first. */
 export async function listRecords(calls: RunCalls): Promise<AnyRecord[]> {
-  await calls.json("POST", `/${PREFIX}*/_refresh?expand_wildcards=all`);
-  const answer = (await calls.json("POST", `/${PREFIX}*/_search?expand_wildcards=all`, {
+  await calls.json("POST", `/${RUN_INDEXES}/_refresh?expand_wildcards=all`);
+  const answer = (await calls.json("POST", `/${RUN_INDEXES}/_search?expand_wildcards=all`, {
     size: 1_000,
     query: { ids: { values: ["run"] } },
   })) as { hits?: { hits: Array<{ _source: unknown }> } };
   const records = (answer.hits?.hits ?? []).map(({ _source }) => v.parse(AnyRecord, _source));
-  return records.sort((a, b) => (a.id < b.id ? 1 : -1));
+  return records.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
 }
 
 /** Saves a record. Throws TakenOver if another process has changed it. */

@@ -1,5 +1,6 @@
 import { concurrently } from "../../../core/resilience/concurrently.ts";
-import { type Hold, targetAlias } from "../../index-meta/index-meta.ts";
+import type { Hold } from "../../index-meta/index-meta.ts";
+import { runIndex, targetAlias } from "../../index-meta/run-names.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import { type CopyWork, copyRange, removeDeleted, verifyRange } from "./copy.ts";
 import type { Range } from "./documents.ts";
@@ -7,7 +8,7 @@ import { RunFailure } from "./failure.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { openRejects, type Rejects } from "./rejects.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
-import { type HeldRecord, type RunRecord, readRecord, runIndex, saveRecord, takeRun } from "./run-record.ts";
+import { type HeldRecord, type RunRecord, readRecord, saveRecord, takeRun } from "./run-record.ts";
 import { countByBucket, countDocuments, refresh, shardMarks } from "./shards.ts";
 import { aliases, hasSwitched, holdWrites, releaseLeftHolds, releaseWrites, switchAliases } from "./switch.ts";
 import { nativeWriter, type WriteCopies } from "./write.ts";

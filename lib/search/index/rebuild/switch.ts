@@ -1,6 +1,8 @@
 import { parseJson } from "../../../core/json/values.ts";
-import { type Hold, holdAlias, holdOf, holdPattern, targetAlias } from "../../index-meta/index-meta.ts";
+import { type Hold, holdAlias, holdOf, holdPattern } from "../../index-meta/index-meta.ts";
+import { targetAlias } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
+import { RunFailure } from "./failure.ts";
 import { pathOf, type RunCalls } from "./run-calls.ts";
 import type { RunRecord } from "./run-record.ts";
 
@@ -79,7 +81,7 @@ export async function switchAliases(calls: RunCalls, record: RunRecord, { alias 
   const replaced: Action[] =
     name === source
       ? [{ remove_index: { index: source } }, { add: { index: target, alias: name } }]
-      : moved.map((one) => ({ remove: { index: source, alias: one.alias } }));
+      : moved.map((one) => ({ remove: { index: source, alias: one.alias, must_exist: true } }));
   const actions: Action[] = [
     { remove: { index: target, alias, must_exist: true } },
     { remove: { index: target, alias: targetAlias(record), must_exist: true } },
@@ -95,6 +97,10 @@ export async function switchAliases(calls: RunCalls, record: RunRecord, { alias 
       body: JSON.stringify({ actions }),
     })
     .catch(() => undefined);
+  if (answer?.status === 403) {
+    const { reason } = clusterError(parseJson(answer.body));
+    throw new RunFailure(`The aliases of ${source} may not be moved to ${target}: ${reason}`);
+  }
   if (answer?.status === 200 && (parseJson(answer.body) as { acknowledged?: unknown })?.acknowledged === true)
     return true;
   return hasSwitched(calls.unstopped, record);
@@ -109,11 +115,15 @@ export async function hasSwitched(calls: RunCalls, { target, name }: RunRecord):
 export async function switchBack(calls: RunCalls, { source, target }: RunRecord): Promise<void> {
   const moved = await aliasesOf(calls, target);
   const actions = moved.flatMap((one): Action[] => [
-    { remove: { index: target, alias: one.alias } },
+    { remove: { index: target, alias: one.alias, must_exist: true } },
     { add: { index: source, ...one } },
   ]);
   await unblock(calls, source);
-  await aliases(calls, actions);
+  // An alias is missing if the answer to an earlier attempt was lost.
+  await aliases(calls, actions, [404]);
+  const left = (await aliasesOf(calls, target)).map(({ alias }) => alias);
+  if (left.length > 0)
+    throw new RunFailure(`${left.join(", ")} still points to ${target}: somebody else changes aliases`);
 }
 
 /** Applies changes of aliases, which may be repeated. */

@@ -1,0 +1,76 @@
+import * as assert from "uvu/assert";
+import { cancelRun, rollBack } from "../../../../../lib/search/index/rebuild/finish.ts";
+import type { RunCalls } from "../../../../../lib/search/index/rebuild/run-calls.ts";
+import { newRun, type RunRecord } from "../../../../../lib/search/index/rebuild/run-record.ts";
+import { nameOfRun, newRunId, runIndex } from "../../../../../lib/search/index-meta/run-names.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("records of runs");
+const NOW = new Date("2026-11-23T09:15:00Z");
+
+test("the id of a run begins with the name that it works on, if an index can have that name", () => {
+  assert.match(newRunId("books", NOW), /^books-20261123-091500-[0-9a-f]{4}$/);
+  assert.is(nameOfRun(newRunId("books-20261101-080000-0abc", NOW)), "books-20261101-080000-0abc");
+  for (const name of ["Books", "<books-{now/d}>", "a,b", "x".repeat(201)]) {
+    assert.match(newRunId(name, NOW), /^20261123-091500-[0-9a-f]{4}$/);
+  }
+  assert.is(nameOfRun("20261123-091500-a1b2"), undefined);
+});
+
+/** The record of a run that has switched. */
+const record = (id: string, more: Partial<RunRecord> = {}): RunRecord => ({
+  ...newRun("books", NOW),
+  id,
+  kind: "rebuild",
+  source: "books-1",
+  source_uuid: "uuid of books-1",
+  target: id,
+  phase: "switched",
+  width: 1_000,
+  embed: false,
+  embedding_fields: [],
+  late_settings: {},
+  passes: 1,
+  shards: {},
+  tally: { read: 0, written: 0, unchanged: 0, rejected: 0, deleted: 0 },
+  ...more,
+});
+
+/** Returns the calls that a command makes for a record that somebody has written, and why it stops. */
+async function callsFor(stored: RunRecord, id: string, work: (calls: RunCalls, id: string) => Promise<unknown>) {
+  const made: string[] = [];
+  const calls = {
+    async json(method: string, target: string) {
+      if (method !== "GET") made.push(`${method} ${target}`);
+      if (target === `/${runIndex(id)}/_doc/run`) return { _source: stored, _seq_no: 1, _primary_term: 1 };
+      const settings = { "index.uuid": "uuid of orders" };
+      return target.startsWith("/orders/_settings") ? { orders: { settings } } : {};
+    },
+  } as unknown as RunCalls;
+  const stopped = await work(calls, id).then(String, (error: Error) => error.message);
+  return { made, stopped };
+}
+
+const ID = "books-20261123-091500-a1b2";
+
+test("a command works on the index that the id names, whatever the record says", async () => {
+  const forged: Array<Partial<RunRecord>> = [
+    { target: "orders" },
+    { name: "orders" },
+    { id: "orders-20261123-091500-a1b2" },
+  ];
+  for (const more of forged) {
+    const { made, stopped } = await callsFor(record(ID, { phase: "copy", ...more }), ID, (calls, id) =>
+      cancelRun(calls, id, false),
+    );
+    assert.equal(made, [], JSON.stringify(more));
+    assert.match(stopped, `The record of the run ${ID} is about `);
+  }
+});
+
+test("aliases go back only to the index that the run has read", async () => {
+  const { made, stopped } = await callsFor(record(ID, { source: "orders" }), ID, rollBack);
+  assert.equal([made, stopped], [[], "The old index orders is gone"]);
+});
+
+test.run();
