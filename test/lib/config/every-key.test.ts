@@ -32,7 +32,7 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
 
 /**
  * Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer},
- * {@link declaring} and {@link existing}.
+ * {@link templateKey}, {@link declaring} and {@link existing}.
  */
 const full = withRareKeys(withExcludedColumns(fullExample()));
 
@@ -58,6 +58,9 @@ const authorizer = (
     ["keys", [{ name: "shop", endpoints: ["search"], principals: ["visitor"] }]],
   ] as const
 ).reduce<Files>((files, [key, value]) => changed(files, "api.yaml", [key], value), full);
+
+/** The same with a key that may only send templates, which excludes other rights. */
+const templateKey = changed(full, "api.yaml", ["keys"], parse(full["api.yaml"] ?? "").keys.slice(1));
 
 /** The same with only the template that declares its parameters, and all that a parameter of a type can declare. */
 const declaring = (parameter: object) =>
@@ -115,6 +118,7 @@ const existing = [
 
 const filesFor = (path: Path): Files => {
   if (path.at(-1) === "endpoint_name") return existing;
+  if (path[0] === "keys" && path.includes("templates")) return templateKey;
   if (path.includes("parameters")) return ["min", "max", "default"].includes(String(path.at(-1))) ? numbers : texts;
   if (path[0] === "previous") return previous;
   if (path[0] === "private_api") return privateApis;
@@ -163,7 +167,7 @@ function at(problems: readonly Problem[], file: string, path: Path): string[] {
 }
 
 test("the full example is valid", () => {
-  const examples = [full, privateApis, authorizer, previous, existing];
+  const examples = [full, privateApis, authorizer, previous, existing, templateKey];
   assert.equal(examples.flatMap(problemsOf), []);
 });
 

@@ -3,6 +3,7 @@ import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { searchedIndexes } from "../../access/query.ts";
+import { requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
@@ -35,6 +36,7 @@ const FILTER =
  */
 export async function hybridCandidates(services: GatewayServices, call: JsonCall<CandidatesRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
+  requireTemplate(caller, null, {});
   const searched = searchedIndexes(caller, body.index, body.search_request_template);
   const slice = memberSlices(text).get("search_request_template");
   const template = readTemplate(text.slice(slice?.start, slice?.end), null);

@@ -1,6 +1,7 @@
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
+import { checkedBody, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "./answer.ts";
 import { namedTemplate } from "./named-template.ts";
@@ -14,8 +15,9 @@ import { type AnySearchRequest, pageOf } from "./request.ts";
  */
 export async function search(services: GatewayServices, call: JsonCall<AnySearchRequest>): Promise<Reply> {
   const { body, caller } = call;
+  requireTemplate(caller, body.template, { user_query: body.user_query });
   const { text: native, parsed } = bodyOf(services, call);
-  const index = searchedIndexes(caller, body.index, parsed);
+  const index = searchedIndexes(caller, body.index, checkedBody(caller, parsed));
   const watch = stopwatch();
 
   const send = (json: string) => watch.time("cluster", () => nativeSearch(services, call.deadline, index, json));
