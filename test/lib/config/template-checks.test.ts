@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import * as assert from "uvu/assert";
+import { parse } from "yaml";
 import { suite } from "../../suite.ts";
-import { changed, fullExample } from "./example.ts";
+import { changed, fullExample, problemsOf } from "./example.ts";
 import { type Change, testRules } from "./rules.ts";
 
 const test = suite("checks of declared templates and of keys that may send nothing else");
@@ -292,6 +295,22 @@ testRules(test, example, [
     ],
   },
 ]);
+
+test("the templates and keys that the guides show are valid", () => {
+  const shown = (guide: string) =>
+    [...readFileSync(`docs/guides/${guide}.md`, "utf8").matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = ""]) =>
+      parse(text),
+    );
+  const [{ keys: keysShown } = {}] = shown("access").filter(({ keys }) => keys);
+  const lists = ["access", "search"].flatMap(shown).flatMap(({ templates }) => templates ?? []);
+  const pages = lists.filter(({ name }) => name === "shop_page");
+  const others = lists.filter(({ name }) => name !== "shop_page");
+  assert.equal([pages.length, others.length, keysShown.length], [2, 2, 3]);
+  for (const shopPage of pages) {
+    const files = changed(example, "hybrid_search.yaml", ["templates"], [shopPage, ...others]);
+    assert.equal(problemsOf(changed(files, "api.yaml", ["keys"], keysShown)), []);
+  }
+});
 
 function experiment(): Change[] {
   const query = { query: { hybrid: { queries: [{ match: { title: "[search_query]" } }] } } };
