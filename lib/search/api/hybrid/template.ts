@@ -104,9 +104,7 @@ function pageIssues(native: Record<string, unknown>): Issue[] {
   });
 }
 
-/**
- * Returns the template that a request has or names. Throws what {@link namedTemplate} throws.
- */
+/** Returns the template that a request has or names. Throws what {@link namedTemplate} throws. */
 export function templateOf(
   settings: Pick<GatewaySettings, "templates">,
   { search_request_template: own, template: name }: Pick<HybridRequest, "search_request_template" | "template">,
