@@ -17,10 +17,15 @@ import {
   hybridFields,
   MAX_SUBQUERIES,
   Normalization,
-  namedTemplateFields,
-  TemplateParams,
 } from "../../lib/search/api/hybrid/request.ts";
-import { BusinessRules, NativeSearch, SearchRequest } from "../../lib/search/api/search/request.ts";
+import {
+  BusinessRules,
+  NamedSearchRequest,
+  NativeSearch,
+  namedTemplateFields,
+  SearchRequest,
+  TemplateParams,
+} from "../../lib/search/api/search/request.ts";
 import {
   BulkCreate,
   BulkDelete,
@@ -54,6 +59,9 @@ const HybridTemplate = v.pipe(
 const HybridSearchRequest = v.strictObject({ ...hybridFields, search_request_template: HybridTemplate });
 
 const NamedHybridSearchRequest = v.strictObject({ ...hybridFields, ...namedTemplateFields });
+
+/** The body of a search. */
+export const SearchRequestDocument = v.union([SearchRequest, NamedSearchRequest]);
 
 /** The body of a hybrid search. It documents what the handler checks after parsing. */
 export const HybridRequestDocument = v.union([HybridSearchRequest, NamedHybridSearchRequest]);
@@ -131,9 +139,12 @@ const SearchProfile = v.looseObject({ shards: v.array(v.looseObject({})) });
 
 const HybridSearchResult = v.looseObject({ ...searchResult, profile: SearchProfile });
 
+const templateName = v.optional(v.pipe(v.string(), v.description("The name, if the request named its template.")));
+
 /** The echoed request, with defaults filled in, and the cluster's answer. */
 export const SearchAnswer = v.object({
   ...SearchRequest.entries,
+  template: templateName,
   search_response: SearchResult,
   degraded: degradedList(Degradation),
 });
@@ -146,7 +157,7 @@ const AssignedVariant = v.object({
 /** Like the answer to a search. The template also holds the search pipeline that was sent. */
 export const HybridSearchAnswer = v.object({
   ...hybridFields,
-  template: v.optional(v.pipe(v.string(), v.description("The name, if the request named its template."))),
+  template: templateName,
   search_request_template: HybridTemplate,
   settings: AppliedHybridSettings,
   search_response: HybridSearchResult,
@@ -208,7 +219,9 @@ export const schemaNames = {
     BulkDelete,
     RefreshWaitFor,
     Document,
+    Search: SearchRequestDocument,
     SearchRequest,
+    NamedSearchRequest,
     NativeSearch,
     BusinessRules,
     HybridSearch: HybridRequestDocument,

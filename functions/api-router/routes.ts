@@ -1,5 +1,4 @@
 import type { Route } from "../../lib/core/http/route.ts";
-import { SearchRequest } from "../../lib/search/api/search/request.ts";
 import { BulkRequestDocument } from "./bulk-documents.ts";
 import {
   BulkAnswer,
@@ -8,6 +7,7 @@ import {
   HybridRequestDocument,
   HybridSearchAnswer,
   SearchAnswer,
+  SearchRequestDocument,
 } from "./documents.ts";
 import { served } from "./served.ts";
 
@@ -35,8 +35,9 @@ export const routes = [
   {
     ...served.search,
     summary: "Search",
-    description: "Runs a native search body unchanged. The hits can be re-ranked for a known user.",
-    request: SearchRequest,
+    description:
+      "Runs a native search body unchanged, or a template of the configuration. The hits can be re-ranked for a known user.",
+    request: SearchRequestDocument,
     response: SearchAnswer,
     example: { request: { index: "books", search_request: { query: { match: { title: "salt" } } } } },
   },

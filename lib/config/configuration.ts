@@ -27,7 +27,7 @@ export interface SearchGateway {
   /** Null if the API has no host name of its own. */
   domainNameSystem: DomainNameSystem | null;
   hybridQueries: readonly HybridQuery[];
-  /** Hybrid searches that requests call by name. */
+  /** Searches that requests call by name. */
   templates: readonly Template[];
   /** Hybrid searches of which users get different variants. */
   experiments: readonly Experiment[];

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../core/json/parameters.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
-import { integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import { type About, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
 const FAILURE = ["fail", "degrade"] as const;
 
@@ -78,13 +79,64 @@ const HybridQuery = section(
 const Name = (description: string) =>
   text(/^[a-z][a-z0-9_-]{0,62}$/, "a name of lower-case letters, digits, _ and -", description);
 
+const isScalar = (value: unknown): boolean =>
+  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+
+const ONE_VALUE = "text, a number, or true or false";
+
+const bound = (description: string) => v.optional(numeric(-Number.MAX_VALUE, Number.MAX_VALUE, description));
+
+const Parameter = section(
+  {
+    name: text(/^[A-Za-z_][\w-]{0,62}$/, "a name of letters, digits, _ and -", "Name: `[params.<name>]` is its token."),
+    type: word(PARAMETER_TYPES, "What it is: one value, or a list of them. It can never be an object."),
+    min: bound("Least number."),
+    max: bound("Greatest number."),
+    max_length: v.optional(
+      integer(
+        1,
+        100_000,
+        `Greatest length of a text, in characters. Default: ${DEFAULT_MAX_LENGTH.toLocaleString("en")}.`,
+      ),
+    ),
+    max_items: v.optional(integer(1, 10_000, `Greatest number of entries of a list. Default: ${DEFAULT_MAX_ITEMS}.`)),
+    values: v.optional(
+      list(
+        v.pipe(
+          v.custom<string | number | boolean>(isScalar),
+          v.metadata({ allowed: ONE_VALUE, description: "An allowed value." } satisfies About),
+        ),
+        "The only values that it, or an entry of its list, may have. Default: any of its type.",
+        { min: 1 },
+      ),
+    ),
+    default: v.optional(
+      v.pipe(
+        v.custom<unknown>((value) => (Array.isArray(value) ? value.every(isScalar) : isScalar(value))),
+        v.metadata({
+          allowed: `${ONE_VALUE}, or a list of them`,
+          description:
+            "Its value in requests that leave it out. Without one, only what `when` drops can do without it.",
+        } satisfies About),
+      ),
+    ),
+  },
+  "One parameter.",
+);
+
 const Template = section(
   {
     name: Name("Name that requests use."),
     search_request_template: mapping(
-      "A native search body with one hybrid query. `[search_query]` and `[params.<name>]` stand for values of the request.",
+      "A native search body: with one hybrid query for `hybrid-search`, with any other query for `search`. `[search_query]` and `[params.<name>]` stand for values of the request; with `parameters`, a clause or aggregation with `when: <name>` is dropped if that parameter has no value.",
     ),
-    params: v.optional(mapping("Defaults of parameters that a request may leave out."), {}),
+    params: v.optional(
+      mapping("Defaults of parameters that a request may leave out, in a template without `parameters`."),
+      {},
+    ),
+    parameters: v.optional(
+      list(Parameter, "Declarations of all its parameters. Default: a parameter may be any JSON.", { max: 100 }),
+    ),
   },
   "One template.",
 );
@@ -130,7 +182,7 @@ const Experiment = section(
 export const HybridSearchSchema = section(
   {
     hybrid_queries: list(HybridQuery, "One entry per index; `[]` for none."),
-    templates: v.optional(list(Template, "Hybrid searches that requests call by name.", { max: 100 }), []),
+    templates: v.optional(list(Template, "Searches that requests call by name.", { max: 100 }), []),
     experiments: v.optional(
       list(Experiment, "Experiments: a hash of the user's id decides which variant of a hybrid search the user gets.", {
         max: 20,
@@ -153,5 +205,5 @@ export type EmbeddingMapping = HybridQuery["embedding_mappings"][number];
 /** An experiment on hybrid searches. */
 export type Experiment = HybridSearch["experiments"][number];
 
-/** A hybrid search that requests call by name. */
+/** A search that requests call by name. */
 export type Template = HybridSearch["templates"][number];

@@ -12,6 +12,7 @@ import { checkModels } from "./checks/models.ts";
 import { checkAlarms, checkArns, checkCapacity, checkRetention, checkServices, servicesOf } from "./checks/project.ts";
 import { checkSchemas } from "./checks/schemas.ts";
 import { checkExcludedColumns, checkRecipes } from "./checks/solution.ts";
+import { checkKeyRights, checkTemplateKeys } from "./checks/template-keys.ts";
 import type { Configuration, Recommendation, SearchGateway } from "./configuration.ts";
 import { EtlSchema } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
@@ -193,7 +194,9 @@ const CHECKS: readonly Check[] = [
   checkReach,
   checkKeys,
   checkAuthorization,
+  checkKeyRights,
   checkHybridSearch,
+  checkTemplateKeys,
   checkModels,
   checkRecipes,
   checkExcludedColumns,

@@ -1,4 +1,7 @@
+import * as fc from "fast-check";
 import * as assert from "uvu/assert";
+import { ENDPOINTS } from "../../lib/core/http/access.ts";
+import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -23,6 +26,133 @@ const templateWith = (text: string, genre: string, size: unknown) => ({
   },
 });
 
+/** A page of a shop, with facets. */
+const PAGE = {
+  name: "page",
+  search_request_template: {
+    size: "[params.size]",
+    query: {
+      bool: {
+        must: [{ when: "words", match: { text: "[params.words]" } }],
+        filter: [
+          { when: "genres", terms: { genre: "[params.genres]" } },
+          { when: "since", range: { year: { gte: "[params.since]" } } },
+        ],
+        must_not: [{ when: "without", match: { text: "[params.without]" } }],
+        should: [{ when: "either", term: { genre: "[params.either]" } }],
+        minimum_should_match: 1,
+      },
+    },
+    rescore: [{ when: "near", window_size: 20, query: { rescore_query: { match: { text: "[params.near]" } } } }],
+    aggs: { genres: { when: "facets", terms: { field: "genre", order: { _key: "[params.order]" } } } },
+  },
+  params: {},
+  parameters: [
+    { name: "size", type: "number", min: 0, max: 50, default: 10 },
+    { name: "order", type: "text", values: ["asc", "desc"], default: "desc" },
+    { name: "words", type: "text", max_length: 40 },
+    { name: "genres", type: "texts", max_items: 3 },
+    { name: "since", type: "number", min: 0, max: 3000 },
+    { name: "without", type: "text", max_length: 40 },
+    { name: "either", type: "text", max_length: 40 },
+    { name: "near", type: "text", max_length: 40 },
+    { name: "facets", type: "boolean" },
+  ],
+} satisfies GatewaySettings["templates"][number];
+
+type PageParams = Readonly<Record<string, unknown>>;
+
+/** The body that the template of the page stands for, written by hand. */
+function pageBody({ size = 10, order = "desc", ...given }: PageParams): object {
+  const has = (name: string) => given[name] != null;
+  const filter = [
+    ...(has("genres") ? [{ terms: { genre: given.genres } }] : []),
+    ...(has("since") ? [{ range: { year: { gte: given.since } } }] : []),
+  ];
+  return {
+    size: size ?? 10,
+    query: {
+      bool: {
+        ...(has("words") && { must: [{ match: { text: given.words } }] }),
+        ...(filter.length > 0 && { filter }),
+        ...(has("without") && { must_not: [{ match: { text: given.without } }] }),
+        ...(has("either") && { should: [{ term: { genre: given.either } }], minimum_should_match: 1 }),
+      },
+    },
+    ...(has("near") && {
+      rescore: [{ window_size: 20, query: { rescore_query: { match: { text: given.near } } } }],
+    }),
+    ...(has("facets") && { aggs: { genres: { terms: { field: "genre", order: { _key: order ?? "desc" } } } } }),
+  };
+}
+
+const isText = (value: unknown) => typeof value === "string" && value.length <= 40;
+const isIn = (value: unknown, min: number, max: number) => typeof value === "number" && value >= min && value <= max;
+
+/** Whether the page may have these parameters, decided without its declarations. */
+function fitsPage(params: unknown): params is PageParams {
+  if (params == null) return true;
+  if (typeof params !== "object" || Array.isArray(params)) return false;
+  const rules: Record<string, (value: unknown) => boolean> = {
+    size: (value) => isIn(value, 0, 50),
+    order: (value) => value === "asc" || value === "desc",
+    words: isText,
+    genres: (value) =>
+      Array.isArray(value) && value.length <= 3 && value.every((one) => typeof one === "string" && one.length <= 1_000),
+    since: (value) => isIn(value, 0, 3000),
+    without: isText,
+    either: isText,
+    near: isText,
+    facets: (value) => typeof value === "boolean",
+  };
+  return Object.entries(params).every(
+    ([name, value]) => Object.hasOwn(rules, name) && (value === null || rules[name]?.(value)),
+  );
+}
+
+/** Functions that are all dropped. */
+const BOOSTED = {
+  name: "boosted",
+  search_request_template: {
+    query: {
+      function_score: {
+        query: { match: { text: "[search_query]" } },
+        functions: [{ when: "genre", filter: { term: { genre: "[params.genre]" } }, weight: 9 }],
+      },
+    },
+  },
+  params: {},
+  parameters: [{ name: "genre", type: "text" }],
+} satisfies GatewaySettings["templates"][number];
+
+/** A hybrid template without embeddings. */
+const BOTH = {
+  name: "both",
+  search_request_template: {
+    size: "[params.size]",
+    query: {
+      hybrid: {
+        queries: [
+          { match: { text: "[search_query]" } },
+          {
+            bool: {
+              must: { match: { text: "[search_query]" } },
+              filter: [{ when: "genre", term: { genre: "[params.genre]" } }],
+            },
+          },
+        ],
+      },
+    },
+  },
+  params: {},
+  parameters: [
+    { name: "size", type: "number", min: 0, max: 50, default: 10 },
+    { name: "genre", type: "text" },
+  ],
+} satisfies GatewaySettings["templates"][number];
+
+const PAGE_KEY = "page-key-0123456789abcdef";
+
 for (const cluster of await clusters()) {
   const index = uniqueIndex("templates");
   let gateway: TestGateway;
@@ -36,9 +166,15 @@ for (const cluster of await clusters()) {
     };
     gateway = await startGateway({
       node: cluster.url,
+      moreKeys: [PAGE_KEY],
+      env: { API_KEYS: "key-1=default,key-2=page" },
       settings: {
         indexes: [hybridIndex(index)],
-        templates: [named],
+        templates: [named, PAGE, BOOSTED, BOTH],
+        keys: [
+          { name: "default", endpoints: [...ENDPOINTS], raw_backend: "all" },
+          { name: "page", endpoints: ["search", "hybrid-search"], indexes: [index], templates: ["page", "both"] },
+        ],
         experiments: [
           {
             name: "more_meaning",
@@ -110,11 +246,205 @@ for (const cluster of await clusters()) {
     }
   });
 
+  const search = (rest: object, headers = {}) => gateway.post("/application/search", { index, ...rest }, headers);
+  const asPage = { "x-api-key": PAGE_KEY };
+
+  test(`${cluster.version}: a plain template finds with any of its parameters what the same body finds`, async () => {
+    const all = {
+      words: TEXT,
+      genres: ["sea", "desert"],
+      since: 1950,
+      without: "storm",
+      either: "sea",
+      near: "lighthouse",
+      facets: true,
+    };
+    const names = Object.keys(all) as Array<keyof typeof all>;
+    const sets = [[], ...names.map((name) => [name]), names, ["words", "genres", "facets"] as typeof names];
+    for (const set of sets) {
+      const params = Object.fromEntries(set.map((name) => [name, all[name]]));
+      const byName = await search({ template: "page", params });
+      const own = await search({ search_request: pageBody(params) });
+      assert.is(own.status, 200, own.text);
+      assert.is(byName.status, 200, `${set}: ${byName.text}`);
+      assert.equal(byName.body.search_request, pageBody(params));
+      assert.equal([byName.body.template, own.body.template], ["page", undefined]);
+      const { took: _, ...found } = byName.body.search_response as typeof byName.body.search_response & {
+        took: number;
+      };
+      const { took: __, ...expected } = own.body.search_response as typeof found & { took: number };
+      assert.equal(found, expected, `${set}`);
+    }
+  });
+
+  test(`${cluster.version}: functions that are all dropped leave a query that the cluster takes`, async () => {
+    const asked = { template: "boosted", user_query: TEXT };
+    const [plain, boosted] = [await search(asked), await search({ ...asked, params: { genre: "sea" } })];
+    assert.equal([plain.status, boosted.status], [200, 200], plain.text + boosted.text);
+    assert.ok(plain.body.search_response.hits.hits.length > 0);
+    assert.is.not(plain.body.search_response.hits.max_score, boosted.body.search_response.hits.max_score);
+  });
+
+  test(`${cluster.version}: a plain template needs the text that its token stands for, and the log has it`, async () => {
+    const { status, body } = await search({ template: "boosted" });
+    assert.equal([status, body.error.issues], [400, [{ path: "user_query", message: "is required by this template" }]]);
+    gateway.log.length = 0;
+    const found = await search({ template: "boosted", user_query: TEXT, user_id: "ada" });
+    const line = JSON.parse(gateway.log[0] ?? "");
+    assert.is(line.user_query, TEXT);
+    assert.equal(JSON.parse(line.query), found.body.search_request);
+  });
+
+  test(`${cluster.version}: a template of the other kind of search is a clear 400`, async () => {
+    for (const [answer, name, where] of [
+      [await search({ template: "both" }), "both", "hybrid-search"],
+      [await hybrid({ template: "page" }), "page", "search"],
+    ] as const) {
+      const message = `names a template of the other kind of search: send "${name}" to /application/${where}`;
+      assert.equal([answer.status, answer.body.error.issues], [400, [{ path: "template", message }]]);
+    }
+  });
+
+  test(`${cluster.version}: a clause of a subquery is dropped without its parameter`, async () => {
+    const genres = async (params: object) => {
+      const { status, text, body } = await hybrid({ template: "both", params });
+      assert.is(status, 200, text);
+      return body.search_request_template.query as { hybrid: { queries: [unknown, { bool: object }] } };
+    };
+    assert.equal(Object.keys((await genres({})).hybrid.queries[1].bool), ["must"]);
+    assert.equal(Object.keys((await genres({ genre: "sea" })).hybrid.queries[1].bool), ["must", "filter"]);
+  });
+
+  test(`${cluster.version}: a key of a page sends its templates, and nothing else`, async () => {
+    const native = { query: { match_all: {} } };
+    const calls: [expected: unknown, path: string, body: object][] = [
+      [200, "search", { template: "page" }],
+      [200, "hybrid-search", { template: "both", search_query: TEXT }],
+      ["template", "search", { search_request: native }],
+      ["template", "search", { template: "boosted", user_query: "x" }],
+      ["template", "search", { template: "no such template" }],
+      ["template", "hybrid-search", { search_query: TEXT, search_request_template: native }],
+      ["template", "hybrid-search", { search_query: TEXT, template: "by_meaning", params: { genre: "sea" } }],
+      ["template", "hybrid-search/candidates", { search_query: TEXT, search_request_template: native }],
+      ["index", "search", { index: "other", template: "page" }],
+      ["endpoint", "bulk", { bulk_request: [] }],
+      [400, "search", { template: "page", search_request: native }],
+      [400, "search", { template: "page", user_query: "x".repeat(1_001) }],
+      [400, "hybrid-search", { template: "both", search_query: "x".repeat(1_001) }],
+    ];
+    for (const [expected, path, body] of calls) {
+      const answer = await gateway.post(`/application/${path}`, { index, ...body }, asPage);
+      const got = answer.status === 403 ? answer.body.error.cause.rule : answer.status;
+      assert.is(got, expected, `${path} ${JSON.stringify(body)} ${answer.text}`);
+      if (got === "template") assert.match(answer.body.error.message, /it may only send the templates page and both\./);
+    }
+  });
+
+  test(`${cluster.version}: whatever a page sends, the cluster gets its template with values that fit`, async () => {
+    const seen = { accepted: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(ATTEMPT, async (attempt) => {
+        const text = `{"index":${JSON.stringify(index)},"template":"page"${attempt}}`;
+        const { status, body, text: answer } = await gateway.post("/application/search", text, asPage);
+        const sent = JSON.parse(text);
+        const isOwn = ["search_request", "query", "aggs", "script_fields"].some((name) => Object.hasOwn(sent, name));
+        const fits = !isOwn && sent.template === "page" && sent.index === index && fitsPage(sent.params);
+        if (!fits) {
+          seen.refused += 1;
+          assert.ok(status === 400 || status === 403, `${status} ${text} ${answer}`);
+          return;
+        }
+        seen.accepted += 1;
+        assert.is(status, 200, `${text} ${answer}`);
+        assert.equal(body.search_request, pageBody(sent.params ?? {}), text);
+      }),
+      { numRuns: 200, seed: 20_261_125 },
+    );
+    assert.ok(seen.accepted > 20 && seen.refused > 50, JSON.stringify(seen));
+  });
+
   test(`${cluster.version}: an unknown name is 404`, async () => {
     const { status, body } = await hybrid({ template: "by_author" });
     assert.equal([status, body.error.code], [404, "template_not_found"]);
   });
 }
+
+const SCRIPT = '{"script":{"source":"while(true){}"}}';
+
+/** JSON of values that fit a parameter, and of values that try to be more. */
+const VALUE = fc.oneof(
+  fc.constantFrom("null", '"salt"', '"asc"', "1", "0", "50", "true", "false", '["sea"]', '["sea","desert"]', "[]"),
+  fc.constantFrom(
+    "{}",
+    SCRIPT,
+    `[${SCRIPT}]`,
+    `["sea",${SCRIPT}]`,
+    '[["sea"]]',
+    '{"value":"sea","boost":2}',
+    '{"index":"other","id":"1","path":"x"}',
+    '"\\",\\"script_fields\\":{}"',
+    '"{\\"match_all\\":{}}"',
+    '"[params.words]"',
+    '"[search_query]"',
+    '"[text_dense]"',
+    '["[params.words]"]',
+    JSON.stringify("x".repeat(41)),
+    JSON.stringify("x".repeat(100_000)),
+    JSON.stringify(Array(4).fill("sea")),
+    JSON.stringify(Array(10_000).fill("sea")),
+    '"*"',
+    '"/(.*a){9}/"',
+    '"\\u0000"',
+    "51",
+    "-1",
+    "1e400",
+    "-1e400",
+    "3001",
+    `1${"0".repeat(400)}`,
+    '"50"',
+    "1e1",
+  ),
+);
+
+const NAME = fc.constantFrom(
+  ...PAGE.parameters.map(({ name }) => name),
+  ...PAGE.parameters.map(({ name }) => name),
+  "__proto__",
+  "constructor",
+  "toString",
+  "when",
+  "search_query",
+  "params",
+  "words.value",
+);
+
+const PARAMS = fc
+  .array(fc.tuple(NAME, VALUE), { maxLength: 3 })
+  .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`)}}`);
+
+/** The end of a request: parameters, and sometimes members that would replace what stands before them. */
+const ATTEMPT = fc
+  .tuple(
+    fc.oneof({ weight: 9, arbitrary: PARAMS }, { weight: 1, arbitrary: fc.constantFrom("null", "[]", '"x"', "[{}]") }),
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constant("") },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom(
+          ',"search_request":{"query":{"match_all":{}}}',
+          ',"template":"boosted"',
+          ',"template":null,"search_request":{"aggs":{"x":{"scripted_metric":{}}}}',
+          ',"template":["page"]',
+          ',"index":"other"',
+          ',"query":{"match_all":{}}',
+          ',"aggs":{}',
+          ',"script_fields":{}',
+          ',"params":{"size":{}}',
+        ),
+      },
+    ),
+  )
+  .map(([params, rest]) => `,"params":${params}${rest}`);
 
 test.after(async () => {
   for (const gateway of gateways) await gateway.stop();

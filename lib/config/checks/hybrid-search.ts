@@ -1,12 +1,13 @@
-import { parametersOf } from "../../core/json/template.ts";
+import { isHybrid } from "../../core/json/template.ts";
 import type { Path } from "../problem.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
+import { checkTemplates, signature } from "./templates.ts";
 
 const file = "hybrid_search";
 
 /**
  * Checks that indices and embedding fields are unique, that weights sum to 1, that their models have a section in
- * model.yaml, and that templates hold a hybrid query. Checks experiments.
+ * model.yaml. Checks templates and experiments.
  */
 export const checkHybridSearch: Check = (drafts, report) => {
   checkTemplates(drafts, report);
@@ -35,26 +36,6 @@ export const checkHybridSearch: Check = (drafts, report) => {
         if (!embeddingFields.includes(field)) continue;
         report(file, [...path, index, "src_fields", place], `"${field}" is an embedding field of this index`);
       }
-    }
-  }
-};
-
-const checkTemplates: Check = ({ hybrid_search }, report) => {
-  const templates = hybrid_search?.templates;
-  noneTwice(report, file, ["templates"], templates, "name", (first) => `: see templates[${first}]`);
-  for (const [position, { search_request_template: template, params = {} }] of sound(templates)) {
-    if (template === undefined) continue;
-    const path = ["templates", position];
-    const { query } = template as { query?: { hybrid?: { queries?: unknown } } };
-    const queries = query?.hybrid?.queries;
-    if (!Array.isArray(queries) || queries.length < 1 || queries.length > 5) {
-      const message = "must have query.hybrid.queries, a list of 1 to 5 subqueries";
-      report(file, [...path, "search_request_template"], message);
-    }
-    const used = parametersOf(template);
-    for (const name of Object.keys(params)) {
-      if (used.has(name)) continue;
-      report(file, [...path, "params", name], `is not used: the template has no "[params.${name}]"`);
     }
   }
 };
@@ -88,6 +69,8 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
       const used = template === undefined ? undefined : templates.get(template);
       if (template !== undefined && !used) {
         report("hybrid_search", [...at, "template"], `names "${template}", which templates lacks`);
+      } else if (used && !isHybrid(used.search_request_template ?? {})) {
+        report("hybrid_search", [...at, "template"], `names "${template}", which is not for hybrid search`);
       }
       const { normalization, combination } = settings ?? {};
       if (normalization === "z_score" && (combination === "geometric_mean" || combination === "harmonic_mean")) {
@@ -128,12 +111,4 @@ function subqueriesOf(template: unknown): number | undefined {
   const { query } = (template ?? {}) as { query?: { hybrid?: { queries?: unknown } } };
   const queries = query?.hybrid?.queries;
   return Array.isArray(queries) ? queries.length : undefined;
-}
-
-/** Describes the parameters of a template: their names, and which a request may leave out. */
-function signature({ search_request_template, params }: Record<string, unknown>): string {
-  const optional = new Set(Object.keys((params as object) ?? {}));
-  return JSON.stringify(
-    [...parametersOf(search_request_template)].toSorted().map((name) => [name, optional.has(name)]),
-  );
 }

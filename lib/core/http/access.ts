@@ -109,7 +109,8 @@ export function describeKey({ endpoints, indexes }: KeyRules): string {
   return `${words(endpoints)}${indexes === undefined ? "" : ` on ${words(indexes)}`}`;
 }
 
-const words = (list: readonly string[]): string =>
+/** Joins names: `a`, `a and b`, `a, b and c`. */
+export const words = (list: readonly string[]): string =>
   list.length < 2 ? list.join("") : `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`;
 
 /** Who calls. Every endpoint gets the rules of the caller with the request. */

@@ -1,7 +1,9 @@
+import { isObject } from "./values.ts";
+
 /** What fills the tokens of a template, as JSON texts. */
 export interface TemplateValues {
-  /** Replaces `[search_query]`. */
-  search_query: string;
+  /** Replaces `[search_query]`; undefined if the request has no text. */
+  search_query: string | undefined;
   /** Each value replaces `[params.<name>]`. */
   params: ReadonlyMap<string, string>;
 }
@@ -11,12 +13,17 @@ export interface FilledTemplate {
   text: string;
   /** Names of parameters that the template has and the values lack. */
   missing: readonly string[];
+  /** Whether the template has `[search_query]` and the values do not. */
+  lacksQuery: boolean;
 }
+
+/** The token for the text of a search. */
+export const QUERY_TOKEN = "[search_query]";
 
 const PARAM = /^\[params\.([A-Za-z_][\w-]*)\]$/;
 
 /** Returns the name of the parameter for which a string of a template stands. */
-const parameterOf = (value: string): string | undefined => PARAM.exec(value)?.[1];
+export const parameterOf = (value: string): string | undefined => PARAM.exec(value)?.[1];
 
 /**
  * Prints a template with values in place of tokens: strings that are exactly `[search_query]` or `[params.<name>]`. Keys
@@ -24,8 +31,12 @@ const parameterOf = (value: string): string | undefined => PARAM.exec(value)?.[1
  */
 export function fillTemplate(template: unknown, { search_query, params }: TemplateValues): FilledTemplate {
   const missing = new Set<string>();
+  let lacksQuery = false;
   const print = (value: unknown): string => {
-    if (value === "[search_query]") return search_query;
+    if (value === QUERY_TOKEN) {
+      lacksQuery ||= search_query === undefined;
+      return search_query ?? "null";
+    }
     if (Array.isArray(value)) return `[${value.map(print).join(",")}]`;
     if (typeof value === "object" && value !== null) {
       return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${print(item)}`)}}`;
@@ -37,7 +48,7 @@ export function fillTemplate(template: unknown, { search_query, params }: Templa
     return given ?? "null";
   };
   const text = print(template);
-  return { text, missing: [...missing] };
+  return { text, missing: [...missing], lacksQuery };
 }
 
 /** Returns the names of a template's parameters. */
@@ -54,3 +65,7 @@ export function parametersOf(template: unknown): Set<string> {
 export function withQuery(template: unknown, query: string): unknown {
   return JSON.parse(fillTemplate(template, { search_query: JSON.stringify(query), params: new Map() }).text);
 }
+
+/** Returns whether a template is for hybrid search: its query is a hybrid query. */
+export const isHybrid = ({ query }: Readonly<Record<string, unknown>>): boolean =>
+  isObject(query) && Object.hasOwn(query, "hybrid");

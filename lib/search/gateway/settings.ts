@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "../../config/embedding-models.ts";
 import { accessEntries } from "../../core/http/access.ts";
+import { Parameter } from "../../core/json/parameters.ts";
 import { ModelSettings } from "../embeddings/embedder.ts";
 import { findMapping } from "./find-mapping.ts";
 
@@ -47,13 +48,15 @@ export const GatewaySettings = v.object({
       settings: HybridSettings,
     }),
   ),
-  /** Hybrid searches that requests call by name. */
+  /** Searches that requests call by name: hybrid ones, and plain ones, whose query is not a hybrid query. */
   templates: v.array(
     v.object({
       name: v.string(),
       search_request_template: v.looseObject({}),
-      /** Defaults of its parameters. */
+      /** Defaults of its parameters, unless they are declared. */
       params: v.looseObject({}),
+      /** Declarations of all its parameters. If undefined, a value may be anything. */
+      parameters: v.optional(v.array(Parameter)),
     }),
   ),
   /** Hybrid searches of which users get different variants. */

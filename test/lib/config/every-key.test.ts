@@ -31,8 +31,8 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
 ];
 
 /**
- * Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer}
- * and {@link existing}.
+ * Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer},
+ * {@link templateKey}, {@link declaring} and {@link existing}.
  */
 const full = withRareKeys(withExcludedColumns(fullExample()));
 
@@ -58,6 +58,29 @@ const authorizer = (
     ["keys", [{ name: "shop", endpoints: ["search"], principals: ["visitor"] }]],
   ] as const
 ).reduce<Files>((files, [key, value]) => changed(files, "api.yaml", [key], value), full);
+
+/** The same with a key that may only send templates, which excludes other rights. */
+const templateKey = changed(full, "api.yaml", ["keys"], parse(full["api.yaml"] ?? "").keys.slice(1));
+
+/** The same with only the template that declares its parameters, and all that a parameter of a type can declare. */
+const declaring = (parameter: object) =>
+  changed(
+    changed(full, "hybrid_search.yaml", ["experiments"], undefined),
+    "hybrid_search.yaml",
+    ["templates"],
+    [
+      {
+        name: "shop_page",
+        search_request_template: {
+          size: "[params.x]",
+          query: { match: { title: { query: "a", boost: "[params.x]" } } },
+        },
+        parameters: [{ name: "x", ...parameter }],
+      },
+    ],
+  );
+const numbers = declaring({ type: "number", min: 1, max: 9, default: 5 });
+const texts = declaring({ type: "texts", max_length: 9, max_items: 5, values: ["a"] });
 
 /** The same with previous models. Cohere's must not appear twice, since their vectors are always the same. */
 const previous = Object.entries(previousModels()).reduce<Files>(
@@ -95,6 +118,8 @@ const existing = [
 
 const filesFor = (path: Path): Files => {
   if (path.at(-1) === "endpoint_name") return existing;
+  if (path[0] === "keys" && path.includes("templates")) return templateKey;
+  if (path.includes("parameters")) return ["min", "max", "default"].includes(String(path.at(-1))) ? numbers : texts;
   if (path[0] === "previous") return previous;
   if (path[0] === "private_api") return privateApis;
   return path[0] === "lambda_authorizer" || path.includes("principals") ? authorizer : full;
@@ -142,7 +167,8 @@ function at(problems: readonly Problem[], file: string, path: Path): string[] {
 }
 
 test("the full example is valid", () => {
-  assert.equal([full, privateApis, authorizer, previous, existing].map(problemsOf), [[], [], [], [], []]);
+  const examples = [full, privateApis, authorizer, previous, existing, templateKey];
+  assert.equal(examples.flatMap(problemsOf), []);
 });
 
 for (const [file, schema] of SCHEMAS) {

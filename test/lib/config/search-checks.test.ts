@@ -4,8 +4,13 @@ import { type Change, type Rule, testRules } from "./rules.ts";
 
 const test = suite("checks of hybrid_search.yaml and model.yaml");
 
-/** Rules about experiments add their own. */
-const full = changed(fullExample(), "hybrid_search.yaml", ["experiments"], undefined);
+/** Rules about experiments add their own, and keys with templates have their own file. */
+const full = changed(
+  changed(fullExample(), "hybrid_search.yaml", ["experiments"], undefined),
+  "api.yaml",
+  ["keys"],
+  undefined,
+);
 
 const template = (name: string) => ({
   name,
@@ -85,10 +90,16 @@ const RULES: readonly Rule[] = [
     problems: ['conf/hybrid_search.yaml templates[1].name "title_and_meaning" appears twice: see templates[0]'],
   },
   {
-    rule: "a template holds a hybrid query",
-    good: [["hybrid_search.yaml", ["templates", 0], template("t")]],
-    bad: [
+    rule: "a template with a hybrid query has subqueries",
+    good: [
       ["hybrid_search.yaml", ["templates", 0], { name: "t", search_request_template: { query: { match_all: {} } } }],
+    ],
+    bad: [
+      [
+        "hybrid_search.yaml",
+        ["templates", 0],
+        { name: "t", search_request_template: { query: { hybrid: { queries: [] } } } },
+      ],
     ],
     problems: [
       "conf/hybrid_search.yaml templates[0].search_request_template must have query.hybrid.queries, a list of 1 to 5 subqueries",
@@ -164,6 +175,32 @@ const RULES: readonly Rule[] = [
       "conf/hybrid_search.yaml experiments[0].variants must all name a template, or none",
       'conf/hybrid_search.yaml experiments[0].variants[0].template names "nowhere", which templates lacks',
     ],
+  },
+  {
+    rule: "templates of an experiment are for hybrid search",
+    good: [
+      [
+        ...EXPERIMENTS,
+        [
+          experiment("x", [
+            variant("a", { template: "title_and_meaning" }),
+            variant("b", { template: "title_and_meaning" }),
+          ]),
+        ],
+      ],
+    ],
+    bad: [
+      [
+        "hybrid_search.yaml",
+        ["templates", 1],
+        { name: "words", search_request_template: { query: { match_all: {} } } },
+      ],
+      [...EXPERIMENTS, [experiment("x", [variant("a", { template: "words" }), variant("b", { template: "words" })])]],
+    ],
+    problems: ["0", "1"].map(
+      (at) =>
+        `conf/hybrid_search.yaml experiments[0].variants[${at}].template names "words", which is not for hybrid search`,
+    ),
   },
   {
     rule: "templates of an experiment take the same parameters, so that a request fits all of them",

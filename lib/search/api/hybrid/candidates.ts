@@ -6,6 +6,7 @@ import { limitRefusal } from "../../access/limits.ts";
 import { requireAllowed } from "../../access/names.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { rightsOf } from "../../access/rights.ts";
+import { requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
@@ -39,6 +40,7 @@ const FILTER =
  */
 export async function hybridCandidates(services: GatewayServices, call: JsonCall<CandidatesRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
+  requireTemplate(caller, null, {});
   const searched = searchedIndexes(caller, body.index, body.search_request_template);
   const slice = memberSlices(text).get("search_request_template");
   const template = readTemplate(text.slice(slice?.start, slice?.end), null);

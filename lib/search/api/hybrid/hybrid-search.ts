@@ -4,6 +4,7 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
+import { checkedParts, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { nativeSearch, type SearchAnswer, withHits } from "../search/answer.ts";
@@ -28,8 +29,9 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const { body, text, deadline, caller } = call;
   const watch = stopwatch();
   const prepare = async (name: string | null) => {
+    requireTemplate(caller, name, { search_query: body.search_query });
     const asked = templateOf(services.settings, { ...body, template: name }, text);
-    const index = searchedIndexes(caller, body.index, asked.parsed, asked.values);
+    const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
     const template = readTemplate(asked.text, body.settings.weights);
     const target = await watch.time("catalog", () => hybridTarget(services, body.index, deadline));
     return { asked, index, template, target };

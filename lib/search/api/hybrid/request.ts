@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { objectSchema } from "../../../core/http/validate.ts";
 import { sum } from "../../../core/sum.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
-import { commonFields, IndexExpression } from "../search/request.ts";
+import { commonFields, IndexExpression, namedTemplateFields } from "../search/request.ts";
 
 /** The most subqueries of a hybrid query. Source: neural-search, HybridQueryBuilder. */
 export const MAX_SUBQUERIES = 5;
@@ -63,12 +63,6 @@ export const HybridTemplate = v.pipe(
   ),
 );
 
-/** Values for the parameters of a named template. */
-export const TemplateParams = v.pipe(
-  v.looseObject({}),
-  v.description("Values of any kind, each of which replaces `[params.<name>]` in the template."),
-);
-
 /** What requests with a template and requests that name one have in common. */
 export const hybridFields = {
   index: IndexExpression,
@@ -80,12 +74,6 @@ export const hybridFields = {
   ),
   settings: v.nullish(objectSchema(HybridSettings), {}),
   ...commonFields,
-};
-
-/** A template of hybrid_search.yaml and its values. */
-export const namedTemplateFields = {
-  template: v.pipe(v.string(), v.maxLength(100), v.description("Name of a template in hybrid_search.yaml.")),
-  params: v.nullish(objectSchema(TemplateParams), null),
 };
 
 export const HybridRequest = v.pipe(

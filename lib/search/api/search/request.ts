@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { objectSchema } from "../../../core/http/validate.ts";
-import { numberOf } from "../../../core/json/values.ts";
+import { isObject, numberOf } from "../../../core/json/values.ts";
 
 /** One index, alias, list or pattern. The cluster reports whatever else is wrong with a name. */
 export const IndexExpression = v.pipe(
@@ -47,17 +47,60 @@ export const commonFields = {
   ),
 };
 
+/** Values for the parameters of a named template. */
+export const TemplateParams = v.pipe(
+  v.looseObject({}),
+  v.description(
+    "Values, each of which replaces `[params.<name>]` in the template: of any kind, unless the template declares what they may be.",
+  ),
+);
+
+/** A template of hybrid_search.yaml and its values. */
+export const namedTemplateFields = {
+  template: v.pipe(v.string(), v.maxLength(100), v.description("Name of a template in hybrid_search.yaml.")),
+  params: v.nullish(objectSchema(TemplateParams), null),
+};
+
+const user_query = v.pipe(
+  v.nullish(v.string()),
+  v.description("What the user typed, for the request log, which cannot find it in the body. A template may need it."),
+);
+
+/** A search with a body of its own. */
 export const SearchRequest = v.strictObject({
   index: IndexExpression,
   search_request: objectSchema(NativeSearch),
-  user_query: v.pipe(
-    v.nullish(v.string()),
-    v.description("What the user typed, for the request log, which cannot find it in the body."),
-  ),
+  user_query,
   ...commonFields,
 });
-export type SearchRequest = v.InferOutput<typeof SearchRequest>;
-export type CommonFields = Pick<SearchRequest, "user_id" | "business_rules" | "is_logging_enable">;
+
+/** A search that names its template. */
+export const NamedSearchRequest = v.strictObject({
+  index: IndexExpression,
+  ...namedTemplateFields,
+  user_query,
+  ...commonFields,
+});
+
+const absent = (reason: string) => v.nullish(v.never(reason));
+
+const OwnBody = v.strictObject({
+  ...SearchRequest.entries,
+  template: absent("must not be beside search_request"),
+  params: absent("must only be beside template"),
+});
+
+const NamedBody = v.strictObject({
+  ...NamedSearchRequest.entries,
+  search_request: absent("must not be beside template"),
+});
+
+/** The body of a search: it has a body of its own, or names a template. */
+export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBody =>
+  isObject(input) && input.template != null ? NamedBody : OwnBody,
+);
+export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
+export type CommonFields = Pick<AnySearchRequest, "user_id" | "business_rules" | "is_logging_enable">;
 
 /** Which hits of a result list an answer shows. */
 export interface Page {

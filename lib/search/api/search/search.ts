@@ -1,21 +1,27 @@
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
+import { checkedParts, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "./answer.ts";
+import { namedTemplate, type SearchBody } from "./named-template.ts";
 import { personalizationOf, personalizedPage, plainPage, type SearchPage } from "./personalize.ts";
 import { searchReply, stopwatch } from "./reply.ts";
-import { pageOf, type SearchRequest } from "./request.ts";
+import { type AnySearchRequest, pageOf } from "./request.ts";
 
-/** Answers `POST /application/search`: the native search, its body unchanged unless the hits are re-ranked for a user. */
-export async function search(services: GatewayServices, call: JsonCall<SearchRequest>): Promise<Reply> {
-  const { body, text, caller } = call;
-  const index = searchedIndexes(caller, body.index, body.search_request);
-  const slice = memberSlices(text).get("search_request");
-  const native = text.slice(slice?.start, slice?.end);
+/**
+ * Answers `POST /application/search`: the native search, or the template that it names, its body unchanged unless the
+ * hits are re-ranked for a user.
+ */
+export async function search(services: GatewayServices, call: JsonCall<AnySearchRequest>): Promise<Reply> {
+  const { body, caller } = call;
+  requireTemplate(caller, body.template, { user_query: body.user_query });
+  const asked = bodyOf(services, call);
+  const { text: native, parsed } = asked;
+  const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
   const watch = stopwatch();
 
-  const { timeout } = body.search_request;
+  const { timeout } = parsed;
   const send = (json: string) =>
     watch.time("cluster", () => nativeSearch(services, call.deadline, index, json, { timeout }));
   const searchPage: SearchPage = ({ from, size }, { aggregate }) =>
@@ -26,7 +32,7 @@ export async function search(services: GatewayServices, call: JsonCall<SearchReq
         ...(!aggregate && { aggs: undefined, aggregations: undefined }),
       }),
     );
-  const how = personalizationOf(services, body, body.search_request, pageOf(body.search_request));
+  const how = personalizationOf(services, body, parsed, pageOf(parsed));
   const found =
     how.kind === "on"
       ? await personalizedPage(
@@ -43,20 +49,31 @@ export async function search(services: GatewayServices, call: JsonCall<SearchReq
     index: body.index,
     echo: {
       index: JSON.stringify(body.index),
+      ...(body.template != null && { template: JSON.stringify(body.template) }),
       search_request: native,
       ...(body.user_query != null && { user_query: JSON.stringify(body.user_query) }),
     },
     fields: body,
     userQuery: body.user_query ?? null,
-    query: body.search_request,
+    query: parsed,
     settings: null,
     ...found,
     milliseconds: watch.read(),
   });
 }
 
+/** Returns the native body that a request has, or that its template becomes. */
+function bodyOf({ settings }: GatewayServices, { body, text }: JsonCall<AnySearchRequest>): SearchBody {
+  if (body.template != null) {
+    const asked = { name: body.template, queryMember: "user_query", bodyMember: "search_request" } as const;
+    return namedTemplate(settings, { ...asked, endpoint: "search" }, text);
+  }
+  const slice = memberSlices(text).get("search_request");
+  return { text: text.slice(slice?.start, slice?.end), parsed: body.search_request };
+}
+
 /** Returns the smallest `max_result_window` of the indexes behind a name: the window cannot be larger. */
-async function resultWindow({ catalog }: GatewayServices, index: string, { deadline }: JsonCall<SearchRequest>) {
+async function resultWindow({ catalog }: GatewayServices, index: string, { deadline }: JsonCall<AnySearchRequest>) {
   const indexes = await catalog.resolve(index, deadline);
   return Math.min(...indexes.map(({ maxResultWindow }) => maxResultWindow));
 }

@@ -1,0 +1,324 @@
+import { readFileSync } from "node:fs";
+import * as assert from "uvu/assert";
+import { parse } from "yaml";
+import { suite } from "../../suite.ts";
+import { changed, fullExample, problemsOf } from "./example.ts";
+import { type Change, testRules } from "./rules.ts";
+
+const test = suite("checks of declared templates and of keys that may send nothing else");
+
+const BROWSER = { name: "page", endpoints: ["search"], indexes: ["products"], templates: ["page"] };
+
+/** The full example without what refers to its templates. */
+const example = changed(
+  changed(fullExample(), "hybrid_search.yaml", ["experiments"], undefined),
+  "api.yaml",
+  ["keys"],
+  undefined,
+);
+
+const page = (search_request_template: object, ...parameters: object[]) => ({
+  name: "page",
+  search_request_template,
+  parameters,
+});
+const templates = (...list: object[]): Change => ["hybrid_search.yaml", ["templates"], list];
+const keys = (...list: object[]): Change => ["api.yaml", ["keys"], list];
+const key = (more: object = {}) => keys({ ...BROWSER, ...more });
+
+const TEXT = { name: "q", type: "text" };
+const SIZE = { name: "size", type: "number", min: 1, max: 50, default: 10 };
+const matching = (value: unknown) => ({ query: { match: { title: value } } });
+const at = "conf/hybrid_search.yaml templates[0]";
+const body = `${at}.search_request_template`;
+const FREE = (name: string) =>
+  `can be any text, which the cluster may read as more than a text here: give the parameter ${name} values`;
+
+testRules(test, example, [
+  {
+    rule: "a template with parameters declares them all, and uses them",
+    good: [templates(page(matching("[params.q]"), TEXT))],
+    bad: [templates(page(matching("[params.title]"), TEXT))],
+    problems: [
+      `${body}.query.match.title is not declared: add title to parameters`,
+      `${at}.parameters[0].name is not used: the template has neither "[params.q]" nor "when: q"`,
+    ],
+  },
+  {
+    rule: "a default of a declared parameter stands in its declaration",
+    good: [templates(page(matching("[params.q]"), { ...TEXT, default: "salt" }))],
+    bad: [templates({ ...page(matching("[params.q]"), TEXT), params: { q: "salt" } })],
+    problems: [`${at}.params has no effect beside parameters: write each default there`],
+  },
+  {
+    rule: "a parameter is declared once",
+    good: [templates(page(matching("[params.q]"), TEXT))],
+    bad: [templates(page(matching("[params.q]"), TEXT, TEXT))],
+    problems: [`${at}.parameters[1].name "q" appears twice`],
+  },
+  {
+    rule: "a declaration has what its type has a meaning for",
+    good: [
+      templates(
+        page(
+          {
+            size: "[params.n]",
+            query: { bool: { filter: [{ terms: { a: "[params.a]" } }, matching("[params.q]").query] } },
+          },
+          { name: "n", type: "number", min: 1, max: 5, values: [1, 5], default: 5 },
+          { name: "a", type: "texts", max_length: 5, max_items: 2, values: ["x", "y"], default: ["x"] },
+          { ...TEXT, max_length: 5, default: "salt" },
+        ),
+      ),
+    ],
+    bad: [
+      templates(
+        page(
+          {
+            size: "[params.n]",
+            query: { bool: { filter: [{ terms: { a: "[params.a]" } }, matching("[params.q]").query] } },
+          },
+          { name: "n", type: "number", min: 6, max: 5, max_length: 5, values: ["1"], default: [5] },
+          { name: "a", type: "texts", max: 5, max_items: 1, values: [1], default: ["x", "y"] },
+          { ...TEXT, max_items: 5, max_length: 3, default: "salt" },
+        ),
+      ),
+    ],
+    problems: [
+      `${at}.parameters[0].min must be at most max (5), got 6`,
+      `${at}.parameters[0].max_length has no effect: the type is number`,
+      `${at}.parameters[0].values[0] must be a number`,
+      `${at}.parameters[0].default must be a number`,
+      `${at}.parameters[1].max has no effect: the type is texts`,
+      `${at}.parameters[1].values[0] must be text`,
+      `${at}.parameters[1].default must have at most 1 entries, got 2`,
+      `${at}.parameters[2].max_items has no effect: the type is text`,
+      `${at}.parameters[2].default must have at most 3 characters, got 4`,
+    ],
+  },
+  {
+    rule: "`when` names a parameter",
+    good: [templates(page({ aggs: { x: { when: "q", terms: { field: "color" } } } }, TEXT))],
+    bad: [
+      templates(
+        page(
+          { ...matching("[params.q]"), aggs: { x: { when: "p", terms: { field: "color" } } }, rescore: [{ when: 5 }] },
+          TEXT,
+        ),
+      ),
+    ],
+    problems: [
+      `${body}.aggs.x.when must be a parameter of this template: "q"`,
+      `${body}.rescore[0].when must be a parameter of this template: "q"`,
+    ],
+  },
+  {
+    rule: "a field of a document named `when` is none of them",
+    good: [
+      templates(
+        page(
+          {
+            sort: [{ when: "desc", title: "asc" }],
+            query: { bool: { filter: [{ range: { when: { gte: "[params.q]" } } }, { term: { when: "today" } }] } },
+          },
+          TEXT,
+        ),
+      ),
+    ],
+    bad: [templates(page({ query: { bool: { must: [{ when: "today", match: { title: "[params.q]" } }] } } }, TEXT))],
+    problems: [`${body}.query.bool.must[0].when must be a parameter of this template: "q"`],
+  },
+  {
+    rule: "tokens are whole values",
+    good: [templates(page(matching("[params.q]"), TEXT))],
+    bad: [
+      templates(
+        page(
+          { query: { bool: { must: { match: { "[params.q]": "x" } }, filter: { prefix: { a: "[params.q]*" } } } } },
+          { ...TEXT },
+        ),
+      ),
+    ],
+    problems: [
+      `${body}.query.bool.must.match.[params.q] holds "[params.q]", which is only replaced where it is a whole value`,
+      `${body}.query.bool.filter.prefix.a holds "[params.q]", which is only replaced where it is a whole value`,
+      `${at}.parameters[0].name is not used: the template has neither "[params.q]" nor "when: q"`,
+    ],
+  },
+  ...[
+    [{ query: { regexp: { title: "[params.q]" } } }, "query.regexp.title"],
+    [{ query: { wildcard: { title: { value: "[params.q]" } } } }, "query.wildcard.title.value"],
+    [{ query: { query_string: { query: "[params.q]" } } }, "query.query_string.query"],
+    [{ query: { bool: { filter: [{ script: { script: "[params.q]" } }] } } }, "query.bool.filter[0].script.script"],
+    [{ query: { multi_match: { query: "x", fields: ["[params.q]"] } } }, "query.multi_match.fields[0]"],
+    [{ query: { terms: { id: { index: "[params.q]", id: "1", path: "x" } } } }, "query.terms.id.index"],
+    [{ _source: "[params.q]" }, "_source"],
+    [{ sort: ["[params.q]"] }, "sort[0]"],
+    [{ aggs: { x: { terms: { field: "[params.q]" } } } }, "aggs.x.terms.field"],
+    [{ aggs: { query: { terms: { field: "[params.q]" } } } }, "aggs.query.terms.field"],
+    [{ aggs: { x: { terms: { field: "a", include: "[params.q]" } } } }, "aggs.x.terms.include"],
+    [{ query: { hybrid: { queries: [{ bool: { should: "[params.q]" } }] } } }, "query.hybrid.queries[0].bool.should"],
+    [{ query: { knn: { v: { vector: "[params.q]" } } } }, "query.knn.v.vector"],
+  ].map(([template, path]) => ({
+    rule: `a free text is no ${path}`,
+    good: [templates(page(template as object, { ...TEXT, values: ["a", "b"] }))],
+    bad: [templates(page(template as object, TEXT))],
+    problems: [`${body}.${path} ${FREE("q")}`],
+  })),
+  {
+    rule: "a key has templates alone",
+    good: [templates(page(matching("[params.q]"), TEXT)), key()],
+    bad: [
+      templates(page(matching("[params.q]"), TEXT)),
+      keys({
+        name: "page",
+        endpoints: ["search", "bulk", "raw-backend", "administration"],
+        templates: ["page", "page"],
+        raw_backend: "recommended",
+        scripts: false,
+      }),
+    ],
+    problems: [
+      "conf/api.yaml keys[0].indexes is missing: the templates of this key would search every index",
+      'conf/api.yaml keys[0].endpoints[1] "bulk" takes more than templates: remove one of the two',
+      'conf/api.yaml keys[0].endpoints[2] "raw-backend" takes more than templates: remove one of the two',
+      'conf/api.yaml keys[0].endpoints[3] "administration" takes more than templates: remove one of the two',
+      'conf/api.yaml keys[0].templates[1] "page" appears twice',
+      "conf/api.yaml keys[0].raw_backend has no effect: the key may only send templates",
+      "conf/api.yaml keys[0].scripts has no effect: the key may only send templates",
+    ],
+  },
+  {
+    rule: "the templates of a key exist, declare their parameters, and are for its endpoints",
+    good: [
+      templates(page(matching("[search_query]")), { ...page(matching("[params.q]"), TEXT), name: "b" }),
+      key({ templates: ["page", "b"] }),
+    ],
+    bad: [
+      templates(
+        { name: "page", search_request_template: matching("[params.q]") },
+        { name: "b", search_request_template: { query: { hybrid: { queries: [{ match_all: {} }] } } } },
+      ),
+      key({ templates: ["page", "b", "c"] }),
+    ],
+    problems: [
+      'conf/api.yaml keys[0].templates[0] "page" has parameters that are not declared: list them in parameters of the template',
+      'conf/api.yaml keys[0].templates[1] "b" needs the endpoint hybrid-search',
+      'conf/api.yaml keys[0].templates[2] "c" is not in templates of hybrid_search.yaml',
+    ],
+  },
+  {
+    rule: "an experiment gives the users of a key only its templates",
+    good: [...experiment(), key({ endpoints: ["hybrid-search"], templates: ["page", "b"] })],
+    bad: [...experiment(), key({ endpoints: ["hybrid-search"], templates: ["page"] })],
+    problems: ['conf/api.yaml keys[0].templates[0] "page" can become "b" by the experiment x: add it here'],
+  },
+  {
+    rule: "a number in a template of a key has a range, unless documents are searched for it",
+    good: [
+      templates(
+        page({ size: "[params.size]", query: { range: { price: { lte: "[params.p]" } } } }, SIZE, {
+          name: "p",
+          type: "number",
+        }),
+      ),
+      key(),
+    ],
+    bad: [
+      templates(
+        page(
+          { size: "[params.size]", query: { knn: { v: { vector: [1], k: "[params.k]" } } } },
+          { name: "size", type: "number" },
+          { name: "k", type: "number", max: 5 },
+        ),
+      ),
+      key(),
+    ],
+    problems: [
+      `${body}.size needs min and max in the parameter size: the key page may use it`,
+      `${body}.query.knn.v.k needs min and max in the parameter k: the key page may use it`,
+    ],
+  },
+  {
+    rule: "no value of a key's template goes into a script",
+    good: [
+      templates(
+        page({ query: { script_score: { query: { term: { script: "[params.q]" } }, script: { source: "1" } } } }, TEXT),
+      ),
+      key(),
+    ],
+    bad: [
+      templates(
+        page(
+          {
+            query: {
+              script_score: { query: { match_all: {} }, script: { source: "1", params: { n: "[params.size]" } } },
+            },
+          },
+          SIZE,
+        ),
+      ),
+      key(),
+    ],
+    problems: [`${body}.query.script_score.script.params.n cannot be in a script: the key page may use it`],
+  },
+  {
+    rule: "the text of the search is no pattern",
+    good: [templates(page({ query: { multi_match: { query: "[search_query]", fields: ["title"] } } })), key()],
+    bad: [templates(page({ query: { query_string: { query: "[search_query]" } } })), key()],
+    problems: [
+      `${body}.query.query_string.query can be any text, which the cluster may read as more than a text here: the key page may use it`,
+    ],
+  },
+  {
+    rule: "calls of a key with indexes are the recommended ones",
+    good: [
+      keys(
+        { name: "a", endpoints: ["raw-backend"], indexes: ["products"], raw_backend: ["recommended"] },
+        { name: "b", endpoints: ["raw-backend"], raw_backend: ["GET /_cat/indices"] },
+      ),
+    ],
+    bad: [
+      keys(
+        {
+          name: "a",
+          endpoints: ["raw-backend"],
+          indexes: ["products"],
+          raw_backend: ["recommended", "GET /_cat/indices"],
+        },
+        { name: "b", endpoints: ["raw-backend"], indexes: ["products"], raw_backend: "all" },
+      ),
+    ],
+    problems: [
+      "conf/api.yaml keys[0].raw_backend[1] reaches indexes that are not in indexes: remove one of the two",
+      "conf/api.yaml keys[1].raw_backend reaches indexes that are not in indexes: remove one of the two",
+    ],
+  },
+]);
+
+test("the templates and keys that the guides show are valid", () => {
+  const shown = (guide: string) =>
+    [...readFileSync(`docs/guides/${guide}.md`, "utf8").matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = ""]) =>
+      parse(text),
+    );
+  const [{ keys: keysShown } = {}] = shown("access").filter(({ keys }) => keys);
+  const lists = ["access", "search"].flatMap(shown).flatMap(({ templates }) => templates ?? []);
+  const pages = lists.filter(({ name }) => name === "shop_page");
+  const others = lists.filter(({ name }) => name !== "shop_page");
+  assert.equal([pages.length, others.length, keysShown.length], [2, 2, 3]);
+  for (const shopPage of pages) {
+    const files = changed(example, "hybrid_search.yaml", ["templates"], [shopPage, ...others]);
+    assert.equal(problemsOf(changed(files, "api.yaml", ["keys"], keysShown)), []);
+  }
+});
+
+function experiment(): Change[] {
+  const query = { query: { hybrid: { queries: [{ match: { title: "[search_query]" } }] } } };
+  const variants = ["page", "b"].map((name) => ({ name, share: 0.5, template: name }));
+  return [
+    templates(page(query), { ...page(query), name: "b" }),
+    ["hybrid_search.yaml", ["experiments"], [{ name: "x", index: "products", variants }]],
+  ];
+}
+
+test.run();
