@@ -185,10 +185,15 @@ test("an alias is resolved to its indexes, and cached for a minute or until it i
   const catalog = createIndexCatalog(cluster, () => now);
   const deadline = { remaining: () => 1_000 };
   const [first, second] = await catalog.resolve("books", deadline);
-  assert.equal(first, { name: "books-1", fields: new Map(), maxResultWindow: 10_000, isWriteIndex: false });
+  assert.equal(first, {
+    name: "books-1",
+    fields: new Map(),
+    maxResultWindow: 10_000,
+    aliases: new Map([["books", undefined]]),
+  });
   assert.equal(second?.fields.get("a.b"), { type: "knn_vector", dimension: 3 });
   assert.is(second?.maxResultWindow, 500);
-  assert.is(second?.isWriteIndex, true);
+  assert.is(second?.aliases.get("books"), true);
   now = 59_000;
   await catalog.resolve("books", deadline);
   assert.is(calls, 1);
