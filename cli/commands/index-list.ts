@@ -4,7 +4,7 @@ import { loadHybridSearch } from "../../lib/config/load.ts";
 import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { type IndexMeta, readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
-import { findMapping } from "../../lib/search/target/entry.ts";
+import { entryOf } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
@@ -85,7 +85,7 @@ async function list(
     if (index.startsWith(".")) continue;
     const names = Object.keys(aliases).filter((alias) => !alias.startsWith("relevance-"));
     const meta = readIndexMeta(mappings._meta);
-    const entry = [...names, index, meta?.entry ?? ""].map((name) => findMapping(hybrid_queries, name)).find(Boolean);
+    const entry = entryOf(hybrid_queries, { name: index, aliases: names, describedEntry: meta?.entry });
     const embeddings: Listed["embeddings"] = [];
     for (const { embedding_field: field, model_name: model, src_fields } of entry?.embedding_mappings ?? []) {
       const made: IndexMeta["embeddings"][string] | undefined = meta?.embeddings[field];
