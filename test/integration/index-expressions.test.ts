@@ -101,6 +101,53 @@ for (const cluster of await clusters()) {
     assert.equal(await found(index), [index, index]);
   });
 
+  test(`${cluster.version}: what the gateway adds turns no search into an error, and what is missing is told`, async () => {
+    const index = `${own}-shop-nested`;
+    const properties = {
+      ...HYBRID_MAPPING.mappings.properties,
+      parts: { type: "nested", properties: { name: { type: "keyword" } } },
+      done: { type: "completion" },
+    };
+    await create(index, {
+      mappings: { properties },
+      aliases: { [`${own}-sea`]: { filter: { term: { genre: "sea" } } } },
+    });
+    for (const id of ["1", "2"]) {
+      const { text, body } = await write(
+        index,
+        "index",
+        { genre: "sea", year: 2000, parts: [{ name: "x" }], done: "salt" },
+        id,
+      );
+      assert.is(body.index_response.errors, false, text);
+    }
+    const stagesOf = async (queries: object[], rest: object, name = index) => {
+      const search_request_template = { query: { hybrid: { queries } }, ...rest };
+      const asked = { index: name, search_query: "salt", search_request_template };
+      const { status, body, text } = await gateway.post("/application/hybrid-search", asked);
+      assert.is(status, 200, text);
+      return (body.degraded ?? []).map(({ stage }) => stage);
+    };
+    for (const queries of [[KEYWORD], [KEYWORD, DENSE], [KEYWORD, DENSE, KEYWORD]]) {
+      for (const name of [index, `${own}-sea`]) {
+        assert.equal(await stagesOf(queries, { explain: true }, name), ["explanation"]);
+      }
+      assert.equal(await stagesOf(queries, { stored_fields: "_none_" }), []);
+      assert.equal(await stagesOf(queries, { sort: [{ year: "asc" }], search_after: [1999] }), []);
+      const groups = cluster.version === "2.19.6" ? ["collapse"] : [];
+      assert.equal(await stagesOf(queries, { collapse: { field: "genre" } }), groups);
+    }
+    const suggest = { s: { prefix: "sa", completion: { field: "done" } } };
+    const search_request_template = { query: { hybrid: { queries: [KEYWORD, DENSE] } }, suggest };
+    const refused = await gateway.post("/application/hybrid-search", {
+      index,
+      search_query: "salt",
+      search_request_template,
+    });
+    assert.is(refused.status, 422, refused.text);
+    assert.match(refused.text, "number of documents after fetch phase");
+  });
+
   test(`${cluster.version}: a data stream with an entry takes documents before and after its rollover`, async () => {
     const stream = `${own}-shop-events`;
     const properties = { ...HYBRID_MAPPING.mappings.properties, "@timestamp": { type: "date" } };

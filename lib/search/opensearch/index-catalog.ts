@@ -11,6 +11,12 @@ export interface IndexField {
   dimension?: number;
 }
 
+export interface IndexAlias {
+  isWriteIndex: boolean;
+  /** Whether it has a filter. */
+  isFiltered: boolean;
+}
+
 /** What the cluster reports about one concrete index. */
 export interface IndexInfo {
   name: string;
@@ -18,8 +24,10 @@ export interface IndexInfo {
   fields: ReadonlyMap<string, IndexField>;
   /** The largest `from + size` of a search. */
   maxResultWindow: number;
-  /** Its aliases, and whether each names it as its write index; undefined if it does not say. */
-  aliases: ReadonlyMap<string, boolean | undefined>;
+  /** Its aliases by name. */
+  aliases: ReadonlyMap<string, IndexAlias>;
+  /** Whether a field is `nested`. */
+  hasNested: boolean;
   /** The data stream that it belongs to. */
   dataStream?: string;
   /** What the index says about its vectors; absent if nothing. */
@@ -56,7 +64,10 @@ const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
 const Described = v.record(
   v.string(),
   v.object({
-    aliases: v.record(v.string(), v.object({ is_write_index: v.optional(v.boolean()) })),
+    aliases: v.record(
+      v.string(),
+      v.object({ is_write_index: v.optional(v.boolean()), filter: v.optional(v.unknown()) }),
+    ),
     mappings: Mapping,
     settings: v.record(v.string(), v.unknown()),
     data_stream: v.optional(v.string()),
@@ -104,11 +115,20 @@ function indexInfo(name: string, index: Described[string]): IndexInfo {
     name,
     fields,
     maxResultWindow: Number(index.settings["index.max_result_window"] ?? DEFAULT_RESULT_WINDOW),
-    aliases: new Map(Object.entries(index.aliases).map(([alias, { is_write_index }]) => [alias, is_write_index])),
+    aliases: new Map(
+      Object.entries(index.aliases).map(([alias, { is_write_index, filter }]) => [
+        alias,
+        { isWriteIndex: is_write_index === true, isFiltered: filter !== undefined },
+      ]),
+    ),
+    hasNested: hasNested(index.mappings),
     ...(index.data_stream !== undefined && { dataStream: index.data_stream }),
     ...(meta && { meta }),
   };
 }
+
+const hasNested = ({ type, properties = {} }: Mapping): boolean =>
+  type === "nested" || Object.values(properties).some(hasNested);
 
 function collect({ properties = {} }: Mapping, prefix: string, into: Map<string, IndexField>): void {
   for (const [name, field] of Object.entries(properties)) {

@@ -15,6 +15,11 @@ export interface Target {
   indexes: readonly TargetIndex[];
   /** The index that a write to the expression reaches; undefined if there is none, or no single one. */
   written: TargetIndex | undefined;
+  /**
+   * Whether the cluster wraps a search of it in another query: to leave out nested documents, or for the filter of an
+   * alias.
+   */
+  isWrapped: boolean;
 }
 
 type Services = Pick<GatewayServices, "catalog" | "settings">;
@@ -36,7 +41,11 @@ export async function resolveTarget(
     const names = [...aliases.keys(), ...(dataStream === undefined ? [] : [dataStream])];
     return { ...index, entry: entryOf(settings.indexes, { name, aliases: names, describedEntry: meta?.entry }, asked) };
   });
-  return { indexes, written: writtenIndex(indexes, expression) };
+  const isWrapped = indexes.some(
+    ({ name, aliases, hasNested }) =>
+      hasNested || (!asked.includes(name) && [...aliases.values()].some(({ isFiltered }) => isFiltered)),
+  );
+  return { indexes, written: writtenIndex(indexes, expression), isWrapped };
 }
 
 /**
@@ -59,7 +68,7 @@ function writtenIndex(indexes: readonly TargetIndex[], name: string): TargetInde
   if (indexes.every(({ dataStream }) => dataStream === name)) {
     return indexes.reduce((last, index) => (generationOf(index) > generationOf(last) ? index : last));
   }
-  return indexes.find(({ aliases }) => aliases.get(name) === true);
+  return indexes.find(({ aliases }) => aliases.get(name)?.isWriteIndex);
 }
 
 const generationOf = ({ name }: TargetIndex): number => Number(/-(\d+)$/.exec(name)?.[1] ?? 0);

@@ -6,7 +6,7 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
-import { resolveTarget, type TargetIndex } from "../../target/target.ts";
+import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
 /** Candidates of each leg for indexes without an entry in hybrid_search.yaml. */
@@ -24,6 +24,8 @@ export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedd
   embedders: ReadonlyMap<string, EmbedderName>;
   /** The other fields, and what to do about them. */
   unfit: ReadonlyMap<string, string>;
+  /** Whether the cluster wraps the query, see {@link Target}. */
+  isWrapped: boolean;
   can: Capabilities;
 }
 
@@ -37,7 +39,10 @@ export async function hybridTarget(
   deadline: Deadline,
 ): Promise<HybridTarget> {
   const { capabilities, settings } = services;
-  const [{ indexes }, can] = await Promise.all([resolveTarget(services, name, deadline), capabilities(deadline)]);
+  const [{ indexes, isWrapped }, can] = await Promise.all([
+    resolveTarget(services, name, deadline),
+    capabilities(deadline),
+  ]);
   const [first] = indexes;
   if (!first) throw new ApiError("index_not_found", `There is no index or alias ${name}.`);
   const other = indexes.find(({ entry }) => !areAlike(entry, first.entry));
@@ -49,6 +54,7 @@ export async function hybridTarget(
     onFailure: first.entry?.on_embedding_failure.query ?? "degrade",
     maxResultWindow: Math.min(...indexes.map((index) => index.maxResultWindow)),
     ...embeddersOf(indexes, settings),
+    isWrapped,
     can,
   };
 }
