@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { type BackfillFields, createBackfill } from "../../lib/search/index/backfill.ts";
 import { readBackfill } from "../../lib/search/index/rebuild/run-record.ts";
+import { findMapping } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";

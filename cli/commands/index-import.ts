@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
-import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
+import { findMapping } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { type IndexMeta, readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
+import { entryOf } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
@@ -86,7 +86,7 @@ async function list(
   for (const [index, { aliases, mappings }] of Object.entries(described)) {
     const names = Object.keys(aliases).filter((alias) => !alias.startsWith("relevance-"));
     const meta = readIndexMeta(mappings._meta);
-    const entry = [...names, index, meta?.entry ?? ""].map((name) => findMapping(hybrid_queries, name)).find(Boolean);
+    const entry = entryOf(hybrid_queries, { name: index, aliases: names, describedEntry: meta?.entry });
     const embeddings: Listed["embeddings"] = [];
     for (const { embedding_field: field, model_name: model, src_fields } of entry?.embedding_mappings ?? []) {
       const made: IndexMeta["embeddings"][string] | undefined = meta?.embeddings[field];

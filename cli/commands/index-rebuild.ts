@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { SchemaError } from "../../lib/search/index/index-description.ts";
 import { createRun, type DescribedIndex, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
 import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
+import { findMapping } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";

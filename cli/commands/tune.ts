@@ -11,8 +11,8 @@ import { type TunedSettings, techniquesOf } from "../../lib/relevance/tuning/set
 import { surfaceSvg } from "../../lib/relevance/tuning/surface.ts";
 import { MIN_QUERIES, type Tuning, tune } from "../../lib/relevance/tuning/tune.ts";
 import { withDefaults } from "../../lib/relevance/tuning/write-settings.ts";
-import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
+import { findMapping } from "../../lib/search/target/entry.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { type Candidates, readCandidates } from "../gateway/candidates.ts";

@@ -5,9 +5,9 @@ import type { Endpoint } from "../../lib/core/http/access.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
-import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
+import { findMapping } from "../../lib/search/target/entry.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
 import type { Session } from "../session.ts";
 

@@ -36,7 +36,16 @@ import {
   bulkFields,
 } from "./bulk-documents.ts";
 
-const Degradation = degradation(["embedding", "personalization", "profile", "depth", "shards", "timed_out"]);
+const Degradation = degradation([
+  "embedding",
+  "personalization",
+  "profile",
+  "explanation",
+  "collapse",
+  "depth",
+  "shards",
+  "timed_out",
+]);
 
 const NativeQuery = v.pipe(v.looseObject({}), v.minEntries(1), v.description("A native query."));
 

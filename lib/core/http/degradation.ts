@@ -3,6 +3,8 @@ export type Stage =
   | "embedding"
   | "personalization"
   | "profile"
+  | "explanation"
+  | "collapse"
   | "depth"
   | "shards"
   | "timed_out"

@@ -3,7 +3,6 @@ import { MODEL_NAMES } from "../../config/embedding-models.ts";
 import { accessEntries } from "../../core/http/access.ts";
 import { Parameter } from "../../core/json/parameters.ts";
 import { ModelSettings } from "../embeddings/embedder.ts";
-import { findMapping } from "./find-mapping.ts";
 
 const HybridSettings = v.object({
   weights: v.optional(v.array(v.number())),
@@ -101,14 +100,3 @@ export type IndexSettings = GatewaySettings["indexes"][number];
 /** An experiment on hybrid searches. */
 export type Experiment = GatewaySettings["experiments"][number];
 export type EmbeddingMapping = IndexSettings["embedding_mappings"][number];
-
-/** Returns the settings of an index; an exact entry beats the longest prefix. */
-export const settingsOf = (settings: Pick<GatewaySettings, "indexes">, index: string): IndexSettings | undefined =>
-  findMapping(settings.indexes, index);
-
-/** Returns the settings of an index by its name, else by the entry that its own description names. */
-export const settingsOfIndex = (
-  settings: Pick<GatewaySettings, "indexes">,
-  { name, meta }: { name: string; meta?: { entry: string } },
-): IndexSettings | undefined =>
-  settingsOf(settings, name) ?? settings.indexes.find(({ index }) => index === meta?.entry);

@@ -3,8 +3,8 @@ import { dimensionOf, type ModelName } from "../../config/embedding-models.ts";
 import type { Models } from "../../config/model.ts";
 import { bedrockModelId, isEndpointModel, vectorsOfEndpoint } from "../../config/model-sources.ts";
 import { isObject } from "../../core/json/values.ts";
-import { findMapping } from "../gateway/find-mapping.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
+import { findMapping } from "../target/entry.ts";
 import { type IndexDescription, readIndexDescription, SchemaError } from "./index-description.ts";
 
 /** The parts of an entry of hybrid_search.yaml that the schema depends on. */

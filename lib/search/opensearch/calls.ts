@@ -141,10 +141,14 @@ export function refusalOf({ status, body, headers }: ClusterAnswer): ApiError {
     return new ApiError("upstream_unavailable", "The search cluster is not available right now.", { cause: logged });
   }
   return new ApiError("upstream_failed", "The search cluster failed on this request.", {
-    shown: { status, type: cause.type },
+    shown: { status, type: cause.type, reason: withoutNodes(cause.reason) },
     cause: logged,
   });
 }
+
+/** Returns a reason without the names and addresses of nodes, such as `[node-1][10.0.0.1:9300]`. */
+const withoutNodes = (reason: string): string =>
+  reason.replaceAll(/(\[[^\][]*\])?\[{0,2}(\d{1,3}(\.\d{1,3}){3}|[\da-f]*(:[\da-f]*){3,})\]?(:\d+)?\]?/gi, "[node]");
 
 /**
  * The first operation of a `_bulk` call that must not create its index. The cluster creates no index of which any
@@ -219,8 +223,10 @@ export const CALLERS_FAULTS: readonly CallersFault[] = [
   },
   {
     type: "illegal_state_exception",
-    reason: /^failed to collapse|^failed to find action|^Must specify target_size/,
-    request: "`collapse` by a field with several values, a query or a processor that lacks its plugin or a parameter",
+    reason:
+      /^failed to collapse|^failed to find action|^Must specify target_size|number of documents after fetch phase/,
+    request:
+      "`collapse` by a field with several values, a query or a processor that lacks its plugin or a parameter, a completion `suggest` beside a hybrid query",
   },
   {
     type: "null_pointer_exception",

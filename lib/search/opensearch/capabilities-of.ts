@@ -9,6 +9,10 @@ export interface Capabilities {
   pagination: boolean;
   /** The response processor `hybrid_score_explanation`, since 2.19. */
   scoreExplanation: boolean;
+  /** The same for an index with nested fields, or through an alias with a filter, since 3.8. Source: neural-search #1875. */
+  wrappedExplanation: boolean;
+  /** `collapse` with `hybrid`, since 3.1. Earlier versions ignore it. */
+  hybridCollapse: boolean;
   /** The `score-ranker-processor`, which fuses by reciprocal rank, since 2.19. */
   rrf: boolean;
   /** Its weights, and ranks over all shards. 3.6.0 has them and 2.19.6 does not; versions between were not tested. */
@@ -30,6 +34,8 @@ export function capabilitiesOf(version: string): Capabilities {
     queryTokens: atLeast(2, 14),
     pagination: atLeast(2, 19),
     scoreExplanation: atLeast(2, 19),
+    wrappedExplanation: atLeast(3, 8),
+    hybridCollapse: atLeast(3, 1),
     rrf: atLeast(2, 19),
     weightedRrf: atLeast(3, 6),
     zScore: atLeast(3, 0),

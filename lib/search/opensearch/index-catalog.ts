@@ -11,6 +11,12 @@ export interface IndexField {
   dimension?: number;
 }
 
+export interface IndexAlias {
+  isWriteIndex: boolean;
+  /** Whether it has a filter. */
+  isFiltered: boolean;
+}
+
 /** What the cluster reports about one concrete index. */
 export interface IndexInfo {
   name: string;
@@ -18,8 +24,12 @@ export interface IndexInfo {
   fields: ReadonlyMap<string, IndexField>;
   /** The largest `from + size` of a search. */
   maxResultWindow: number;
-  /** Whether the requested name is this index, or an alias that names it as its write index. */
-  isWriteIndex: boolean;
+  /** Its aliases by name. */
+  aliases: ReadonlyMap<string, IndexAlias>;
+  /** Whether a field is `nested`. */
+  hasNested: boolean;
+  /** The data stream that it belongs to. */
+  dataStream?: string;
   /** What the index says about its vectors; absent if nothing. */
   meta?: IndexMeta;
 }
@@ -54,9 +64,13 @@ const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
 const Described = v.record(
   v.string(),
   v.object({
-    aliases: v.record(v.string(), v.object({ is_write_index: v.optional(v.boolean()) })),
+    aliases: v.record(
+      v.string(),
+      v.object({ is_write_index: v.optional(v.boolean()), filter: v.optional(v.unknown()) }),
+    ),
     mappings: Mapping,
     settings: v.record(v.string(), v.unknown()),
+    data_stream: v.optional(v.string()),
   }),
 );
 type Described = v.InferOutput<typeof Described>;
@@ -79,7 +93,7 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
         });
       }
       const indexes = Object.entries(described.output)
-        .map(([name, index]) => indexInfo(name, index, expression))
+        .map(([name, index]) => indexInfo(name, index))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
       if (indexes.length === 0) return [];
       if (known.size >= MAX_ENTRIES) known.clear();
@@ -91,9 +105,9 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
 }
 
 /** Returns whether an expression names one index or alias. If that does not exist, the cluster answers 404. */
-const isOneName = (expression: string): boolean => !/[*,]|^_/.test(expression);
+const isOneName = (expression: string): boolean => !/[*,<]|^_/.test(expression);
 
-function indexInfo(name: string, index: Described[string], asked: string): IndexInfo {
+function indexInfo(name: string, index: Described[string]): IndexInfo {
   const fields = new Map<string, IndexField>();
   collect(index.mappings, "", fields);
   const meta = readIndexMeta(index.mappings._meta);
@@ -101,10 +115,20 @@ function indexInfo(name: string, index: Described[string], asked: string): Index
     name,
     fields,
     maxResultWindow: Number(index.settings["index.max_result_window"] ?? DEFAULT_RESULT_WINDOW),
-    isWriteIndex: name === asked || index.aliases[asked]?.is_write_index === true,
+    aliases: new Map(
+      Object.entries(index.aliases).map(([alias, { is_write_index, filter }]) => [
+        alias,
+        { isWriteIndex: is_write_index === true, isFiltered: filter !== undefined },
+      ]),
+    ),
+    hasNested: hasNested(index.mappings),
+    ...(index.data_stream !== undefined && { dataStream: index.data_stream }),
     ...(meta && { meta }),
   };
 }
+
+const hasNested = ({ type, properties = {} }: Mapping): boolean =>
+  type === "nested" || Object.values(properties).some(hasNested);
 
 function collect({ properties = {} }: Mapping, prefix: string, into: Map<string, IndexField>): void {
   for (const [name, field] of Object.entries(properties)) {

@@ -6,7 +6,7 @@ import { MAX_RESULT_BYTES } from "../../../core/http/middleware.ts";
 import { withMembers } from "../../../core/json/slices.ts";
 import type { BulkCall, Operation } from "./operations.ts";
 import type { ItemResult } from "./send.ts";
-import type { Target } from "./target.ts";
+import type { BulkTarget } from "./target.ts";
 
 const compress = promisify(gzip);
 
@@ -61,7 +61,7 @@ export function serializedBytes(text: string): number {
  */
 export async function requireFittingAnswer(
   request: Echoed,
-  target: Target,
+  target: BulkTarget,
   acceptEncoding: string | undefined,
 ): Promise<void> {
   const { bytes, operations } = request;
@@ -87,7 +87,7 @@ export async function requireFittingAnswer(
 }
 
 /** Returns the most bytes that one item takes in the answer. */
-export function itemBound({ id }: Operation, { itemIndex }: Target): number {
+export function itemBound({ id }: Operation, { itemIndex }: BulkTarget): number {
   return ITEM_BYTES + serializedBytes(JSON.stringify(id)) + serializedBytes(itemIndex) + INDEX_NAME_SLACK;
 }
 

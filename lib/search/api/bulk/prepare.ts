@@ -9,13 +9,13 @@ import { type KnownSources, lookup, type Need, needOf } from "./needs.ts";
 import type { DocumentOf, Guard, Operation } from "./operations.ts";
 import type { ItemError } from "./send.ts";
 import { readStored, type StoredDocument } from "./stored.ts";
-import type { Target, TargetMapping } from "./target.ts";
+import type { BulkTarget, TargetMapping } from "./target.ts";
 import type { ModelText, TextPool } from "./text-pool.ts";
 
 /** What it takes to turn operations into drafts. */
 export interface Preparation {
   cluster: Cluster;
-  target: Target;
+  target: BulkTarget;
   deadline: Deadline;
   pool: TextPool;
   documentOf: DocumentOf;

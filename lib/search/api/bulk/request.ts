@@ -10,8 +10,11 @@ const MAX_ID_BYTES = 512;
 /** The cluster's own limit for an index name, in bytes of UTF-8. */
 const MAX_INDEX_BYTES = 255;
 
-/** Excludes lists, wildcards, paths, date math and system names: a bulk request writes to one index. */
-const INDEX_NAME = /^(?![-_+])(?!\.\.?$)[^\\/*?"<>|\s,#:\p{Cc}]+$/u;
+/**
+ * Excludes lists, wildcards, paths and system names: a bulk request writes to one index. Date math, in angle brackets,
+ * stands for one too.
+ */
+const INDEX_NAME = /^(?:(?![-_+])(?!\.\.?$)[^\\/*?"<>|\s,#:\p{Cc}]+|<(?![-_+])[^\\*?"<>|\s,#\p{Cc}]+>)$/u;
 
 const bytes = (text: string) => Buffer.byteLength(text);
 
@@ -21,15 +24,17 @@ export const IndexName = v.pipe(
   v.check(
     (name) => INDEX_NAME.test(name) && bytes(name) <= MAX_INDEX_BYTES,
     'must be the name of one index or alias: 1 to 255 bytes, no comma, wildcard, slash, space or any of \\ " < > | # :, ' +
-      "not starting with _, - or +",
+      "not starting with _, - or +; or date math such as <logs-{now/d}>",
   ),
   // The check above, as far as JSON Schema can express it.
   v.metadata({
     minLength: 1,
     maxLength: MAX_INDEX_BYTES,
-    pattern: '^(?![-_+])(?!\\.\\.?$)[^\\\\/*?"<>|\\s,#:\\u0000-\\u001f\\u007f-\\u009f]+$',
+    pattern:
+      '^(?:(?![-_+])(?!\\.\\.?$)[^\\\\/*?"<>|\\s,#:\\u0000-\\u001f\\u007f-\\u009f]+|' +
+      '<(?![-_+])[^\\\\*?"<>|\\s,#\\u0000-\\u001f\\u007f-\\u009f]+>)$',
   }),
-  v.description("Name of one index or alias, 1 to 255 bytes in UTF-8."),
+  v.description("Name of one index, alias or data stream, or date math; 1 to 255 bytes in UTF-8."),
 );
 
 /** The id of a document. */

@@ -22,7 +22,7 @@ import { type BulkCall, documentsIn, type Operation } from "./operations.ts";
 import { modelTexts, type Preparation, type Prepared, prepare, prepareFromStored, textsOf } from "./prepare.ts";
 import { EARLIER_FAILED, EARLIER_UNPROVEN, failedItem, type ItemError, type ItemResult } from "./send.ts";
 import { type Settled, settleChunk, type Writing } from "./settle.ts";
-import { resolveTarget, type Target } from "./target.ts";
+import { type BulkTarget, bulkTarget } from "./target.ts";
 import { createTextPool } from "./text-pool.ts";
 import { createLookahead, windowsOf } from "./windows.ts";
 
@@ -39,7 +39,7 @@ export async function runBulk(
 ): Promise<Reply> {
   const { body, operations, deadline, headers, caller } = call;
   requireWritable(caller, writtenName(caller, body.index));
-  const target = await resolveTarget(services, body.index, deadline);
+  const target = await bulkTarget(services, body.index, deadline);
   await requireFittingAnswer(call, target, headers["accept-encoding"]);
 
   const run = createRun(services, target, call, wait);
@@ -58,7 +58,7 @@ export async function runBulk(
 
 function createRun(
   services: GatewayServices,
-  target: Target,
+  target: BulkTarget,
   { body: { refresh }, bytes, operations, deadline }: BulkCall,
   wait: (ms: number) => Promise<unknown>,
 ) {
@@ -180,7 +180,7 @@ function createRun(
 }
 
 /** Returns how often each text is needed, and whether further texts may follow, so that all must be kept. */
-function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: Target) {
+function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: BulkTarget) {
   const uses = new Map<EmbedderName, Map<string, number>>();
   let keepAll = false;
   for (const ofOperation of needs.values()) {

@@ -7,7 +7,7 @@ import { type Cluster, type ClusterAnswer, ClusterFailure } from "../../opensear
 import { join, type Sending } from "./draft.ts";
 import type { Guard, Operation } from "./operations.ts";
 import type { BulkRequest } from "./request.ts";
-import type { Target } from "./target.ts";
+import type { BulkTarget } from "./target.ts";
 
 /** Milliseconds kept back from a write's timeout to read what it has done, in case its answer is lost. */
 const REREAD_MS = 1_000;
@@ -37,7 +37,7 @@ export function canWrite(deadline: Deadline): boolean {
 /** Where `_bulk` calls go, and what they have in common. */
 export interface WriteCall {
   cluster: Cluster;
-  target: Target;
+  target: BulkTarget;
   deadline: Deadline;
   refresh: BulkRequest["refresh"];
 }

@@ -8,7 +8,7 @@ import type { Cluster } from "../../opensearch/cluster.ts";
 import { join, NO_DOCUMENT, type Sending } from "./draft.ts";
 import type { Guard } from "./operations.ts";
 import type { ItemResult } from "./send.ts";
-import type { Target } from "./target.ts";
+import type { BulkTarget } from "./target.ts";
 
 /** The current version of a document, even if it is not searchable yet. */
 export interface StoredDocument {
@@ -105,7 +105,7 @@ type Compared = { kind: "done"; item: ItemResult } | { kind: "again" | "changed"
 
 /** Compares writes whose answer was lost with the stored documents. Throws ApiError if these cannot be read. */
 export async function compareWithStored(
-  { cluster, target, deadline }: { cluster: Cluster; target: Target; deadline: Deadline },
+  { cluster, target, deadline }: { cluster: Cluster; target: BulkTarget; deadline: Deadline },
   sendings: readonly Sending[],
 ): Promise<Compared[]> {
   const operations = sendings.map(({ draft }) => draft.operation);

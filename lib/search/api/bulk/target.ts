@@ -3,16 +3,11 @@ import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { type EmbedderName, embedderName } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import {
-  type EmbeddingMapping,
-  type GatewaySettings,
-  type IndexSettings,
-  settingsOf,
-  settingsOfIndex,
-} from "../../gateway/settings.ts";
+import type { EmbeddingMapping, GatewaySettings, IndexSettings } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import { isRebuild } from "../../index-meta/run-names.ts";
 import type { IndexInfo } from "../../opensearch/index-catalog.ts";
+import { entryOfAbsent, resolveTarget, type TargetIndex } from "../../target/target.ts";
 
 /**
  * A mapping of the index that is written to: what embeds for it, or why documents are stored without this embedding. Beside
@@ -21,7 +16,7 @@ import type { IndexInfo } from "../../opensearch/index-catalog.ts";
 export type TargetMapping = EmbeddingMapping & ({ embedder: EmbedderName } | { unfit: string });
 
 /** Where a request writes, and what is embedded. */
-export interface Target {
+export interface BulkTarget {
   /** The name in the request. Writes use it, so that the routing of an alias applies. */
   name: string;
   /** The name that documents are read from: the write index of an alias with several indexes, else `name`. */
@@ -40,46 +35,36 @@ const BELIEVED_MS = 1_000;
  * store vectors in a missing or wrong field as plain numbers, which no search finds. Throws `invalid_request` naming
  * each such field. Does not check an index without mappings, which the cluster may create.
  */
-export async function resolveTarget(services: GatewayServices, name: string, deadline: Deadline): Promise<Target> {
-  const { settings, catalog } = services;
+export async function bulkTarget(services: GatewayServices, name: string, deadline: Deadline): Promise<BulkTarget> {
+  const { settings } = services;
   if (settings.indexes.length === 0) return { name, readName: name, itemIndex: name, mappings: [], onFailure: "fail" };
-  const kept = await catalog.resolve(name, deadline);
-  const embedded =
-    [name, ...kept.map((index) => index.name)].some((one) => settingsOf(settings, one)) ||
-    kept.some((index) => settingsOfIndex(settings, index));
-  const indexes = embedded ? await catalog.resolve(name, deadline, BELIEVED_MS) : kept;
-  const written = indexes.length === 1 ? indexes[0] : indexes.find(({ isWriteIndex }) => isWriteIndex);
+  const kept = await resolveTarget(services, name, deadline);
+  const embedded = entryOfAbsent(settings, name) ?? kept.indexes.find(({ entry }) => entry);
+  const { indexes, written } = embedded ? await resolveTarget(services, name, deadline, BELIEVED_MS) : kept;
+  if (indexes.length > 1 && !written && indexes.some(({ entry }) => entry)) throw invalid([ambiguous(indexes)]);
+  const entry = indexes.length === 0 ? entryOfAbsent(settings, name) : written?.entry;
   const names = {
     name,
     readName: indexes.length > 1 ? (written?.name ?? name) : name,
     itemIndex: written?.name ?? name,
   };
-
-  // Settings of an alias take precedence over those of its index.
-  const found =
-    settings.indexes.find(({ index }) => index === name) ??
-    (written ? settingsOfIndex(settings, written) : settingsOf(settings, name));
-  if (!found) {
-    if (!written && indexes.some((index) => settingsOf(settings, index.name))) {
-      throw invalid([`is an alias of ${indexes.length} indexes, none of which is its write index`]);
-    }
-    return { ...names, mappings: [], onFailure: "fail" };
-  }
-  if (!written) throw invalid([missing(name, indexes)]);
-  const mappings = found.embedding_mappings.map(
+  if (!entry) return { ...names, mappings: [], onFailure: "fail" };
+  if (!written) throw invalid([missing(name)]);
+  const mappings = entry.embedding_mappings.map(
     (mapping): TargetMapping => ({ ...mapping, ...embedderFor(written.meta, mapping, settings.models) }),
   );
   const wrong = mappings.flatMap((mapping) => fieldProblem(settings, written, mapping));
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
   // A rebuild counts a document without its embedding as rejected, and tries it again.
-  const onFailure = isRebuild(name) ? "fail" : found.on_embedding_failure.write;
+  const onFailure = isRebuild(name) ? "fail" : entry.on_embedding_failure.write;
   return { ...names, mappings, onFailure };
 }
 
-function missing(name: string, indexes: readonly IndexInfo[]): string {
-  if (indexes.length > 1) return `is an alias of ${indexes.length} indexes, none of which is its write index`;
-  return `does not exist, and writes do not create it, because hybrid_search.yaml gives it embedding fields; ${advice(name)}`;
-}
+const ambiguous = (indexes: readonly TargetIndex[]): string =>
+  `is an alias of ${indexes.length} indexes, none of which is its write index`;
+
+const missing = (name: string): string =>
+  `does not exist, and writes do not create it, because hybrid_search.yaml gives it embedding fields; ${advice(name)}`;
 
 function advice(index: string): string {
   return (

@@ -1,6 +1,6 @@
 import { MODELS } from "../../../config/embedding-models.ts";
 import { type Operation, roundsOf } from "./operations.ts";
-import type { Target } from "./target.ts";
+import type { BulkTarget } from "./target.ts";
 
 /** Operations of one round that are prepared and written together, about one `_bulk` body. */
 export interface Window {
@@ -18,7 +18,7 @@ const SPARSE_BYTES = 6_000;
 const ACTION_BYTES = 60;
 
 /** Returns the windows of a request, round by round. Without embeddings, each round is one, cut when it is written. */
-export function windowsOf(operations: readonly Operation[], target: Target, maxBytes: number): Window[] {
+export function windowsOf(operations: readonly Operation[], target: BulkTarget, maxBytes: number): Window[] {
   const embeddings = target.mappings.reduce((sum, { model_name }) => sum + embeddingBytes(model_name), 0);
   return roundsOf(operations).flatMap((round) => {
     if (embeddings === 0) return [{ operations: round, bytes: 0 }];

@@ -12,6 +12,7 @@ interface BodyParts {
   pipeline: string;
   /** Their embeddings, a thousand numbers each, are left out of the hits unless the template has its own `_source`. */
   mappings: readonly EmbeddingMapping[];
+  /** Whether the cluster's version fails a search with a profile. */
   dropProfile: boolean;
 }
 
@@ -26,10 +27,14 @@ export function hybridBody(template: Template, parts: BodyParts): string {
   return withMembers(template.text, {
     query: JSON.stringify({ hybrid }),
     search_pipeline: parts.pipeline,
-    ...(template.native._source === undefined && excludes.length > 0 && { _source: JSON.stringify({ excludes }) }),
-    ...(parts.dropProfile && { profile: undefined }),
+    ...(hasSource(template.native) && excludes.length > 0 && { _source: JSON.stringify({ excludes }) }),
+    ...(parts.dropProfile && template.native.profile === true && { profile: undefined }),
   });
 }
+
+/** Returns whether hits have the source that the cluster gives by default: `stored_fields: "_none_"` excludes any. */
+const hasSource = ({ _source, stored_fields }: Readonly<Record<string, unknown>>): boolean =>
+  _source === undefined && [stored_fields].flat()[0] !== "_none_";
 
 /** How many candidates each subquery retrieves. */
 interface Depth {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { findMapping } from "../../gateway/find-mapping.ts";
 import type { Experiment } from "../../gateway/settings.ts";
+import { findMapping } from "../../target/entry.ts";
 import { appliedSettings, type HybridRequest, type HybridSettings } from "./request.ts";
 import { type HybridTarget, settingsIssues } from "./target.ts";
 
@@ -18,8 +18,8 @@ type Asked = Pick<HybridRequest, "index" | "settings" | "template" | "user_id">;
 
 /**
  * Returns the variant of the experiment on the request's index. A user, or without `user_id` a client, always gets the
- * same one. Undefined if nobody is named, if the request has settings of its own, if no variant has its template, or if
- * the user is beyond the shares.
+ * same one. Undefined if nobody is named, if the request lists an index outside the experiment or has settings of its own,
+ * if no variant has its template, or if the user is beyond the shares.
  */
 export function assignedVariant(
   experiments: readonly Experiment[],
@@ -27,8 +27,8 @@ export function assignedVariant(
   clientId: string | undefined,
 ): Assigned | undefined {
   const identity = user_id ?? clientId;
-  const experiment = findMapping(experiments, index);
-  if (!experiment || !identity) return undefined;
+  const [experiment, ...others] = new Set(index.split(",").map((name) => findMapping(experiments, name)));
+  if (!experiment || others.length > 0 || !identity) return undefined;
   if ([settings.weights, settings.normalization, settings.combination].some((own) => own != null)) return undefined;
   const templates = experiment.variants.flatMap((variant) => variant.template ?? []);
   if (templates.length > 0 && (template === null || !templates.includes(template))) return undefined;

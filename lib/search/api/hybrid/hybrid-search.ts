@@ -1,4 +1,3 @@
-import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
@@ -6,12 +5,12 @@ import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { checkedParts, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { nativeSearch, type SearchAnswer, withHits } from "../search/answer.ts";
 import { personalizationOf, personalizedPage, plainPage, type SearchPage } from "../search/personalize.ts";
 import { searchReply, stopwatch } from "../search/reply.ts";
 import type { Page } from "../search/request.ts";
 import { depthOf, hybridBody, pipelineJson } from "./body.ts";
+import { depthDegradation, versionDegradations } from "./degraded.ts";
 import { assignedVariant, canServe } from "./experiment.ts";
 import { runnableQueries } from "./queries.ts";
 import { appliedSettings, type HybridRequest } from "./request.ts";
@@ -54,19 +53,19 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const candidates = how.kind === "on" ? Math.max(target.candidates, how.window) : target.candidates;
   const { maxResultWindow, can } = target;
   const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
+  const isExplained = can.scoreExplanation && (can.wrappedExplanation || !target.isWrapped);
   const pipeline = pipelineJson(settings, {
     weights,
     sampleFactor,
-    explain: template.native.explain === true && can.scoreExplanation,
+    explain: template.native.explain === true && isExplained,
     responseProcessors: template.responseProcessors,
   });
-  const profile = profileDegradation(template.native, can);
   const native = hybridBody(template, {
     queries,
     paginationDepth,
     pipeline,
     mappings: target.embedding_mappings,
-    dropProfile: profile !== undefined,
+    dropProfile: !can.hybridProfile,
   });
 
   const searchPage = hybridPages(native, (json) =>
@@ -96,7 +95,12 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     settings,
     ...(assigned && { experiment: { name: assigned.experiment.name, variant: assigned.variant } }),
     ...found,
-    degraded: [...degraded, ...found.degraded, ...(profile ? [profile] : []), ...depthDegradation(found.answer, page)],
+    degraded: [
+      ...degraded,
+      ...found.degraded,
+      ...versionDegradations(template.native, can, { isExplained }),
+      ...depthDegradation(found.answer, { page, depth: paginationDepth, native: template.native }),
+    ],
     milliseconds: watch.read(),
   });
 }
@@ -125,42 +129,6 @@ function hybridPages(body: string, send: (body: string) => Promise<SearchAnswer>
 
 const isPastTheEnd = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "rejected_by_cluster" && error.message.includes(PAST_THE_END);
-
-/** Returns the degradation of a short page when documents beyond the fused list match, or may match. */
-export function depthDegradation({ hits, total, partial }: SearchAnswer, { from, size }: Page): Degradation[] {
-  // A partial answer is short for another reason, which it names.
-  if (hits.length >= size || partial.length > 0) return [];
-  const base = { stage: "depth", target: "search_response" } as const;
-  if (total === null) {
-    if (hits.length > 0 || from === 0) return [];
-    return [
-      {
-        ...base,
-        reason: "the page starts past the end of the fused list, and totals are not tracked",
-        effect: "it is unknown whether more documents match",
-      },
-    ];
-  }
-  if (total.relation === "eq" && total.value <= from + hits.length) return [];
-  return [
-    {
-      ...base,
-      reason: "the fused list of this query ends here: each subquery gives only so many candidates",
-      effect: "documents beyond the candidates are on no page",
-    },
-  ];
-}
-
-/** Returns the degradation of a request for a profile that the cluster's version cannot make. */
-function profileDegradation(native: Record<string, unknown>, can: Capabilities): Degradation | undefined {
-  if (native.profile !== true || can.hybridProfile) return undefined;
-  return {
-    stage: "profile",
-    target: "search_request_template.profile",
-    reason: `OpenSearch ${can.version} cannot profile a hybrid query; 3.6 can`,
-    effect: "profile is empty",
-  };
-}
 
 /** Returns an answer with a profile: `truncate_hits` adds an empty one only when it cuts, and answers always have one. */
 const withProfile = (text: string): string =>

@@ -3,10 +3,10 @@ import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { EmbedderName } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { type EmbeddingMapping, type IndexSettings, settingsOf, settingsOfIndex } from "../../gateway/settings.ts";
+import type { IndexSettings } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
-import type { IndexInfo } from "../../opensearch/index-catalog.ts";
+import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
 /** Candidates of each leg for indexes without an entry in hybrid_search.yaml. */
@@ -24,44 +24,51 @@ export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedd
   embedders: ReadonlyMap<string, EmbedderName>;
   /** The other fields, and what to do about them. */
   unfit: ReadonlyMap<string, string>;
+  /** Whether the cluster wraps the query, see {@link Target}. */
+  isWrapped: boolean;
   can: Capabilities;
 }
 
 /**
  * Returns the indexes behind a name, their settings and the cluster's capabilities. Throws `index_not_found`, and
- * `invalid_request` for an alias of indexes with different embedding fields.
+ * `invalid_request` for indexes that one search cannot serve: their entries differ in more than the models.
  */
 export async function hybridTarget(
-  { catalog, capabilities, settings }: Pick<GatewayServices, "catalog" | "capabilities" | "settings">,
+  services: Pick<GatewayServices, "catalog" | "capabilities" | "settings">,
   name: string,
   deadline: Deadline,
 ): Promise<HybridTarget> {
-  const [indexes, can] = await Promise.all([catalog.resolve(name, deadline), capabilities(deadline)]);
-  if (indexes.length === 0) throw new ApiError("index_not_found", `There is no index or alias ${name}.`);
-  const configured = settingsOf(settings, name) ?? commonSettings(settings, name, indexes);
-  const mappings = configured?.embedding_mappings ?? [];
+  const { capabilities, settings } = services;
+  const [{ indexes, isWrapped }, can] = await Promise.all([
+    resolveTarget(services, name, deadline),
+    capabilities(deadline),
+  ]);
+  const [first] = indexes;
+  if (!first) throw new ApiError("index_not_found", `There is no index or alias ${name}.`);
+  const other = indexes.find(({ entry }) => !areAlike(entry, first.entry));
+  if (other) throw invalidRequest([{ path: "index", message: differing(name, first, other) }]);
   return {
-    embedding_mappings: mappings,
-    candidates: configured?.candidates ?? DEFAULT_CANDIDATES,
-    settings: configured?.settings ?? DEFAULT_SETTINGS,
-    onFailure: configured?.on_embedding_failure.query ?? "degrade",
+    embedding_mappings: first.entry?.embedding_mappings ?? [],
+    candidates: first.entry?.candidates ?? DEFAULT_CANDIDATES,
+    settings: first.entry?.settings ?? DEFAULT_SETTINGS,
+    onFailure: first.entry?.on_embedding_failure.query ?? "degrade",
     maxResultWindow: Math.min(...indexes.map((index) => index.maxResultWindow)),
-    ...embeddersOf(indexes, mappings, settings),
+    ...embeddersOf(indexes, settings),
+    isWrapped,
     can,
   };
 }
 
 /** One vector searches all indexes, so their vectors must be of one model. */
 function embeddersOf(
-  indexes: readonly IndexInfo[],
-  mappings: readonly EmbeddingMapping[],
+  indexes: readonly TargetIndex[],
   { models }: GatewayServices["settings"],
 ): Pick<HybridTarget, "embedders" | "unfit"> {
   const embedders = new Map<string, EmbedderName>();
   const unfit = new Map<string, string>();
-  for (const mapping of mappings) {
-    const { embedding_field: field } = mapping;
-    for (const { meta } of indexes) {
+  for (const { meta, entry } of indexes) {
+    for (const mapping of entry?.embedding_mappings ?? []) {
+      const { embedding_field: field } = mapping;
       const found = embedderFor(meta, mapping, models);
       if ("unfit" in found) unfit.set(field, found.unfit);
       else if ((embedders.get(field) ?? found.embedder) !== found.embedder) unfit.set(field, MIXED);
@@ -75,20 +82,27 @@ function embeddersOf(
 const MIXED =
   "the indexes of this name have vectors of different models; rebuild them with `relevance index rebuild --embed`";
 
-function commonSettings(
-  settings: GatewayServices["settings"],
-  name: string,
-  indexes: readonly IndexInfo[],
-): IndexSettings | undefined {
-  const found = indexes.map((index) => settingsOfIndex(settings, index));
-  const [first] = found;
-  if (found.every((other) => sameMappings(first?.embedding_mappings, other?.embedding_mappings))) return first;
-  const message = `${name} stands for indexes with different embedding mappings; search them one by one`;
-  throw invalidRequest([{ path: "index", message }]);
+/** Returns whether one search serves indexes of both entries: they have the same fields and the same settings. */
+function areAlike(one: IndexSettings | undefined, other: IndexSettings | undefined): boolean {
+  return one === other || (one !== undefined && other !== undefined && searchedPart(one) === searchedPart(other));
 }
 
-const sameMappings = (a: readonly EmbeddingMapping[] | undefined, b: readonly EmbeddingMapping[] | undefined) =>
-  JSON.stringify(a) === JSON.stringify(b);
+/** What matters to a search: neither what is embedded nor by which model, which {@link embeddersOf} compares. */
+const searchedPart = ({ embedding_mappings, candidates, settings, on_embedding_failure }: IndexSettings): string =>
+  JSON.stringify([
+    embedding_mappings.map(({ embedding_field }) => embedding_field).sort(),
+    candidates,
+    [settings.weights, settings.normalization, settings.combination],
+    on_embedding_failure.query,
+  ]);
+
+function differing(name: string, one: TargetIndex, other: TargetIndex): string {
+  const by = ({ name: index, entry }: TargetIndex) => `${index} (${entry ? `entry ${entry.index}` : "no entry"})`;
+  return (
+    `${name} stands for indexes whose entries in hybrid_search.yaml have different fields or settings, ` +
+    `${by(one)} and ${by(other)}: search them one by one`
+  );
+}
 
 /** Returns what a request asks for that the cluster's version cannot do. */
 export function versionIssues(can: Capabilities, from: number): Issue[] {

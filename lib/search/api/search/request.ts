@@ -2,7 +2,13 @@ import * as v from "valibot";
 import { objectSchema } from "../../../core/http/validate.ts";
 import { isObject, numberOf } from "../../../core/json/values.ts";
 
-/** One index, alias, list or pattern. The cluster reports whatever else is wrong with a name. */
+/**
+ * An index expression. Only in date math, which stands in angle brackets, a slash belongs to the expression: it rounds the
+ * date, as in `<logs-{now/d}>`.
+ */
+const EXPRESSION = /^(?!_)(?!.*,_)(?!.*\.\.)(?:<[^\\\s?#%,<>]+>|[^/\\\s?#%<])+$/;
+
+/** Index names, aliases and whatever else the cluster resolves to indexes. It reports whatever else is wrong with a name. */
 export const IndexExpression = v.pipe(
   v.string(),
   v.nonEmpty("must not be empty"),
@@ -11,10 +17,13 @@ export const IndexExpression = v.pipe(
     (name) => name.split(",").every((part) => !part.startsWith("_")),
     "must not start with _: that is an operation of the cluster, not an index",
   ),
-  v.check((name) => !/[/\\\s?#%]/.test(name) && !name.includes(".."), "must not hold a slash, blank, ?, # or %"),
+  v.check(
+    (name) => /^_|,_/.test(name) || EXPRESSION.test(name),
+    "must not hold a slash, blank, ?, #, % or ..; a slash may stand in date math such as <logs-{now/d}>",
+  ),
   // The checks above as one pattern, for the OpenAPI document.
-  v.metadata({ pattern: "^(?!_)(?!.*,_)(?!.*\\.\\.)[^/\\\\\\s?#%]+$" }),
-  v.description("One index, alias, comma-separated list or wildcard pattern."),
+  v.metadata({ pattern: EXPRESSION.source }),
+  v.description("One index, alias, data stream, date math, wildcard pattern, or comma-separated list of these."),
 );
 
 /** A native search body. The cluster checks its content. */

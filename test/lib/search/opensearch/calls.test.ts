@@ -84,9 +84,15 @@ test("a search that causes a 503 itself is sent once", async () => {
   assert.is(await send("no_shard_available_action_exception"), 3);
 });
 
-test("the reason is shown only for errors that the caller can fix", () => {
+test("the reason is shown, without nodes if the caller cannot fix it, and not if credentials were refused", () => {
   const error = { root_cause: [{ type: "t", reason: "node 10.0.0.1" }] };
-  assert.not.match(refused(500, { error }).body("r"), "10.0.0.1");
+  assert.match(refused(500, { error }).body("r"), "node [node]");
+  for (const node of ["[data-1][10.0.0.1:9300]", "10.0.0.1:9300", "[data-1][[fe80::1:2:3]:9300]"]) {
+    const reason = `${node}[indices:data/read] the index [books] failed at 10:32:07`;
+    const shown = refused(500, { error: { root_cause: [{ type: "t", reason }] } }).body("r");
+    assert.match(shown, /\[indices:data\/read\] the index \[books\] failed at 10:32:07/);
+    assert.not.match(shown, /10\.0|data-1|fe80|9300/);
+  }
   assert.not.match(refused(403, { error }).body("r"), "10.0.0.1");
   assert.match(refused(400, { error }).body("r"), "node 10.0.0.1");
 });
@@ -185,10 +191,16 @@ test("an alias is resolved to its indexes, and cached for a minute or until it i
   const catalog = createIndexCatalog(cluster, () => now);
   const deadline = { remaining: () => 1_000 };
   const [first, second] = await catalog.resolve("books", deadline);
-  assert.equal(first, { name: "books-1", fields: new Map(), maxResultWindow: 10_000, isWriteIndex: false });
+  assert.equal(first, {
+    name: "books-1",
+    fields: new Map(),
+    maxResultWindow: 10_000,
+    aliases: new Map([["books", { isWriteIndex: false, isFiltered: false }]]),
+    hasNested: false,
+  });
   assert.equal(second?.fields.get("a.b"), { type: "knn_vector", dimension: 3 });
   assert.is(second?.maxResultWindow, 500);
-  assert.is(second?.isWriteIndex, true);
+  assert.equal(second?.aliases.get("books"), { isWriteIndex: true, isFiltered: false });
   now = 59_000;
   await catalog.resolve("books", deadline);
   assert.is(calls, 1);

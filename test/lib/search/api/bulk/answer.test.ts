@@ -11,13 +11,13 @@ import {
 } from "../../../../../lib/search/api/bulk/answer.ts";
 import type { Operation } from "../../../../../lib/search/api/bulk/operations.ts";
 import type { ItemResult } from "../../../../../lib/search/api/bulk/send.ts";
-import type { Target } from "../../../../../lib/search/api/bulk/target.ts";
+import type { BulkTarget } from "../../../../../lib/search/api/bulk/target.ts";
 import { suite } from "../../../../suite.ts";
 import { bulkGateway, requestOf } from "./support.ts";
 
 const test = suite("bulk answer");
 
-const target: Target = { name: "i", readName: "i", itemIndex: "books-000001", mappings: [], onFailure: "fail" };
+const target: BulkTarget = { name: "i", readName: "i", itemIndex: "books-000001", mappings: [], onFailure: "fail" };
 const item = (text: string, failed = false): ItemResult => ({ text, failed, status: failed ? 400 : 201 });
 
 test("an item's length in the proxy result equals that of JSON.stringify", () => {

@@ -2,13 +2,13 @@ import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
 import { sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
 import { settleChunk } from "../../../../../lib/search/api/bulk/settle.ts";
-import type { Target } from "../../../../../lib/search/api/bulk/target.ts";
+import type { BulkTarget } from "../../../../../lib/search/api/bulk/target.ts";
 import { suite } from "../../../../suite.ts";
 import { requestOf } from "./support.ts";
 
 const test = suite("bulk writes that a rebuild holds");
 
-const TARGET: Target = { name: "books", readName: "books", itemIndex: "books-1", mappings: [], onFailure: "fail" };
+const TARGET: BulkTarget = { name: "books", readName: "books", itemIndex: "books-1", mappings: [], onFailure: "fail" };
 const REASON = "index [books-1] blocked by: [FORBIDDEN/8/index write (api)];";
 
 /**

@@ -105,7 +105,8 @@ test("an index must be a single name", () => {
     "a b",
     "a\n",
     "a#b",
-    "<a-{now}>",
+    "<a-{now}>,b",
+    "<a-*-{now}>",
     "x".repeat(256),
   ];
   for (const name of wrong) assert.match(withIndex(name)[0] ?? "", "index: must be the name of one index", name);

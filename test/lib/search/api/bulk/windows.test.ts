@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { chunksOf, join } from "../../../../../lib/search/api/bulk/draft.ts";
-import type { Target } from "../../../../../lib/search/api/bulk/target.ts";
+import type { BulkTarget } from "../../../../../lib/search/api/bulk/target.ts";
 import { createLookahead, windowsOf } from "../../../../../lib/search/api/bulk/windows.ts";
 import { suite } from "../../../../suite.ts";
 import { mappedIndex, requestOf } from "./support.ts";
@@ -8,7 +8,7 @@ import { mappedIndex, requestOf } from "./support.ts";
 const test = suite("bulk windows and chunks");
 
 const mappings = mappedIndex("i").embedding_mappings.map((one) => ({ ...one, embedder: one.model_name }));
-const target: Target = { name: "i", readName: "i", itemIndex: "i", mappings, onFailure: "fail" };
+const target: BulkTarget = { name: "i", readName: "i", itemIndex: "i", mappings, onFailure: "fail" };
 const request = (ids: readonly string[], pad = 0) =>
   requestOf(ids.map((id) => ({ id, op: "index" as const, doc: { title: "x".repeat(pad) } })));
 const distinct = (count: number) => Array.from({ length: count }, (_, i) => `d${i}`);

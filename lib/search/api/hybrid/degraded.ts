@@ -1,0 +1,79 @@
+import type { Degradation } from "../../../core/http/degradation.ts";
+import { isObject } from "../../../core/json/values.ts";
+import type { Capabilities } from "../../opensearch/capabilities.ts";
+import type { SearchAnswer } from "../search/answer.ts";
+import type { Page } from "../search/request.ts";
+
+type Native = Readonly<Record<string, unknown>>;
+
+/** What the page of a hybrid search depends on besides its answer. */
+interface PageFacts {
+  page: Page;
+  /** Candidates of each subquery on each shard. */
+  depth: number | undefined;
+  native: Native;
+}
+
+/** Returns the degradation of a short page when documents beyond the fused list match, or may match. */
+export function depthDegradation(
+  { hits, total, partial }: SearchAnswer,
+  { page: { from, size }, depth, native }: PageFacts,
+): Degradation[] {
+  // A partial answer is short for another reason, which it names.
+  if (hits.length >= size || partial.length > 0) return [];
+  const base = { stage: "depth", target: "search_response" } as const;
+  if (total === null) {
+    if (hits.length > 0 || from === 0) return [];
+    return [
+      {
+        ...base,
+        reason: "the page starts past the end of the fused list, and totals are not tracked",
+        effect: "it is unknown whether more documents match",
+      },
+    ];
+  }
+  // If no more documents match than a subquery may give, the list holds all of them, whatever shortens the page.
+  if (total.relation === "eq" && total.value <= Math.max(from + hits.length, depth ?? 0)) return [];
+  // A group has one hit but counts as many documents, and what stands before the cursor counts too.
+  const isUnknown = isObject(native.collapse) || Array.isArray(native.search_after);
+  return [
+    {
+      ...base,
+      reason: "the fused list of this query ends here: each subquery gives only so many candidates",
+      effect: isUnknown
+        ? "it is unknown whether documents beyond the candidates belong here"
+        : "documents beyond the candidates are on no page",
+    },
+  ];
+}
+
+/** What a request asks for that the cluster's version ignores or does wrongly, which the answer then lacks. */
+export function versionDegradations(
+  native: Native,
+  can: Capabilities,
+  { isExplained }: { isExplained: boolean },
+): Degradation[] {
+  const degraded: Degradation[] = [];
+  const add = (stage: "profile" | "explanation" | "collapse", member: string, reason: string, effect: string) =>
+    degraded.push({ stage, target: `search_request_template.${member}`, reason, effect });
+  if (native.profile === true && !can.hybridProfile) {
+    add("profile", "profile", `OpenSearch ${can.version} cannot profile a hybrid query; 3.6 can`, "profile is empty");
+  }
+  if (native.explain === true && !isExplained) {
+    add(
+      "explanation",
+      "explain",
+      `OpenSearch ${can.version} cannot explain the fused score of ${can.scoreExplanation ? "an index with nested fields or through a filter" : "a hybrid query"}`,
+      "_explanation has the subqueries' own scores",
+    );
+  }
+  if (isObject(native.collapse) && !can.hybridCollapse) {
+    add(
+      "collapse",
+      "collapse",
+      `OpenSearch ${can.version} does not collapse the hits of a hybrid query; 3.1 does`,
+      "several hits have the same value",
+    );
+  }
+  return degraded;
+}

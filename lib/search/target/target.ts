@@ -1,0 +1,74 @@
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import type { GatewaySettings, IndexSettings } from "../gateway/settings.ts";
+import type { IndexInfo } from "../opensearch/index-catalog.ts";
+import { entryOf, findMapping } from "./entry.ts";
+
+/** A concrete index with its entry in hybrid_search.yaml, if it has one. */
+export interface TargetIndex extends IndexInfo {
+  entry: IndexSettings | undefined;
+}
+
+/** What an index expression stands for at the moment. */
+export interface Target {
+  /** The concrete indexes, sorted by name; empty if there is none. */
+  indexes: readonly TargetIndex[];
+  /** The index that a write to the expression reaches; undefined if there is none, or no single one. */
+  written: TargetIndex | undefined;
+  /**
+   * Whether the cluster wraps a search of it in another query: to leave out nested documents, or for the filter of an
+   * alias.
+   */
+  isWrapped: boolean;
+}
+
+type Services = Pick<GatewayServices, "catalog" | "settings">;
+
+/**
+ * Resolves an index expression: a name, alias, data stream, list, wildcard, exclusion or date math. Decides no
+ * permission: callers check the expression before (lib/search/access). Asks the cluster again for what is older than
+ * `maxAgeMs`.
+ */
+export async function resolveTarget(
+  { catalog, settings }: Services,
+  expression: string,
+  deadline: Deadline,
+  maxAgeMs?: number,
+): Promise<Target> {
+  const asked = expression.split(",");
+  const indexes = (await catalog.resolve(expression, deadline, maxAgeMs)).map((index): TargetIndex => {
+    const { name, aliases, dataStream, meta } = index;
+    const names = [...aliases.keys(), ...(dataStream === undefined ? [] : [dataStream])];
+    return { ...index, entry: entryOf(settings.indexes, { name, aliases: names, describedEntry: meta?.entry }, asked) };
+  });
+  const isWrapped = indexes.some(
+    ({ name, aliases, hasNested }) =>
+      hasNested || (!asked.includes(name) && [...aliases.values()].some(({ isFiltered }) => isFiltered)),
+  );
+  return { indexes, written: writtenIndex(indexes, expression), isWrapped };
+}
+
+/**
+ * Returns the entry of an index that does not exist yet. Date math stands for every name that begins as it does, as only
+ * the cluster knows its date.
+ */
+export function entryOfAbsent({ indexes }: Pick<GatewaySettings, "indexes">, name: string): IndexSettings | undefined {
+  const start = /^<([^{]*)\{/.exec(name)?.[1];
+  if (start === undefined) return findMapping(indexes, name);
+  return findMapping(
+    indexes.filter(({ index }) => index.endsWith("*")),
+    start,
+  );
+}
+
+function writtenIndex(indexes: readonly TargetIndex[], name: string): TargetIndex | undefined {
+  const [only, ...others] = indexes;
+  if (others.length === 0) return only;
+  // A data stream writes to its last generation, which its backing indexes end with: .ds-<stream>-000002.
+  if (indexes.every(({ dataStream }) => dataStream === name)) {
+    return indexes.reduce((last, index) => (generationOf(index) > generationOf(last) ? index : last));
+  }
+  return indexes.find(({ aliases }) => aliases.get(name)?.isWriteIndex);
+}
+
+const generationOf = ({ name }: TargetIndex): number => Number(/-(\d+)$/.exec(name)?.[1] ?? 0);
