@@ -63,6 +63,7 @@ function placesOf({ project, api }: Configuration, names: Names) {
     Apis: [names.arn("apigateway", "*").replace(/:\d+:\*$/, "::/*")],
     // Their names cannot be chosen, or creating them has no resource.
     Unnamed: ["*"],
+    UseTheKeys: keysOf(project),
     Bucket: [names.bucketArn(), `${names.bucketArn()}/*`],
     Functions: own("lambda", `function:${name}-*`, "event-source-mapping:*"),
     MakeWhatIsInPersonalizeAndProbe: (["personalize-manager", "api-router", "recommendation-api"] as const).map((one) =>
@@ -95,7 +96,8 @@ function commandActions({ recommendation }: Configuration): Record<WritingSid, s
     Roles: [],
     ServiceLinkedRoles: [],
     Apis: [],
-    Unnamed: ["kms:CreateGrant", "kms:Encrypt", "kms:GenerateDataKey"],
+    Unnamed: [],
+    UseTheKeys: ["kms:CreateGrant", "kms:Encrypt", "kms:GenerateDataKey"],
     Bucket: ["s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketVersions", "s3:PutObject"],
     Functions: [],
     MakeWhatIsInPersonalizeAndProbe: ["lambda:InvokeFunction"],
@@ -158,8 +160,21 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
       ["athena:GetQueryExecution", "athena:StartQueryExecution"],
       searchGateway ? [names.arn("athena", "workgroup/primary")] : [],
     ),
-    statement("ReadEncrypted", ["kms:Decrypt"], ["*"]),
+    statement("ReadEncrypted", ["kms:Decrypt"], keysOf(project)),
+    ...(state.type === "s3" ? [keyOfTheState(state.region)] : []),
   ].filter(isNeeded);
+}
+
+/** Returns `aws.kms_key_arn`. The ids of the project's keys are not known, and their aliases take minutes to work. */
+const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
+
+/** Returns the permission to use the key of the state's bucket, which may be any key, through S3 only. */
+function keyOfTheState(region: string): Statement {
+  return {
+    ...statement("EncryptTheState", ["kms:Decrypt", "kms:GenerateDataKey"], ["*"]),
+    // In China the name ends in .com.cn.
+    conditions: { StringLike: { "kms:ViaService": `s3.${region}.amazonaws.com*` } },
+  };
 }
 
 function serviceLinkedRoles(names: Names, services: readonly string[]): Statement {

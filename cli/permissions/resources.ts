@@ -7,6 +7,7 @@ export type WritingSid =
   | "ServiceLinkedRoles"
   | "Apis"
   | "Unnamed"
+  | "UseTheKeys"
   | "Bucket"
   | "Functions"
   | "MakeWhatIsInPersonalizeAndProbe"

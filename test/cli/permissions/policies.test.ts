@@ -28,6 +28,7 @@ interface Statement {
   Effect: string;
   Action: string | string[];
   Resource: string | string[];
+  Condition?: unknown;
 }
 
 const CONFIGURATIONS = {
@@ -166,6 +167,22 @@ test("names the resources of the project, account and region", () => {
   const bucket = of("minimal").find(({ Sid }) => Sid === "Bucket");
   const arn = `arn:aws:s3:::minimal-relevance-${ACCOUNT}-eu-west-1`;
   assert.equal(bucket?.Resource, [arn, `${arn}/*`]);
+});
+
+test("uses no key but your own, and that of the state's bucket through S3", () => {
+  const own = "arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f";
+  const config = configuration("all-options", [["project.yaml", ["aws", "kms_key_arn"], own]]);
+  const keys = printedStatements(config, sampleStacks(config)).filter(({ Action }) =>
+    [Action].flat().some((action) => action.startsWith("kms:")),
+  );
+  assert.equal(
+    keys.map(({ Sid, Resource, Condition }) => [Sid, Condition ?? Resource]),
+    [
+      ["ReadEncrypted", [own]],
+      ["EncryptTheState", { StringLike: { "kms:ViaService": "s3.eu-west-1.amazonaws.com*" } }],
+      ["UseTheKeys", [own]],
+    ],
+  );
 });
 
 test("the command writes each policy to a file, without credentials, and says how to attach them", () => {
