@@ -8,8 +8,8 @@ const COUNT = 10;
 const STORIES = [trainingStory, stateStory, gatewayStory, recommendationStory];
 
 /**
- * Really takes ten permissions out, drawn by a seed from those of the deployed roles and of the policies that the guide to
- * deploying prints, and trains, deploys and removes without each.
+ * Really takes ten permissions out, drawn by a seed from those of the deployed roles and of the policies that
+ * `relevance permissions` prints, and trains, deploys and removes without each.
  */
 export const permissionsBenchmark: Benchmark = {
   name: "permissions",
@@ -22,7 +22,7 @@ export const permissionsBenchmark: Benchmark = {
     });
     return [
       {
-        what: "permissions of roles and of the guide's deployer that were missed when removed one by one",
+        what: "permissions of roles and of the deployer that were missed when removed one by one",
         budget: `${COUNT} of ${COUNT}`,
         reached: `${missed.length} of ${outcomes.length}`,
         kept: missed.length === outcomes.length,

@@ -37,6 +37,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
   "log-handler": logHandlerPolicy({ firehoseStream: "STREAM/search-logs", logGroup }),
   "personalize-manager": personalizeManagerPolicy({
     project,
+    region: "REGION",
     resource,
     parameters: ["PARAMETERS"],
     trainingTable,
@@ -70,6 +71,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
   }),
   training: trainingPolicy({
     project,
+    region: "REGION",
     resource,
     bucket,
     trainingTable,

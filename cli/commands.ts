@@ -11,6 +11,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
 /** The summary of each command, by the one or two words that select it, in the order of `--help`. */
 export const COMMANDS: Readonly<Record<string, string>> = {
   validate: "check the configuration, offline",
+  permissions: "print the IAM policies that deploying this configuration needs",
   plan: "show what deploy would change, without changing anything",
   deploy: "deploy the configuration",
   rollback: "roll the functions back to the versions of the previous deployment",
@@ -18,7 +19,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   uninstall: "remove the recommendation service; keeps bucket and parameters",
   purge: "remove what destroy and uninstall keep: bucket, keys, parameters",
   info: "print URL and API key of each deployed service, and the alarm topics",
-  "init-state": "create the S3 bucket for Terraform's state",
+  "init-state": "create the S3 bucket for Terraform's state, or adopt an existing one",
   "rotate-key": "replace the API key of a service; both keys work until --finish",
   dev: "run the local stack: OpenSearch, an AWS endpoint, the services, demo data",
   "schema-generation": "generate the schemas and the ETL configuration from sample files",

@@ -57,6 +57,7 @@ function managerFunction(stack: ProjectStack, logKeyArn: string): DeployedFuncti
   const anyKey = names.arn("kms", "key/*");
   const statements = personalizeManagerPolicy({
     project,
+    region: stack.input.discovery.region,
     resource: (path) => names.arn("personalize", path),
     parameters: [names.eventTrackerParameter(), names.filterParameter("*"), names.campaignParameter("*")].map((name) =>
       names.arn("ssm", `parameter${name}`),

@@ -1,27 +1,52 @@
+import * as v from "valibot";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
-import { createStateBucket } from "../state/buckets.ts";
+import { bucketExists } from "../state/buckets.ts";
+import { openStateBucket } from "../state/state-bucket.ts";
 
-/** `relevance init-state`: creates the bucket of terraform.state, or updates its settings. */
+const SETTINGS = "versioned, encrypted, no public access, TLS only";
+
+/** `relevance init-state`: creates the bucket of terraform.state, or adds what an existing one lacks. */
 export const command = defineCommand({
   example: "relevance init-state --conf conf",
-  options: {},
-  run: async ({ conf }, context) => {
+  define: (command) => {
+    command.option("--adopt", "add what an existing bucket lacks, and change nothing else of it", false);
+  },
+  options: { adopt: v.boolean() },
+  run: async ({ conf, adopt }, context) => {
     const session = openSession(conf, context);
     const { state } = session.config.project.terraform;
     if (state.type !== "s3") {
       throw new UsageError("terraform.state in project.yaml is local: set type to s3, with bucket and region");
     }
     const { bucket, region } = state;
-    const names = namesIn(session, await accountOf(session));
+    const { terminal } = context;
+    const account = await accountOf(session);
+    const done = (what: string) => terminal.print(`${bucket} in ${region}: ${what}; ${SETTINGS}`);
     try {
-      const made = await createStateBucket({ region }, bucket, names.partition());
-      context.terminal.print(
-        `${bucket} in ${region}: ${made ? "created" : "already exists"}; versioned, encrypted, no public access, TLS only`,
-      );
+      const opened = await openStateBucket({ region }, bucket, namesIn(session, account).partition());
+      if (!(await bucketExists({ region }, bucket, account))) {
+        await opened.create();
+        done("created");
+        return 0;
+      }
+      const missing = await opened.missing();
+      if (missing.length > 0) {
+        const list = missing.map(({ lacks }) => `  ${lacks}`).join("\n");
+        if (!adopt) {
+          throw new Failure(
+            `Bucket ${bucket} exists, and nothing of it was changed. It lacks\n${list}\n` +
+              "Run `relevance init-state --adopt` to add that and keep everything else, or choose another bucket",
+          );
+        }
+        terminal.note(`Bucket ${bucket} exists. To it are added\n${list}`);
+        for (const { setting } of missing) await setting.add();
+      }
+      done(missing.length > 0 ? "adopted" : "already exists");
       return 0;
     } catch (error) {
+      if (error instanceof Failure) throw error;
       const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
       const taken = name === "BucketAlreadyExists" || ($metadata?.httpStatusCode === 403 && name === "403");
       const reason = taken ? "another account owns this name: choose another bucket" : `${name}: ${message}`;

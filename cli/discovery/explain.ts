@@ -31,7 +31,7 @@ function problemOf(action: string, error: unknown): string | undefined {
     return `AWS rejects the credentials (${name}): check AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN`;
   }
   if (is(DENIED)) {
-    return `the credentials may not call ${action}: ask for that permission; docs/guides/deploy.md lists all required ones`;
+    return `the credentials may not call ${action}: ask for that permission; \`relevance permissions\` prints all required ones`;
   }
   if (isDisconnected(error)) {
     return `cannot reach AWS for ${action} (${code || name}): check network, proxy and aws.region_name`;

@@ -77,7 +77,7 @@ const RULES: readonly Rule[] = [
   ],
   [
     /is not authorized to perform|AccessDenied|UnauthorizedOperation/,
-    (text) => `the credentials lack a permission; docs/guides/deploy.md lists all required ones\n${indent(text)}`,
+    (text) => `the credentials lack a permission; \`relevance permissions\` prints all required ones\n${indent(text)}`,
   ],
 ];
 

@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { type Statement, tagPersonalizeResources, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /**
  * Returns the permissions of personalize-manager: create, change, describe and delete the project's resources, and
@@ -7,6 +7,7 @@ import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
  */
 export function personalizeManagerPolicy(arns: {
   project: string;
+  region: string;
   resource: (path: string) => string;
   parameters: readonly string[];
   trainingTable: string;
@@ -79,11 +80,7 @@ export function personalizeManagerPolicy(arns: {
       ],
       resources: ["*"],
     },
-    {
-      sid: "TagResources",
-      actions: ["personalize:ListTagsForResource", "personalize:TagResource", "personalize:UntagResource"],
-      resources: [...groups, datasets, trackers, own("filter"), own("campaign")],
-    },
+    tagPersonalizeResources(["ListTagsForResource", "TagResource", "UntagResource"], arns.region),
     {
       sid: "SwitchPointers",
       actions: ["ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"],

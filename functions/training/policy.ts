@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { type Statement, tagPersonalizeResources, writeLogs } from "../../lib/aws/iam-statement.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 
 /**
@@ -8,6 +8,7 @@ import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
  */
 export function trainingPolicy(arns: {
   project: string;
+  region: string;
   resource: (path: string) => string;
   bucket: string;
   trainingTable: string;
@@ -72,10 +73,10 @@ export function trainingPolicy(arns: {
         "personalize:DescribeSolutionVersion",
         "personalize:StopSolutionVersionCreation",
         "personalize:GetSolutionMetrics",
-        "personalize:TagResource",
       ],
-      resources: [group, own("solution"), own("dataset-import-job"), own("campaign")],
+      resources: [group, own("solution")],
     },
+    tagPersonalizeResources(["TagResource"], arns.region),
     {
       sid: "Serve",
       actions: [

@@ -36,6 +36,23 @@ export function writeLogs(logGroupArn: string): Statement {
   };
 }
 
+/**
+ * Returns the permission to tag resources of Personalize in a region. The Service Authorization Reference has no resource
+ * type for these actions, so a statement with ARNs may never apply: only `*` is right whether IAM looks at the resource
+ * or not.
+ */
+export function tagPersonalizeResources(
+  actions: readonly ("ListTagsForResource" | "TagResource" | "UntagResource")[],
+  region: string,
+): Statement {
+  return {
+    sid: "TagResources",
+    actions: actions.map((action) => `personalize:${action}`),
+    resources: ["*"],
+    conditions: { StringEquals: { "aws:RequestedRegion": region } },
+  };
+}
+
 /** KMS keys of secrets, or aliases where only these are known; none for the account's default key. */
 export interface SecretKeys {
   keys: readonly string[];

@@ -1,13 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { roleVariables } from "../cloud/permissions.ts";
 import { createRole, putRolePolicy } from "./resources.ts";
-
-const FUNCTIONS = new URL("../../functions", import.meta.url);
 
 /** A role as the stacks deploy it. */
 interface DeployedRole {
@@ -26,10 +21,8 @@ export interface Permission {
 
 /** The parts of a synthesized stack that are read here. */
 interface Synthesized {
-  resource?: {
-    aws_iam_role?: Record<string, { name: string; assume_role_policy: string }>;
-    aws_iam_role_policy?: Record<string, { name: string; role: string; policy: string }>;
-  };
+  aws_iam_role?: Record<string, { name: string; assume_role_policy: string }>;
+  aws_iam_role_policy?: Record<string, { name: string; role: string; policy: string }>;
 }
 
 /**
@@ -65,27 +58,14 @@ export function variablesOfRole(
 
 async function deployedRoles(config: Configuration): Promise<DeployedRole[]> {
   // Loading the stacks takes a second, and only those need it who enforce permissions.
-  const [{ synthesize }, { sampleDiscovery }] = await Promise.all([
-    import("../../stacks/synthesize.ts"),
-    import("../../stacks/sample-discovery.ts"),
-  ]);
-  const outdir = mkdtempSync(join(tmpdir(), "roles-"));
-  try {
-    // Roles do not depend on the code of functions.
-    const artifact = { zip: join(outdir, "function.zip"), sha256: "none" };
-    const artifacts = Object.fromEntries(readdirSync(FUNCTIONS).map((name) => [name, artifact]));
-    const stacks = synthesize({ config, discovery: sampleDiscovery(config), artifacts, outdir });
-    return stacks.flatMap(({ directory }) => rolesOf(JSON.parse(readFileSync(join(directory, "cdk.tf.json"), "utf8"))));
-  } finally {
-    rmSync(outdir, { recursive: true, force: true });
-  }
+  const { sampleStacks } = await import("../../stacks/sample-stacks.ts");
+  return sampleStacks(config).flatMap((resource) => rolesOf(resource as unknown as Synthesized));
 }
 
 /** In place of the ARNs of what Terraform makes: keys, of which there are none here, and topics. */
 const ABSENT = "arn:aws:kms:::key/absent";
 
-function rolesOf({ resource = {} }: Synthesized): DeployedRole[] {
-  const { aws_iam_role = {}, aws_iam_role_policy = {} } = resource;
+function rolesOf({ aws_iam_role = {}, aws_iam_role_policy = {} }: Synthesized): DeployedRole[] {
   return Object.entries(aws_iam_role).map(([id, { name, assume_role_policy: trust }]) => ({
     name,
     trust,

@@ -102,6 +102,7 @@ export function trainingFunction(stack: ProjectStack, keyArn: string): DeployedF
   const anyKey = names.arn("kms", "key/*");
   const statements = trainingPolicy({
     project: input.config.project.project_name,
+    region: input.discovery.region,
     resource: (path) => names.arn("personalize", path),
     bucket: names.bucketArn(),
     trainingTable: tableArn(stack, "training"),

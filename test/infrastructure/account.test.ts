@@ -23,7 +23,7 @@ import { seedAccount } from "../../local/cloud/seed.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { asDeployer } from "../fixtures/deployer.ts";
+import { deployerOf } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { testProject } from "./project.ts";
@@ -42,7 +42,6 @@ const project = await testProject({
   account,
   configuration: "all-options",
   name,
-  deployer: { stateBucket },
   changes: [["project.yaml", ["terraform", "state", "bucket"], stateBucket]],
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -233,7 +232,7 @@ test("creates the key for user ids once and keeps it", async () => {
   const secrets = new SecretsManagerClient(clientOptions(cloud));
   const SecretId = names.userIdKeyParameter();
   await secrets.send(new CreateSecretCommand({ Name: SecretId }));
-  Object.assign(process.env, (await asDeployer(cloud, { project: name, stateBucket })).env);
+  Object.assign(process.env, (await deployerOf(cloud, name)).env);
   const sdk = { region: cloud.region };
   const value = async () => (await secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString;
   assert.is(await ensureUserIdKey(sdk, SecretId), true);

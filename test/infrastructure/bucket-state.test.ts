@@ -25,13 +25,13 @@ const folder = scratchFolder(TEST_OUTPUT, "bucket-state");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 const bucket = account.stateBucket;
-const deployer = await asDeployer(cloud, { project: "minimal", stateBucket: bucket });
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
 const inBucket = (key_prefix: string): Change => [
   "project.yaml",
   ["terraform"],
   { state: { type: "s3", bucket, region: cloud.region, key_prefix } },
 ];
+const deployer = await asDeployer(cloud, configuration("minimal", [inBucket("any")]));
 const stateOf = (serial: number) =>
   JSON.stringify({ version: 4, terraform_version: "1.10.0", serial, lineage: randomUUID(), resources: [] });
 const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));

@@ -45,14 +45,18 @@ interface Stack {
 
 const cloud = await sharedCloud();
 const project = `files-${process.pid}`;
-const deployer = await asDeployer(cloud, { project, stateBucket: "none" });
+const named = (name: string) => configuration("minimal", [["project.yaml", ["project_name"], name]]);
+const deployer = await asDeployer(cloud, named(project));
+// A bucket of its own, because Terraform creates that of the project.
+const other = `other-${process.pid}`;
+await deployer.permit(named(other));
 Object.assign(process.env, deployer.env);
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
 const folder = scratchFolder(TEST_OUTPUT, "configuration-objects");
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 const sdk = { region: cloud.region };
-const bucket = `${project}-relevance-files`;
+const bucket = namesOf({ project: other, account: cloud.accountId, region: cloud.region }).bucket();
 const FILES = ["api.yaml", "hybrid_search.yaml", "model.yaml", "project.yaml"];
 
 /** Synchronizes, and returns what was printed. */

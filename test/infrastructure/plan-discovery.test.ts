@@ -21,9 +21,6 @@ const test = suite("discovery of a local account");
 
 const cloud = await sharedCloud();
 const account = await seedAccount(cloud);
-const { credentials } = await asDeployer(cloud, { project: "discovered", stateBucket: account.stateBucket });
-const clients = sdkDiscoveryClients({ ...clientOptions(cloud), credentials });
-
 const PROJECT = "project.yaml";
 const DNS = ["domain_name_system"];
 
@@ -40,6 +37,9 @@ const SEEDED: readonly Change[] = [
   ["api.yaml", [...DNS, "certificate_arn"], account.certificateArn],
   ["api.yaml", [...DNS, "hosted_zone_id"], undefined],
 ];
+
+const { credentials } = await asDeployer(cloud, configuration("all-options", SEEDED));
+const clients = sdkDiscoveryClients({ ...clientOptions(cloud), credentials });
 
 const found = (changes: readonly Change[] = []) =>
   discover(configuration("all-options", [...SEEDED, ...changes]), clients);

@@ -15,7 +15,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("terraform plan");
 const terraform = requireTerraform();
-const cloud = await asDeployer(await sharedCloud(), { project: `plans-${process.pid}`, stateBucket: "none" });
+const cloud = await asDeployer(await sharedCloud(), configuration("all-options"));
 const env = { ...cloud.env, ...(await servedProvider(cloud, scratchFolder(TEST_OUTPUT, "provider-of-plans"))) };
 
 interface Plan {

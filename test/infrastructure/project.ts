@@ -6,12 +6,14 @@ import { text } from "node:stream/consumers";
 import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
 import * as assert from "uvu/assert";
 import { MODELS } from "../../lib/config/embedding-models.ts";
+import { loadConfiguration } from "../../lib/config/load.ts";
+import { ConfigurationError } from "../../lib/config/problem.ts";
 import { lockOf } from "../../lib/search/embeddings/model-files.ts";
 import type { SeededAccount } from "../../local/cloud/seed.ts";
 import { generatedModelFiles } from "../../local/embeddings/model-files.ts";
 import { clientOptions, type TestCloud } from "../fixtures/cloud.ts";
 import { type Change, type ConfigurationName, configurationFiles } from "../fixtures/configurations/configurations.ts";
-import { asDeployer, type Deployment } from "../fixtures/deployer.ts";
+import { type DeployersCloud, deployerOf, type Taken } from "../fixtures/deployer.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { servedProvider } from "../fixtures/served-provider.ts";
 import { requireTerraform } from "../fixtures/terraform.ts";
@@ -49,8 +51,8 @@ export interface ProjectOptions {
   account: SeededAccount;
   configuration: ConfigurationName;
   name: string;
-  /** Values in the deployer's policies that differ from the account's. */
-  deployer?: Partial<Deployment>;
+  /** The permission that the deployer lacks. */
+  taken?: Taken;
   changes?: readonly Change[];
   /** Whether all commands use one provider that keeps running, which is faster than one for each. Default: true. */
   servedProvider?: boolean;
@@ -62,15 +64,11 @@ export const servedFolder = (folder: string) => join(folder, "dist/served/beside
 
 /**
  * Writes an example configuration for a seeded account, with the model files that it may need. Its commands run with
- * exactly the permissions that the guide gives to deployers.
+ * exactly the permissions that `relevance permissions` prints, also after edits.
  */
 export async function testProject(options: ProjectOptions): Promise<TestProject> {
   const { folder, account, configuration, name } = options;
-  const cloud = await asDeployer(options.cloud, {
-    project: name,
-    stateBucket: account.stateBucket,
-    ...options.deployer,
-  });
+  const cloud = await deployerOf(options.cloud, name, options.taken);
   const conf = join(folder, "conf");
   mkdirSync(conf, { recursive: true });
   const own = await accountChanges(options.cloud, account, configurationFiles(configuration));
@@ -84,6 +82,8 @@ export async function testProject(options: ProjectOptions): Promise<TestProject>
   };
   write();
   writeModels(folder);
+  const permit = permissionsOf(cloud, conf);
+  await permit();
 
   const env = {
     ...process.env,
@@ -120,12 +120,32 @@ export async function testProject(options: ProjectOptions): Promise<TestProject>
       write();
     },
     start,
-    relevance: (...args) => start(...args).ended,
+    async relevance(...args) {
+      await permit();
+      return start(...args).ended;
+    },
     async succeeds(...args) {
+      await permit();
       const run = await start(...args).ended;
       assert.is(run.code, 0, `relevance ${args.join(" ")} ended with ${run.code}:\n${run.out}\n${run.err}`);
       return run;
     },
+  };
+}
+
+/** Returns a function that permits what a configuration folder needs, if it has changed and is valid. */
+function permissionsOf(deployer: DeployersCloud, conf: string): () => Promise<void> {
+  let permitted = "";
+  return async () => {
+    try {
+      const config = loadConfiguration(conf);
+      const files = JSON.stringify(config.files);
+      if (files === permitted) return;
+      permitted = files;
+      await deployer.permit(config);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+    }
   };
 }
 

@@ -99,7 +99,7 @@ async function createRecommendationWorld({
   const clock = { now: () => heldAt ?? Date.now() };
   const personalize = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, delays, objects, clock });
   const cloud = await ownCloud({ standIns: [watched(personalize, onSuccess)] });
-  const deployer = await asDeployer(cloud, { project: "my-project", stateBucket: "none" });
+  const deployer = await asDeployer(cloud, recommendation());
   const folder = scratchFolder(TEST_OUTPUT, name);
   const names = namesOf({ project: "my-project", account: ACCOUNT_ID, region: REGION });
   const client = new PersonalizeClient(clientOptions(cloud));

@@ -13,8 +13,10 @@ import { seedAccount } from "../../local/cloud/seed.ts";
 import { createPersonalize } from "../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
+import { deployerOf } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { memoryObjects } from "../local/personalize/harness.ts";
+import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 import { type TestProject, testProject } from "./project.ts";
 import { recommendationProject } from "./recommendation-project.ts";
@@ -97,6 +99,9 @@ test("list shows what is in Personalize when the section is gone but the service
   const project = await gatewayAlone("listed");
   const personalize = new PersonalizeClient(clientOptions(cloud));
   const name = namesIn(project.name).datasetGroup();
+  // The deployer still has the policies for the section.
+  const before = recommendation([["project.yaml", ["project_name"], project.name]]);
+  await (await deployerOf(cloud, project.name)).permit(before);
   await personalize.send(new CreateDatasetGroupCommand({ name }));
   const listed = async () => JSON.parse((await project.relevance("list", "--json")).out).personalize;
   assert.equal(await listed(), []);

@@ -250,7 +250,7 @@ test("allows no wildcard action", () => {
 /** Logs, traces and metrics: the allowed actions of these services support no resource. */
 const ANY_RESOURCE = /^(logs|xray|cloudwatch):/;
 
-test("allows all resources only for actions that support none: Personalize's lists and PutEvents", () => {
+test("allows all resources only for actions that support none: Personalize's lists, tags and PutEvents", () => {
   const open = ROLES.flatMap(({ role, stack }) => statementsOf(stack, role))
     .filter(({ Resource }) => Resource.includes("*"))
     .flatMap(({ Action }) => Action)
@@ -263,7 +263,10 @@ test("allows all resources only for actions that support none: Personalize's lis
     "personalize:ListSchemas",
     "personalize:ListSolutionVersions",
     "personalize:ListSolutions",
+    "personalize:ListTagsForResource",
     "personalize:PutEvents",
+    "personalize:TagResource",
+    "personalize:UntagResource",
   ]);
 });
 

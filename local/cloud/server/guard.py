@@ -8,6 +8,7 @@ from typing import Any, Mapping
 from faults import is_new, note_birth, throttled
 from guard_answers import Answer, denied, not_ready, throttling, unknown_key, unknown_role
 from guard_calls import Call, Request, call_of, credential_of
+from guard_dependents import create_linked_role, dependent_needs, missing_linked_role
 from guard_policies import key_context, key_needs, resource_policy
 from guard_principals import ROOT_KEY, Caller, UnknownKey, caller_of, is_unknown, note_roles
 from guard_records import record, remember_grants
@@ -40,9 +41,12 @@ def check(request: Request) -> Answer | None:
 def after(request: Request) -> None:
     """Notes what a call has changed that other services learn of later."""
     credential = credential_of(request.headers.get("authorization", ""), request.query)
-    if credential is None or credential[2] not in ("iam", "kms", "lambda"):
+    if credential is None or credential[2] not in ("apigateway", "application-autoscaling", "iam", "kms", "lambda"):
         return
     call = call_of(credential, request)
+    linked = missing_linked_role(call, ACCOUNT)
+    if linked is not None:
+        create_linked_role(linked, ACCOUNT)
     if _changes_iam(call):
         note_roles(ACCOUNT)
     elif call.operation == "CreateAlias" and call.service == "kms":
@@ -84,7 +88,7 @@ def _refusal(call: Call) -> Answer | None:
     try:
         caller = caller_of(call.access_key, ACCOUNT)
         needs = needs_of(call, ACCOUNT)
-        for need in [*needs, *key_needs(call, needs, ACCOUNT)]:
+        for need in [*needs, *dependent_needs(call, needs, ACCOUNT), *key_needs(call, needs, ACCOUNT)]:
             require(caller, need, call)
     except UnknownKey:
         return unknown_key(call)

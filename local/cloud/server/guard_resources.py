@@ -30,7 +30,7 @@ def needs_of(call: Call, account: str) -> list[Need]:
         return []
     if service == "apigateway":
         return [*_api_gateway(call), *_passed_role(call)]
-    entry = _table(service).get(operation or "")
+    entry = table(service).get(operation or "")
     if entry is None:
         unknown = f"{service} {call.request.method} {call.request.path}?{call.request.query}"
         name = f"{service}:{operation}" if operation else unknown
@@ -67,7 +67,7 @@ def _absent_object(call: Call) -> list[Need]:
 
 
 @lru_cache(maxsize=None)
-def _table(service: str) -> Mapping[str, tuple[str, list[str]]]:
+def table(service: str) -> Mapping[str, tuple[str, list[str]]]:
     """Returns action and resource templates of a service's operations."""
     entries = {}
     templates: list[str] = []

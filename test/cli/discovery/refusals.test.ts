@@ -51,7 +51,7 @@ const REFUSALS: ReadonlyArray<
     "a missing permission",
     "minimal",
     { domain: named("AccessDeniedException") },
-    "the credentials may not call es:DescribeDomain: ask for that permission; docs/guides/deploy.md lists all required ones",
+    "the credentials may not call es:DescribeDomain: ask for that permission; `relevance permissions` prints all required ones",
   ],
   [
     "a domain that does not exist",
@@ -242,7 +242,7 @@ test("rejects an endpoint_name whose endpoint does not exist or is not in servic
     "sparse_v3.endpoint_name in model.yaml: the endpoint shop-sparse is Updating, not InService: wait for it or repair it",
   ]);
   assert.equal(await problems("all-options", { modelEndpoint: named("AccessDeniedException") }, [change]), [
-    "the credentials may not call sagemaker:DescribeEndpoint: ask for that permission; docs/guides/deploy.md lists all required ones",
+    "the credentials may not call sagemaker:DescribeEndpoint: ask for that permission; `relevance permissions` prints all required ones",
   ]);
   assert.equal(await found({ arn: "arn", status: "InService", variant: "a" }), []);
 });

@@ -72,7 +72,7 @@ for (const [what, summary, advice] of [
   [
     "a missing permission",
     "AccessDenied: User: arn:x is not authorized to perform: kms:CreateKey",
-    "docs/guides/deploy.md",
+    "`relevance permissions` prints all required ones",
   ],
 ] as const) {
   test(`says what to do about ${what}`, () => {

@@ -7,6 +7,7 @@ const test = suite("personalize-manager policy");
 const arn = (path: string) => `arn:aws:personalize:eu-west-1:123456789012:${path}`;
 const statements = personalizeManagerPolicy({
   project: "shop",
+  region: "eu-west-1",
   resource: arn,
   parameters: ["parameters/filters/*"],
   trainingTable: "training",
@@ -14,10 +15,10 @@ const statements = personalizeManagerPolicy({
   logGroup: "logs",
 });
 
-test("has no wildcard action, and any resource only for lists, which have no resource-level permissions", () => {
+test("has no wildcard action, and any resource only for lists and tags, which have no resource-level permissions", () => {
   assert.not(statements.some(({ actions }) => actions.some((action) => action.includes("*"))));
   const open = statements.filter(({ resources }) => resources.includes("*")).flatMap(({ actions }) => actions);
-  assert.ok(open.every((action) => action.startsWith("personalize:List")));
+  assert.ok(open.every((action) => /^personalize:(List\w+|(Unt|T)agResource)$/.test(action)));
 });
 
 test("removes only resources of its project, except event trackers, whose ARNs contain no name", () => {

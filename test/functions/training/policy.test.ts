@@ -7,6 +7,7 @@ const test = suite("training policy");
 const arn = (path: string) => `arn:aws:personalize:eu-west-1:123456789012:${path}`;
 const statements = trainingPolicy({
   project: "shop",
+  region: "eu-west-1",
   resource: arn,
   bucket: "arn:aws:s3:::b",
   trainingTable: "training",
@@ -20,10 +21,10 @@ const statements = trainingPolicy({
 const resourcesOf = (action: string) =>
   statements.filter(({ actions }) => actions.includes(action)).flatMap(({ resources }) => resources);
 
-test("has no wildcard action, and any resource only for lists, which have no resource-level permissions", () => {
+test("has no wildcard action, and any resource only for lists and tags, which have no resource-level permissions", () => {
   assert.not(statements.some(({ actions }) => actions.some((action) => action.includes("*"))));
   const open = statements.filter(({ resources }) => resources.includes("*")).flatMap(({ actions }) => actions);
-  assert.ok(open.every((action) => action.startsWith("personalize:List")));
+  assert.ok(open.every((action) => /^personalize:(List\w+|(Unt|T)agResource)$/.test(action)));
 });
 
 test("passes the import role only to Personalize", () => {

@@ -63,7 +63,6 @@ export async function createWorld(): Promise<World> {
   const project = await testProject({
     folder,
     cloud,
-    deployer: { logRole: "api-gateway-logs" },
     account,
     configuration: "all-options",
     name: "shop",

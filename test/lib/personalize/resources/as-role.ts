@@ -30,7 +30,8 @@ const STATEMENTS = {
 } satisfies Record<string, (names: Names) => Statement[]>;
 
 function placeOf(names: Names) {
-  return { project: names.datasetGroup(), resource: (path: string) => names.arn("personalize", path) };
+  const resource = (path: string) => names.arn("personalize", path);
+  return { project: names.datasetGroup(), region: "eu-west-1", resource };
 }
 
 /**

@@ -1,0 +1,59 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import { defineCommand } from "../command.ts";
+import { charactersOf, type Policy, policiesOf } from "../permissions/policies.ts";
+import { emptyFolder } from "../plan/reviewed.ts";
+import { accountOf, namesIn, openSession } from "../session.ts";
+
+/** `relevance permissions`: prints the policies of whoever deploys this configuration. */
+export const command = defineCommand({
+  example: "relevance permissions --conf conf --out policies",
+  define: (command) => {
+    command.option("--out <dir>", "write each policy to a file of a new folder, instead of printing them");
+  },
+  options: { out: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))) },
+  run: async ({ conf, out }, context) => {
+    const session = openSession(conf, context);
+    const { terminal } = context;
+    const names = namesIn(session, session.config.project.aws.account_id ?? (await accountOf(session)));
+    const { sampleStacks } = await import("../../stacks/sample-stacks.ts");
+    const policies = policiesOf(session.config, names, sampleStacks(session.config));
+    const indented = ({ document }: Policy) => JSON.parse(document);
+    if (out === undefined) {
+      terminal.printJson(Object.fromEntries(policies.map((policy) => [policy.name, indented(policy)])));
+    } else {
+      await emptyFolder(out);
+      for (const policy of policies) {
+        await writeFile(join(out, `${policy.name}.json`), `${JSON.stringify(indented(policy), undefined, 2)}\n`);
+      }
+    }
+    const policyArn = names.roleArn("", "/").replace(":role/", ":policy/");
+    terminal.note(howTo(policies, { folder: out ?? "DIR", policyArn }));
+    return 0;
+  },
+});
+
+const WORK = {
+  plan: "plan, info and list",
+  deploy: "deploy, destroy and all other commands, together with the first",
+  "init-state": "init-state, together with the first",
+} as const satisfies Record<Policy["work"], string>;
+
+function howTo(policies: readonly Policy[], { folder, policyArn }: { folder: string; policyArn: string }): string {
+  const lines = policies.map(
+    ({ name, work, document }) => `  ${name}  ${charactersOf(document)} characters, for ${WORK[work]}`,
+  );
+  const [{ name } = { name: "" }] = policies;
+  return [
+    `\n${policies.length} policies, of at most 6,144 characters each, as IAM counts them:`,
+    ...lines,
+    "\nCreate each as a managed policy, and attach it to the role or the user that deploys:",
+    ...(folder === "DIR" ? ["  relevance permissions --out DIR"] : []),
+    `  aws iam create-policy --policy-name ${name} --policy-document file://${join(folder, `${name}.json`)}`,
+    `  aws iam attach-role-policy --role-name ROLE --policy-arn ${policyArn}${name}`,
+    `  aws iam attach-user-policy --user-name USER --policy-arn ${policyArn}${name}`,
+    "\nA role or user takes 10 managed policies. They are too long for the inline policies of a user.",
+    "Print them again when the configuration changes. Keep the old ones until what was taken out is removed.",
+  ].join("\n");
+}

@@ -1,0 +1,203 @@
+import type { Statement } from "../../lib/aws/iam-statement.ts";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
+import { RESOURCES, type WritingSid } from "./resources.ts";
+
+/** Statements by the work that needs them. */
+export interface Grants {
+  /** Reads the account and Terraform's state: `plan`, `info` and `list`. */
+  plan: Statement[];
+  /** Deploys and removes, together with `plan`. */
+  deploy: Statement[];
+  /** Creates the bucket of Terraform's state, together with `plan`; empty for local state. */
+  "init-state": Statement[];
+}
+
+/** Returns the permissions that the commands need for a configuration, whose stacks are given, and no others. */
+export function grantsOf(config: Configuration, names: Names, stacks: readonly StackResources[]): Grants {
+  const used = actionsOf(stacks);
+  const places = placesOf(config, names);
+  const writing = Object.entries(places).map(([sid, resources]) =>
+    statement(sid, [...used(sid as WritingSid), ...commandActions(config)[sid as WritingSid]], resources),
+  );
+  return {
+    plan: reading(config, names, used("read")),
+    deploy: [...writing, serviceLinkedRoles(names, used("ServiceLinkedRoles"))].filter(isNeeded),
+    "init-state": initState(config, names),
+  };
+}
+
+type Used = (sid: "read" | WritingSid) => string[];
+
+/** Returns the entries of {@link RESOURCES} for the resources of these stacks, by statement. */
+function actionsOf(stacks: readonly StackResources[]): Used {
+  const all = stacks.flatMap((stack) =>
+    Object.entries(stack).flatMap(([type, byId]) => Object.values(byId).map((attributes) => ({ type, attributes }))),
+  );
+  const entries = Object.entries(RESOURCES).filter(([key]) => {
+    const [, type, attribute, value] = /^(\w+)(?:\.(\w+)(?:=(.+))?)?$/.exec(key) ?? [];
+    return all.some((one) => {
+      const found = attribute === undefined ? true : one.attributes[attribute];
+      return one.type === type && (value === undefined ? isSet(found) : found === value);
+    });
+  });
+  return (sid) => entries.flatMap(([, statements]) => statements[sid] ?? []);
+}
+
+const isSet = (value: unknown) => value !== undefined && value !== false && value !== null;
+
+/** Returns the resources of the statements that deploy. */
+function placesOf({ project, api }: Configuration, names: Names) {
+  const name = project.project_name;
+  const own = (service: string, ...paths: string[]) => paths.map((path) => names.arn(service, path));
+  const logRole = api.cloud_watch_role_name;
+  const parameters = names.parameterPrefix().slice(1);
+  return {
+    Roles: [
+      names.roleArn(`${name}-*`),
+      // An existing role keeps its path.
+      ...(logRole === undefined ? [] : [names.roleArn(logRole, "/"), names.roleArn(logRole, "/*/")]),
+    ],
+    // AWS chooses the ids of APIs.
+    Apis: [names.arn("apigateway", "*").replace(/:\d+:\*$/, "::/*")],
+    // Their names cannot be chosen, or creating them has no resource.
+    Unnamed: ["*"],
+    UseTheKeys: keysOf(project),
+    Bucket: [names.bucketArn(), `${names.bucketArn()}/*`],
+    Functions: own("lambda", `function:${name}-*`, "event-source-mapping:*"),
+    MakeWhatIsInPersonalizeAndProbe: (["personalize-manager", "api-router", "recommendation-api"] as const).map((one) =>
+      names.arn("lambda", `function:${names.function(one)}:*`),
+    ),
+    Models: own("sagemaker", ...["endpoint", "endpoint-config", "model"].map((kind) => `${kind}/${name}-*`)),
+    Observability: [
+      ...own("cloudwatch", `alarm:${name}-*`),
+      names.arn("cloudwatch", `dashboard/${name}*`).replace(/:[a-z0-9-]+:(\d+):/, "::$1:"),
+      ...own("logs", `log-group:/aws/*/${name}-*`, "log-group:API-Gateway-Execution-Logs_*"),
+      ...own("sns", `${name}-*`),
+    ],
+    Data: [
+      ...own("dynamodb", `table/${name}-*`),
+      ...own("events", `rule/${name}-*`),
+      ...own("firehose", `deliverystream/${name}-*`),
+      ...own("glue", "catalog", `database/${names.glueDatabase()}`, `table/${names.glueDatabase()}/*`),
+      ...own("scheduler", `schedule/default/${name}-*`),
+      ...own("secretsmanager", `secret:/${parameters}*`),
+      ...own("sqs", `${name}-*`),
+      ...own("ssm", `parameter/${parameters}*`),
+      ...own("states", `stateMachine:${name}-*`, `execution:${name}-*`),
+    ],
+  } satisfies Partial<Record<WritingSid, string[]>>;
+}
+
+/** Returns the actions of the commands themselves, not of Terraform. */
+function commandActions({ recommendation }: Configuration): Record<WritingSid, string[]> {
+  return {
+    Roles: [],
+    ServiceLinkedRoles: [],
+    Apis: [],
+    Unnamed: [],
+    UseTheKeys: ["kms:CreateGrant", "kms:Encrypt", "kms:GenerateDataKey"],
+    Bucket: ["s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketVersions", "s3:PutObject"],
+    Functions: [],
+    MakeWhatIsInPersonalizeAndProbe: ["lambda:InvokeFunction"],
+    Models: [],
+    Observability: [],
+    Data: [
+      ...["ssm:DeleteParameters", "ssm:GetParametersByPath", "ssm:PutParameter"],
+      ...(recommendation ? ["states:DescribeExecution", "states:StartExecution"] : []),
+    ],
+  };
+}
+
+function reading(config: Configuration, names: Names, used: readonly string[]): Statement[] {
+  const { api, project, recommendation, searchGateway } = config;
+  const { state } = project.terraform;
+  const hostNames = searchGateway?.domainNameSystem || api.recommendation_domain_name;
+  const bucket = names.bucketArn();
+  const stateBucket = state.type === "s3" ? [`arn:${names.partition()}:s3:::${state.bucket}`] : [];
+  const actions = [
+    ...used,
+    ...["iam:GetRole", "lambda:GetAccountSettings", "servicequotas:ListServiceQuotas", "ssm:GetParameter"],
+    // `purge` makes sure that no recommendation service is left.
+    ...(recommendation
+      ? ["personalize:Describe*", "personalize:GetSolutionMetrics", "personalize:List*"]
+      : ["personalize:DescribeDatasetGroup"]),
+    ...(searchGateway
+      ? [
+          ...["DescribeSubnets", "DescribeVpcAttribute", "DescribeVpcEndpointServices", "DescribeVpcEndpoints"].map(
+            (action) => `ec2:${action}`,
+          ),
+          ...["ec2:DescribeVpcs", "es:DescribeDomain", "sagemaker:DescribeEndpoint"],
+        ]
+      : []),
+    ...(searchGateway?.opensearch.auth?.type === "basic" ? ["secretsmanager:DescribeSecret"] : []),
+    ...(hostNames ? ["acm:DescribeCertificate", "route53:GetHostedZone", "route53:ListHostedZonesByName"] : []),
+  ];
+  return [
+    statement("ReadTheAccount", actions, ["*"]),
+    statement(
+      "ReadTheBuckets",
+      [
+        ...["s3:GetAccelerateConfiguration", "s3:GetBucket*", "s3:GetEncryptionConfiguration"],
+        ...["s3:GetLifecycleConfiguration", "s3:GetReplicationConfiguration", "s3:ListBucket"],
+      ],
+      [bucket, ...stateBucket],
+    ),
+    statement("ReadConfigurationFiles", ["s3:GetObject"], [`${bucket}/*`]),
+    statement(
+      "KeepTheState",
+      ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"],
+      stateBucket.map((arn) => `${arn}/*`),
+    ),
+    statement(
+      "ReadProgress",
+      ["dynamodb:GetItem"],
+      recommendation ? [names.arn("dynamodb", `table/${names.table("training")}`)] : [],
+    ),
+    statement(
+      "AskTheRequestLog",
+      ["athena:GetQueryExecution", "athena:StartQueryExecution"],
+      searchGateway ? [names.arn("athena", "workgroup/primary")] : [],
+    ),
+    statement("ReadEncrypted", ["kms:Decrypt"], keysOf(project)),
+    ...(state.type === "s3" ? [keyOfTheState(state.region)] : []),
+  ].filter(isNeeded);
+}
+
+/** Returns `aws.kms_key_arn`. The ids of the project's keys are not known, and their aliases take minutes to work. */
+const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
+
+/** Returns the permission to use the key of the state's bucket, which may be any key, through S3 only. */
+function keyOfTheState(region: string): Statement {
+  return {
+    ...statement("EncryptTheState", ["kms:Decrypt", "kms:GenerateDataKey"], ["*"]),
+    // In China the name ends in .com.cn.
+    conditions: { StringLike: { "kms:ViaService": `s3.${region}.amazonaws.com*` } },
+  };
+}
+
+function serviceLinkedRoles(names: Names, services: readonly string[]): Statement {
+  const roles = services.map((service) => names.roleArn("*", `/aws-service-role/${service}.amazonaws.com/`));
+  return statement("ServiceLinkedRoles", roles.length > 0 ? ["iam:CreateServiceLinkedRole"] : [], roles);
+}
+
+function initState({ project }: Configuration, names: Names): Statement[] {
+  const { state } = project.terraform;
+  if (state.type !== "s3") return [];
+  const actions = [
+    ...["s3:CreateBucket", "s3:PutBucketPolicy", "s3:PutBucketPublicAccessBlock", "s3:PutBucketVersioning"],
+    "s3:PutEncryptionConfiguration",
+  ];
+  return [statement("MakeTheStatesBucket", actions, [`arn:${names.partition()}:s3:::${state.bucket}`])];
+}
+
+/** Returns a statement with each action once, and only with resources of the services of its actions. */
+function statement(sid: string, actions: readonly string[], resources: readonly string[]): Statement {
+  const sorted = [...new Set(actions)].sort();
+  const services = new Set(sorted.map((action) => action.split(":")[0]));
+  const kept = resources.filter((arn) => arn === "*" || services.has(arn.split(":")[2]));
+  return { sid, actions: sorted, resources: [...new Set(kept)].sort() };
+}
+
+const isNeeded = ({ actions, resources }: Statement) => actions.length > 0 && resources.length > 0;

