@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { DefaultsChange, SentDefaults } from "../../lib/relevance/console/index-defaults.ts";
-import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
+import { findMapping } from "../../lib/search/target/entry.ts";
 import { callConsole } from "../api.ts";
 import { Problem } from "../parts.tsx";
 import { announce, setup } from "../state.ts";

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
-import { findMapping } from "../../lib/search/gateway/find-mapping.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
+import { findMapping } from "../../lib/search/target/entry.ts";
 import { type Answer, callService } from "../api.ts";
 import { announce, place, setup } from "../state.ts";
 import { type Candidates, fused, type Settings } from "./places.ts";

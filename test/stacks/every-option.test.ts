@@ -104,8 +104,13 @@ test("creates usage plans for API keys, and none for other callers", () => {
   const [gateway, recommendation] = each("both services");
   for (const stack of [gateway, recommendation]) {
     assert.ok(stack);
-    assert.equal(stack.ids("aws_api_gateway_usage_plan"), ["usage-plan", "usage-plan-shop-browser"]);
-    assert.equal(value(stack, "aws_api_gateway_usage_plan", "usage-plan-shop-browser", "quota_settings"), {
+    assert.equal(stack.ids("aws_api_gateway_usage_plan"), [
+      "usage-plan",
+      ...(stack === gateway ? ["usage-plan-indexes"] : []),
+      "usage-plan-shop-browser",
+      "usage-plan-shop-server",
+    ]);
+    assert.equal(value(stack, "aws_api_gateway_usage_plan", "usage-plan-shop-server", "quota_settings"), {
       limit: 1_000_000,
       period: "DAY",
     });

@@ -146,9 +146,11 @@ export function refusalOf({ status, body, headers }: ClusterAnswer): ApiError {
   });
 }
 
+const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|\[[\da-f]{0,4}(?::[\da-f]{0,4}){2,8}\](?::\d{1,5})?/gi;
+
 /** Returns a reason without the names and addresses of nodes, such as `[node-1][10.0.0.1:9300]`. */
 const withoutNodes = (reason: string): string =>
-  reason.replaceAll(/(\[[^\][]*\])?\[{0,2}(\d{1,3}(\.\d{1,3}){3}|[\da-f]*(:[\da-f]*){3,})\]?(:\d+)?\]?/gi, "[node]");
+  reason.replaceAll(ADDRESS, "node").replaceAll(/\[[^\][]{1,100}\]\[node\]/g, "[node]");
 
 /**
  * The first operation of a `_bulk` call that must not create its index. The cluster creates no index of which any

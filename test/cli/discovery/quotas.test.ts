@@ -130,14 +130,14 @@ test("counts each key of api.yaml as a key and a usage plan for every service th
   const { problems } = await ofBoth({ usagePlans: some(0, 3), apiKeys: some(0, 3) });
   assert.equal(
     problems.map((problem) => /the project needs (\d+) more/.exec(problem)?.[1]),
-    ["4", "4"],
+    ["7", "7"],
   );
 });
 
 test("notes when little room is left", async () => {
   const { notes, problems } = await ofBoth({ usagePlans: some(290, 300) });
   assert.equal(notes, [
-    "The account has 290 of 300 Usage plans of API Gateway in this region, and the project needs 4 more: few are left",
+    "The account has 290 of 300 Usage plans of API Gateway in this region, and the project needs 7 more: few are left",
   ]);
   assert.equal(problems, []);
 });

@@ -10,7 +10,7 @@ const BROWSER = { name: "shop-browser", endpoints: ["search", "recommend"], inde
 const BACKEND = { name: "backend", endpoints: ["search", "bulk", "raw-backend"] };
 const ALL_LIMITS =
   "lower limits: shards none → 10, window none → 10000, aggregation_size none → 10000, aggregation_depth none → 5, " +
-  "clauses none → 1024, rescore_window none → 1000";
+  "clauses none → 1024, rescore_window none → 1000, searches none → 100";
 
 const keys = (...list: object[]): Change => ["api.yaml", ["keys"], list];
 const NO_THROTTLE: Change = ["api.yaml", ["throttle"], undefined];
@@ -50,7 +50,7 @@ test("an upgrade says nothing of a key that keeps every right, and never mistake
   assert.equal(notes([keys(BACKEND)], [keys(whole)], false), [
     "Key backend: may make every call of /raw-backend; may send scripts; higher limits: shards 10 → none, " +
       "window 10000 → none, aggregation_size 10000 → none, aggregation_depth 5 → none, clauses 1024 → none, " +
-      "rescore_window 1000 → none",
+      "rescore_window 1000 → none, searches 100 → none",
   ]);
 });
 
