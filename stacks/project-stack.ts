@@ -61,7 +61,8 @@ export abstract class ProjectStack extends TerraformStack {
 
   /** Adds a log group that expires after `aws.log_retention_days`, unless it is given another number of days. */
   logGroup(id: string, name: string, kmsKeyId: string, retentionInDays = this.logDays): CloudwatchLogGroup {
-    // checkov:skip=CKV_AWS_338 aws_cloudwatch_log_group: logs are for troubleshooting; what must be kept is in the bucket
+    // checkov:skip=CKV_AWS_338 aws_cloudwatch_log_group: logs are for troubleshooting; what must be kept is in the
+    // bucket
     return new CloudwatchLogGroup(this, id, { name, retentionInDays, kmsKeyId });
   }
 

@@ -64,9 +64,10 @@ export class StorageStack extends ProjectStack {
 
   private bucket(keyArn: string): S3Bucket {
     // checkov:skip=CKV_AWS_18 aws_s3_bucket.bucket: access logs need a second bucket; CloudTrail data events are up to
-    // the account checkov:skip=CKV_AWS_144 aws_s3_bucket.bucket: data stays in the configured region; versions protect
-    // against deletion checkov:skip=CKV2_AWS_62 aws_s3_bucket.bucket: nothing waits for objects, so nothing would read
-    // the notifications
+    // the account
+    // checkov:skip=CKV_AWS_144 aws_s3_bucket.bucket: data stays in the configured region; versions protect against
+    // deletion
+    // checkov:skip=CKV2_AWS_62 aws_s3_bucket.bucket: nothing waits for objects, so nothing would read the notifications
     const bucket = new S3Bucket(this, "bucket", {
       bucket: this.names.bucket(),
       // Only `purge` deletes it, after emptying it; `removal.ts` plans that without this file.
@@ -179,7 +180,8 @@ export class StorageStack extends ProjectStack {
 
   /** Created without a value, which would end up in the state; `deploy` writes a random one if there is none. */
   private userIdKey(keyArn: string): void {
-    // checkov:skip=CKV2_AWS_57 aws_secretsmanager_secret.user-id-key: another value would hash the same users differently
+    // checkov:skip=CKV2_AWS_57 aws_secretsmanager_secret.user-id-key: another value would hash the same users
+    // differently
     new SecretsmanagerSecret(this, "user-id-key", {
       name: this.names.userIdKeyParameter(),
       description: "Key of the hash that stands for user ids in the request log",

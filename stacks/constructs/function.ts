@@ -65,9 +65,11 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
   ];
   const log = stack.logGroup(`${name}-log`, names.functionLogGroup(name), options.logKeyArn, options.logRetentionDays);
   // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or call again; alarms report failures,
-  // and failed events are not worth keeping checkov:skip=CKV_AWS_117 aws_lambda_function: functions that call the
-  // cluster are in the VPC; the others only call AWS checkov:skip=CKV_AWS_272 aws_lambda_function: whoever may deploy
-  // may also sign; each plan compares the archive's hash
+  // and failed events are not worth keeping
+  // checkov:skip=CKV_AWS_117 aws_lambda_function: functions that call the cluster are in the VPC; the others only call
+  // AWS
+  // checkov:skip=CKV_AWS_272 aws_lambda_function: whoever may deploy may also sign; each plan compares the archive's
+  // hash
   const lambda = new LambdaFunction(stack, name, {
     functionName: names.function(name),
     description: options.description,

@@ -92,9 +92,11 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): void {
   });
   // checkov:skip=CKV_AWS_120 aws_api_gateway_stage.api-stage: answers belong to one user and change with each write
   // checkov:skip=CKV2_AWS_29 aws_api_gateway_stage.api-stage: callers are authorized and their rate is limited; a
-  // firewall is up to the account checkov:skip=CKV2_AWS_77 aws_api_gateway_stage.api-stage: the web ACL is the
-  // account's own, and no function runs Java checkov:skip=CKV2_AWS_51 aws_api_gateway_stage.api-stage: IAM authorizes
-  // the call of the function; no HTTP back end could check a certificate
+  // firewall is up to the account
+  // checkov:skip=CKV2_AWS_77 aws_api_gateway_stage.api-stage: the web ACL is the account's own, and no function runs
+  // Java
+  // checkov:skip=CKV2_AWS_51 aws_api_gateway_stage.api-stage: IAM authorizes the call of the function; no HTTP back end
+  // could check a certificate
   const stage = new ApiGatewayStage(stack, "api-stage", {
     restApiId: api.id,
     deploymentId: deployment.id,

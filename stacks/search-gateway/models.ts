@@ -118,9 +118,11 @@ function vpcPolicy(stack: ProjectStack, role: IamRole) {
     "ec2:DescribeVpcs",
   ];
   // checkov:skip=CKV_AWS_289 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker needs these actions on any resource,
-  // see the docstring checkov:skip=CKV_AWS_290 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker needs these actions
-  // on any resource, see the docstring checkov:skip=CKV_AWS_355 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker
-  // needs these actions on any resource, see the docstring
+  // see the docstring
+  // checkov:skip=CKV_AWS_290 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker needs these actions on any resource,
+  // see the docstring
+  // checkov:skip=CKV_AWS_355 aws_iam_role_policy.sagemaker-vpc-policy: SageMaker needs these actions on any resource,
+  // see the docstring
   return rolePolicy(stack, "sagemaker-vpc-policy", role, [{ sid: "AttachToVpc", actions, resources: ["*"] }]);
 }
 

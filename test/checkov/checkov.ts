@@ -76,15 +76,23 @@ export async function findingsIn(plans: readonly string[]): Promise<Finding[]> {
   );
 }
 
-/** Reads the stacks' comments `// checkov:skip=RULE RESOURCES: reason`. Throws for one without a reason. */
+/**
+ * Reads the stacks' comments `// checkov:skip=RULE RESOURCES: reason`, whose reason may take several lines. Throws for one
+ * without a reason, and for one that does not begin its line: a formatter that joins lines would cut off its reason.
+ */
 export function readSuppressions(root: string = ROOT): Suppression[] {
-  return globSync("stacks/**/*.ts", { cwd: root }).flatMap((file) =>
-    [...readFileSync(join(root, file), "utf8").matchAll(/checkov:skip=(.*)$/gm)].map(([, text = ""]) => {
-      const [, rule, resources, reason] = /^(CKV2?_\w+) ([\w.*-]+): (\S.*)$/.exec(text) ?? [];
-      if (rule && resources && reason) return { rule, resources, reason, file };
-      throw new Error(`${file}: "checkov:skip=${text}" is not "checkov:skip=RULE RESOURCES: reason"`);
-    }),
-  );
+  return globSync("stacks/**/*.ts", { cwd: root }).flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const comments = [...text.matchAll(/^ *\/\/ checkov:skip=(.*(?:\n *\/\/ (?!checkov:).*)*)/gm)];
+    const found = comments.map(([, comment = ""]) => comment.replaceAll(/\n *\/\/ /g, " "));
+    return found.map((one) => {
+      const [, rule, resources, reason] = /^(CKV2?_\w+) ([\w.*-]+): (\S.*)$/.exec(one) ?? [];
+      if (rule && resources && reason && !reason.includes("checkov:")) return { rule, resources, reason, file };
+      throw new Error(
+        `${file}: "checkov:skip=${one}" is not "checkov:skip=RULE RESOURCES: reason" on lines of its own`,
+      );
+    });
+  });
 }
 
 /** Returns the problems: findings without a suppression, and suppressions without a finding. */

@@ -69,6 +69,17 @@ test("rejects a suppression without a reason", () => {
   assert.throws(() => readSuppressions(folder), /stacks\/x\.ts: "checkov:skip=CKV_AWS_1 aws_x\.a:" is not/);
 });
 
+test("reads a reason of several lines whole, and rejects a suppression that a formatter moved behind another", () => {
+  const write = (...lines: string[]) => writeFileSync(join(folder, "stacks/x.ts"), `${lines.join("\n")}\nnew X();\n`);
+  write("// checkov:skip=CKV_AWS_1 aws_x.a: it is not", "// needed", "// checkov:skip=CKV_AWS_2 aws_x.a: nor this");
+  assert.equal(
+    readSuppressions(folder).map(({ reason }) => reason),
+    ["it is not needed", "nor this"],
+  );
+  write("// checkov:skip=CKV_AWS_1 aws_x.a: it is not needed checkov:skip=CKV_AWS_2 aws_x.a: nor this");
+  assert.throws(() => readSuppressions(folder), /on lines of its own/);
+});
+
 test("finds a reason for every suppression of the stacks", () => {
   assert.ok(readSuppressions().length > 0);
 });
