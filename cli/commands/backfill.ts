@@ -19,7 +19,7 @@ import {
 
 /** `relevance backfill`: adds missing embeddings to stored documents. */
 export const command = defineCommand({
-  example: ["relevance backfill --index books", "relevance backfill --resume 20261123-091500-a1b2"].join("\n  "),
+  example: ["relevance backfill --index books", "relevance backfill --resume books-20261123-091500-a1b2"].join("\n  "),
   json: true,
   define: (command) => {
     command.option("--index <name>", "index that hybrid_search.yaml maps");

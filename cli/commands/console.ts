@@ -50,12 +50,7 @@ export const command = defineCommand({
     const { openConsole } = await import("../../lib/relevance/console/open.ts");
     const conf = confOf({ ...options, local });
     const given = url === undefined || local ? {} : { apiHost: url, apiKey: keyIn(context, keyEnv) };
-    const gateway = await addressOf({ conf, local, ...given }, context, [
-      "search",
-      "hybrid-search",
-      "bulk",
-      "raw-backend",
-    ]);
+    const gateway = await addressOf({ conf, local, ...given }, context, ["search", "hybrid-search", "raw-backend"]);
     const defaultsFile = join(conf, "hybrid_search.yaml");
     const { recommendation: configured } = existsSync(join(conf, "project.yaml")) ? loadConfiguration(conf) : {};
     const recommendation = await recommendationOf(

@@ -6,7 +6,7 @@ import { reported, runCalls } from "../gateway/index-runs.ts";
 
 /** `relevance index cancel`: ends a run and deletes its new index, or the records of one that has ended. */
 export const command = defineCommand({
-  example: "relevance index cancel --run 20261123-091500-a1b2",
+  example: "relevance index cancel --run books-20261123-091500-a1b2",
   define: (command) => {
     command
       .requiredOption("--run <run>", "the run")

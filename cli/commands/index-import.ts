@@ -24,7 +24,7 @@ export const command = defineCommand({
   example: [
     "relevance index import --index books --from books.ndjson.gz --id-field isbn",
     "relevance index import --index books --from s3://my-bucket/books/",
-    "relevance index import --resume 20261123-091500-a1b2",
+    "relevance index import --resume books-20261123-091500-a1b2",
   ].join("\n  "),
   json: true,
   define: (command) => {

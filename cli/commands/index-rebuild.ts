@@ -23,7 +23,7 @@ export const command = defineCommand({
   example: [
     "relevance index rebuild --index books --schema books.json",
     "relevance index rebuild --index books --embed",
-    "relevance index rebuild --resume 20261123-091500-a1b2",
+    "relevance index rebuild --resume books-20261123-091500-a1b2",
   ].join("\n  "),
   json: true,
   define: (command) => {

@@ -20,7 +20,7 @@ const SHOWN = 20;
 
 /** `relevance index status`: shows all runs, or one of them with its rejected documents. */
 export const command = defineCommand({
-  example: "relevance index status --run 20261123-091500-a1b2",
+  example: "relevance index status --run books-20261123-091500-a1b2",
   json: true,
   define: (command) => {
     command.option("--run <run>", "one run (default: all)");

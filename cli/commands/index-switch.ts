@@ -7,7 +7,9 @@ import { followRun, reported, runCalls, tallyText } from "../gateway/index-runs.
 
 /** `relevance index switch`: puts the new index of a run in place, or the old one back. */
 export const command = defineCommand({
-  example: ["relevance index switch --run 20261123-091500-a1b2", "relevance index switch --run … --back"].join("\n  "),
+  example: ["relevance index switch --run books-20261123-091500-a1b2", "relevance index switch --run … --back"].join(
+    "\n  ",
+  ),
   define: (command) => {
     command
       .requiredOption("--run <run>", "the run")

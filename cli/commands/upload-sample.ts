@@ -119,7 +119,9 @@ function urlOf(host: string): string {
 function keyOf(key: string | undefined): string {
   if (key === undefined) throw new UsageError(`The key of the API is missing: put it into ${KEY_VARIABLE}`);
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new UsageError("The API key is none: it is empty, or has blanks or other characters that a header cannot have");
+  throw new UsageError(
+    "The API key is not valid: it is empty, or contains blanks or other characters that a header cannot contain",
+  );
 }
 
 const count = (number: number) => number.toLocaleString("en");

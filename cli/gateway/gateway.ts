@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import * as v from "valibot";
-import type { Endpoint } from "../../lib/core/http/access.ts";
+import { type Endpoint, words } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import { deadlineIn, retry } from "../../lib/core/resilience/deadline.ts";
 import { type Cluster, ClusterFailure } from "../../lib/search/opensearch/cluster.ts";
@@ -52,7 +52,7 @@ export interface Gateway {
 /** The endpoints that the commands of `relevance index` call, without those that embed documents. */
 export const ADMINISTRATION: readonly Endpoint[] = ["administration"];
 
-/** The same with those that may embed documents. */
+/** The endpoints of the commands that also embed documents. */
 export const EMBEDDING: readonly Endpoint[] = ["administration", "bulk"];
 
 /**
@@ -92,7 +92,7 @@ export async function addressOf(
     throw new UsageError(`--api-host and a key belong together: put the key of that API into ${KEY_VARIABLE}`);
   const deployed = await deployedAddress(options.conf, context, "search-gateway", endpoints);
   if (deployed !== undefined) return deployed;
-  const wanted = endpoints.join(" and ");
+  const wanted = words(endpoints);
   throw new Failure(
     `The search gateway is not deployed, or none of its keys may use ${wanted}. Run \`relevance deploy\`, with an entry of ` +
       `\`keys\` in api.yaml that has \`endpoints: [${endpoints.join(", ")}]\`, or pass --local for \`make dev\`, or ` +

@@ -165,7 +165,10 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
   ].filter(isNeeded);
 }
 
-/** Returns `aws.kms_key_arn`. The ids of the project's keys are not known, and their aliases take minutes to work. */
+/**
+ * Returns the KMS keys that the deployer may use: `aws.kms_key_arn`, or all, because the ids of the project's own keys are
+ * not known and their aliases take minutes to work.
+ */
 const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
 
 /** Returns the permission to use the key of the state's bucket, which may be any key, through S3 only. */

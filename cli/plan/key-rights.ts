@@ -8,6 +8,7 @@ import {
   type Limits,
   UNLIMITED,
 } from "../../lib/core/http/access.ts";
+import { rightsOf as sentRights } from "../../lib/search/access/rights.ts";
 
 /** What a key may do, with every default filled in. */
 export interface Rights extends Pick<KeyRules, "name" | "endpoints" | "indexes" | "principals" | "templates"> {
@@ -20,14 +21,9 @@ export interface Rights extends Pick<KeyRules, "name" | "endpoints" | "indexes" 
 /** Returns the rights of each key of a configuration. */
 export function rightsOf({ api }: Pick<Configuration, "api">): Rights[] {
   return (accessSettings(api).keys ?? [UNLIMITED]).map((key) => {
-    const { raw_backend = ["recommended"], scripts, limits } = key;
-    const all = raw_backend === "all";
-    return {
-      ...key,
-      raw_backend: key.indexes ? ["recommended"] : raw_backend,
-      scripts: scripts ?? all,
-      limits: all ? (limits ?? {}) : { ...DEFAULT_LIMITS, ...limits },
-    };
+    const { raw_backend = ["recommended"], indexes } = key;
+    const { scripts, limits } = sentRights(key);
+    return { ...key, raw_backend: indexes ? ["recommended"] : raw_backend, scripts, limits };
   });
 }
 

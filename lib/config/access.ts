@@ -77,7 +77,7 @@ const Key = section(
     ),
     endpoints: list(
       word(ENDPOINTS, "An endpoint."),
-      "What the key may call. `administration` is the calls of `relevance index`; `events` is /log-event; `ingest` is /log-event, /update-items and /update-users; `recommend` is recommendations and ranking; `search-events` is /application/events; the others are the search gateway's endpoints of the same name.",
+      "What the key may call. `administration` is the calls of `relevance index` and `relevance backfill`; `events` is /log-event; `ingest` is /log-event, /update-items and /update-users; `recommend` is recommendations and ranking; `search-events` is /application/events; the others are the search gateway's endpoints of the same name.",
       { min: 1, max: ENDPOINTS.length },
     ),
     indexes: v.optional(
@@ -107,7 +107,7 @@ const Key = section(
         word(["all", "recommended"], "Every call, or the recommended ones."),
         list(AllowEntry, "Calls.", { min: 1, max: 200 }),
         'the word "all" or "recommended", or a list of "recommended" and of calls such as "GET /_cat/indices"',
-        "What `/raw-backend` lets through for this key; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, on indexes that the key may use and whose name does not start with a dot. `all`: every call, and none of the limits below. Default: recommended.",
+        "What `/raw-backend` lets through for this key; it refuses everything else. `recommended`: documents, searches, mappings, settings of an index, aliases, refresh, analyze, point in time and scroll, the key's own tasks, and `_cat/indices`, `_cat/count` and `_cluster/health` of named indexes, on indexes that the key may use and whose name does not start with a dot. `all`: every call, and none of the limits below. A key with `indexes` has `recommended`. Default: recommended.",
       ),
     ),
     scripts: v.optional(
@@ -117,7 +117,7 @@ const Key = section(
     templates: v.optional(
       list(
         text(/^[a-z][a-z0-9_-]{0,62}$/, "the name of a template", "A template of hybrid_search.yaml."),
-        "The only searches that the key may send, on `search` and `hybrid-search`; for keys that others can read, as in a web page. Every parameter of these templates is declared. Default: searches of its own as well.",
+        "The only searches that the key may send, on `search` and `hybrid-search`; for keys that others can read, as in a web page. Every parameter of these templates must be declared. Default: searches of its own as well.",
         { min: 1, max: 100 },
       ),
     ),

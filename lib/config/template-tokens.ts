@@ -103,6 +103,10 @@ const isQuery = (keys: readonly string[], at: number) =>
 
 const isOther = (keys: readonly string[], at: number) => OTHER_VALUES.has(`${keys[at]} ${keys[at + 1]}`);
 
+/** Returns whether a path is the text of a script, or whatever else of it is not one of its parameters. */
+export const isScriptText = (path: Path): boolean =>
+  isInScript(path) && !path.some((key, at) => key === "params" && /^script$|._script$/.test(String(path[at - 1])));
+
 /** Returns whether a path is inside a script, its parameters included. */
 export function isInScript(path: Path): boolean {
   const keys = path.filter((key): key is string => typeof key === "string");

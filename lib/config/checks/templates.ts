@@ -10,7 +10,7 @@ import { isHybrid, parametersOf } from "../../core/json/template.ts";
 import type { Template } from "../hybrid-search.ts";
 import { joinWords } from "../kinds.ts";
 import type { Path } from "../problem.ts";
-import { type Found, foundIn, isSearchedFor } from "../template-tokens.ts";
+import { type Found, foundIn, isScriptText, isSearchedFor } from "../template-tokens.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 
@@ -39,12 +39,17 @@ export const checkTemplates: Check = ({ hybrid_search }, report) => {
     }
     if (parameters === undefined) {
       const used = parametersOf(template);
+      for (const found of foundIn(template)) {
+        if (found.kind !== "token" || !isScriptText(found.path)) continue;
+        const message = "cannot be in a script: a request can give any value; declare it in parameters";
+        report(file, [...path, "search_request_template", ...found.path], message);
+      }
       for (const name of Object.keys(params)) {
         if (used.has(name)) continue;
         report(file, [...path, "params", name], `is not used: the template has no "[params.${name}]"`);
       }
-    } // A declaration that is not valid is reported already, and its name is not known.
-    else if (parameters.every((parameter) => parameter?.name !== undefined)) {
+    } else if (parameters.every((parameter) => parameter?.name !== undefined)) {
+      // Otherwise a declaration is invalid, which is reported already, and its name is not known.
       checkDeclared(template, parameters, path, report);
     }
   }

@@ -47,7 +47,7 @@ export function withoutAbsent(template: unknown, hasValue: (parameter: string) =
         members.set(key, Array.isArray(member) ? kept.map(([, clause]) => clause) : Object.fromEntries(kept));
       }
     }
-    // Of no clauses none can match.
+    // With no clauses left, it could never be met.
     if (value.should !== undefined && !members.has("should")) members.delete("minimum_should_match");
     return Object.fromEntries(members);
   };

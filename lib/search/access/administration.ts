@@ -129,7 +129,11 @@ const lateSettings = form(LateSettings, (settings, { grant }) => {
 });
 
 /** Settings of an existing index that a rebuild gives the new one, beside those that every key may set. */
-const COPIED = /^(settings\.)?index\.(hidden|priority|search\.default_pipeline|routing\.allocation\..+)$/;
+const COPIED =
+  /^(settings\.)?index\.(hidden|priority|routing_partition_size|routing\.allocation\..+|plugins\.index_state_management\..+)$/;
+
+/** The same for a key without patterns: a pipeline can change the index of a document. */
+const COPIED_PIPELINE = /^(settings\.)?index\.search\.default_pipeline$/;
 
 /** A new index: that of a run, which has one form, or one with settings, mappings and aliases. */
 const newIndex: BodyReader = (call) => {
@@ -140,8 +144,12 @@ const newIndex: BodyReader = (call) => {
   if (!isObject(aliases)) return UNKNOWN_BODY;
   const { grant, rights } = call;
   const kept =
-    grant === undefined && isObject(settings)
-      ? Object.fromEntries(Object.entries(settings).filter(([name]) => !COPIED.test(name)))
+    isObject(settings) && !Array.isArray(settings)
+      ? Object.fromEntries(
+          Object.entries(settings).filter(
+            ([name]) => !COPIED.test(name) && !(grant === undefined && COPIED_PIPELINE.test(name)),
+          ),
+        )
       : settings;
   return (
     firstOf(Object.keys(aliases), (name) => aliasRefusal(name) ?? namesRefusal(name, grant, PLAIN)) ??
@@ -250,7 +258,12 @@ function rowRefusal(
   if (body.length > 0 && !JSON_TYPE.test(contentType ?? "")) {
     return refusal("content-type", "the body is not declared to be JSON");
   }
-  return reader({ text: body.toString("utf8"), grant, rights: rightsOf(key), hasIndex: true });
+  return reader({
+    text: body.toString("utf8"),
+    grant,
+    rights: { ...rightsOf(key), limits: key.limits ?? {} },
+    hasIndex: true,
+  });
 }
 
 function placeRefusal(part: string, segment: string, grant: Grant, wildcards: boolean): Refusal | undefined {

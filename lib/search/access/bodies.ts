@@ -140,10 +140,21 @@ function lineAt(text: string, start: number): string {
   return text.slice(start, end === -1 ? text.length : end);
 }
 
+/** Returns why settings are refused that are anywhere in a body: of an index, a template or a copy. */
+function anySettings(value: unknown, rights: Rights): Refusal | undefined {
+  if (Array.isArray(value)) return firstOf(value, (one) => anySettings(one, rights));
+  if (!isObject(value)) return undefined;
+  return firstOf(Object.entries(value), ([key, member]) =>
+    key === "settings" ? settingsRefusal(member, rights) : anySettings(member, rights),
+  );
+}
+
 /** JSON, or JSON on each line, of a call that the gateway does not know. `grant` is null if it may name every index. */
 export function anyJson(text: string, grant: Grant | null, rights: Rights): Refusal | undefined {
   const check = (parsed: { value: unknown }) =>
-    queryRefusal(parsed.value, grant, rights) ?? scriptRefusal(parsed.value, rights);
+    queryRefusal(parsed.value, grant, rights) ??
+    scriptRefusal(parsed.value, rights) ??
+    (rights.limited ? anySettings(parsed.value, rights) : undefined);
   const whole = strictJson(text);
   if (whole) return check(whole);
   return firstOf(text.split("\n"), (line) => {

@@ -30,6 +30,13 @@ const MEMBERS: ReadonlyMap<string, Limit> = new Map([
  * characters took 26 s for 2^18 states, and a compression of 10^8 ended a node of OpenSearch 3.6.
  */
 const FIXED: ReadonlyMap<string, number> = new Map([
+  // Queues that the cluster allocates at once: of serial_diff, moving_avg and the plain highlighter.
+  ["lag", 10_000],
+  ["window", 10_000],
+  ["predict", 10_000],
+  ["number_of_fragments", 10_000],
+  // The phrase suggester tries about (candidates + 1) ^ errors phrases.
+  ["max_errors", 2],
   ["max_determinized_states", 10_000],
   ["compression", 1_000],
 ]);
@@ -50,6 +57,7 @@ export function numberRefusal(
   object: Readonly<Record<string, unknown>>,
   { limits, limited }: Rights,
 ): Refusal | undefined {
+  if (parent === "direct_generator" && key === "size") return fixedSize(object.size, limited);
   const isHits = HITS.has(parent) && (key === "size" || key === "from");
   const limit = isHits ? "window" : MEMBERS.get(key);
   const count = isHits ? (countOf(object.from) ?? 0) + (countOf(object.size) ?? 0) : countOf(object[key]);
@@ -59,6 +67,17 @@ export function numberRefusal(
       ? fixedRefusal(key, count, limited)
       : limitRefusal(limit, isHits ? "from + size" : key, count, limits);
   return found && isField(key, parent, object) ? undefined : found;
+}
+
+/** The most candidates of a term that a phrase suggester combines with those of the others. */
+const MAX_CANDIDATES = 20;
+
+function fixedSize(size: unknown, limited: boolean): Refusal | undefined {
+  if (!limited || (countOf(size) ?? 0) <= MAX_CANDIDATES) return undefined;
+  return refusal(
+    "limit",
+    `size of a direct_generator is over ${MAX_CANDIDATES}, which only a key with raw_backend: all may send`,
+  );
 }
 
 function fixedRefusal(key: string, count: number, limited: boolean): Refusal | undefined {
@@ -136,6 +155,7 @@ export function pageLimit(
 
 /** Returns why a setting of a new or existing index is refused. */
 export function settingLimit(name: string, value: unknown, { limits }: Rights): Refusal | undefined {
-  if (name !== "number_of_shards" && name !== "number_of_replicas") return undefined;
+  // Null stands for the default.
+  if (value === null || (name !== "number_of_shards" && name !== "number_of_replicas")) return undefined;
   return limitRefusal("shards", shown(name), parameterCount(String(value)), limits);
 }

@@ -39,11 +39,25 @@ export function nativeRefusal(
   { recommended, added }: AllowOptions,
 ): Refusal | undefined {
   const grant = key.indexes;
-  const endpoint = recommended || grant ? recommendedEndpoint(call.method, call.segments) : undefined;
-  const found = endpoint ? endpointRefusal(endpoint, key, call) : unknownCall(call);
-  if (!found || grant !== undefined || !added.some((matches) => matches(call))) return found;
+  const endpoint = recommendedEndpoint(call.method, call.segments);
+  const found = endpoint ? endpointRefusal(endpoint, key, call) : undefined;
+  const refused = endpoint && (recommended || grant) ? found : unknownCall(call);
+  if (!refused || grant !== undefined || !added.some((matches) => matches(call))) return refused;
+  // Who adds a call to the list gives more indexes and parameters, but no other bodies.
+  if (found && !GIVEN_BY_LIST.has(found.rule)) return found;
   return addedRefusal(call) ?? contentRefusal(call, null, rightsOf(key));
 }
+
+/** Rules about what a call may reach and how. {@link addedRefusal} still refuses indexes with a dot. */
+const GIVEN_BY_LIST: ReadonlySet<Rule> = new Set([
+  "endpoint",
+  "every-index",
+  "dot-index",
+  "wildcard",
+  "name",
+  "hidden",
+  "parameter",
+]);
 
 const unknownCall = ({ method, segments }: NativeRequest) =>
   refusal("endpoint", `${method} ${shown(`/${segments.join("/")}`)} is not among the calls that are let through`);

@@ -110,6 +110,8 @@ function memberRefusal(
   if (deep) return deep;
   // These have no empty buckets, and no name but `composite` has a list under `sources`.
   const isSource = parent === "composite" && key === "sources" && Array.isArray(member);
+  // Each search of _rank_eval counts by itself.
+  if (parent === "requests" && key === "request") return valueIssue(member, key, below, { ...walk, clauses: 0 });
   return valueIssue(member, key, below, isSource ? { ...walk, isSource } : walk);
 }
 

@@ -128,5 +128,7 @@ export function mappingsRefusal(value: unknown, inMethod = false): Refusal | und
     return refusal("setting", `parameters of a vector field's method may be at most ${MAX_METHOD}`);
   }
   if (!isObject(value)) return undefined;
-  return firstOf(Object.entries(value), ([key, member]) => mappingsRefusal(member, inMethod || key === "method"));
+  return firstOf(Object.entries(value), ([key, member]) =>
+    mappingsRefusal(member, inMethod || (key === "method" && "type" in value && value.type === "knn_vector")),
+  );
 }

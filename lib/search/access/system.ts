@@ -27,6 +27,9 @@ const UNREAD = new Set("_doc _create _update _source _mapping _mappings _setting
 /** Calls whose body may hold mappings, and aliases with queries. The empty one creates an index. */
 const CREATIONS = new Set(["", "_index_template", "_component_template", "_template"]);
 
+/** Members of the bodies of plugins that name indexes: transforms, rollups, machine learning. */
+const PLUGIN_NAMES = new Set("source_index target_index training_index input_index result_index".split(" "));
+
 /** Copies of an index, whose name is the next segment. */
 const COPIES = new Set(["_clone", "_shrink", "_split", "_rollover"]);
 
@@ -63,8 +66,14 @@ export function systemRefusal(call: NamingCall, remote: boolean): Refusal | unde
   if (!hasIndex && READS.has(operation) && operation !== "_msearch" && !hasOwnIndexes(segments, texts)) {
     return refusal("every-index", "a search without an index searches every index; name them, or *,-.*");
   }
+  if (TEMPLATE_PATH.test(segments.join("/")) && texts.some((text) => /"(source|\\u)/.test(text))) {
+    return refusal("template", "a template hides a query; store it, or send the query itself");
+  }
   return firstOf(texts, (text) => bodyRefusal(operation, text, hasIndex, remote));
 }
+
+/** Paths of calls whose bodies may hold a query as a text. */
+const TEMPLATE_PATH = /(^|\/)(_search|_msearch|_render)\/template(\/|$)/;
 
 function operationOf(segments: readonly string[], hasPath: boolean): string {
   const at = hasPath || segments[0] === "_plugins" ? 1 : 0;
@@ -111,7 +120,20 @@ function bodyRefusal(operation: string, text: string, hasIndex: boolean, remote:
     );
     if (wrong) return wrong;
   }
-  return queryRefusal(CREATIONS.has(operation) ? withoutMappings(value) : value, undefined, FREE);
+  return (
+    queryRefusal(CREATIONS.has(operation) ? withoutMappings(value) : value, undefined, FREE) ?? pluginRefusal(value)
+  );
+}
+
+/** Returns why a body is refused in which a member for plugins names an index with a dot. */
+function pluginRefusal(value: unknown): Refusal | undefined {
+  if (Array.isArray(value)) return firstOf(value, pluginRefusal);
+  if (!isObject(value)) return undefined;
+  return firstOf(Object.entries(value), ([key, member]) =>
+    PLUGIN_NAMES.has(key)
+      ? firstOf([member].flat(), (name) => (typeof name === "string" ? dottedRefusal(name) : undefined))
+      : pluginRefusal(member),
+  );
 }
 
 const withoutMappings = (value: object): unknown =>

@@ -29,6 +29,11 @@ const key = (more: object = {}) => keys({ ...BROWSER, ...more });
 const TEXT = { name: "q", type: "text" };
 const SIZE = { name: "size", type: "number", min: 1, max: 50, default: 10 };
 const matching = (value: unknown) => ({ query: { match: { title: value } } });
+/** A template without declarations. */
+const scored = (script: object) => ({
+  name: "page",
+  search_request_template: { query: { script_score: { query: { match_all: {} }, script } } },
+});
 const at = "conf/hybrid_search.yaml templates[0]";
 const body = `${at}.search_request_template`;
 const FREE = (name: string) =>
@@ -42,6 +47,14 @@ testRules(test, example, [
     problems: [
       `${body}.query.match.title is not declared: add title to parameters`,
       `${at}.parameters[0].name is not used: the template has neither "[params.q]" nor "when: q"`,
+    ],
+  },
+  {
+    rule: "an undeclared parameter may be a parameter of a script, and nothing else of it",
+    good: [templates(scored({ source: "params.w", params: { w: "[params.w]" } }))],
+    bad: [templates(scored({ source: "[params.w]" }))],
+    problems: [
+      `${body}.query.script_score.script.source cannot be in a script: a request can give any value; declare it in parameters`,
     ],
   },
   {

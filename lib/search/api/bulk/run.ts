@@ -4,6 +4,7 @@ import type { Reply } from "../../../core/http/event.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import { requireWritable } from "../../access/names.ts";
+import { requireTemplate } from "../../access/templates.ts";
 import type { EmbedderName } from "../../embeddings/embedder.ts";
 import { heldWrites } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
@@ -38,6 +39,7 @@ export async function runBulk(
   { wait = sleep }: BulkOptions = {},
 ): Promise<Reply> {
   const { body, operations, deadline, headers, caller } = call;
+  requireTemplate(caller, null, {});
   requireWritable(caller, writtenName(caller, body.index));
   const target = await bulkTarget(services, body.index, deadline);
   await requireFittingAnswer(call, target, headers["accept-encoding"]);

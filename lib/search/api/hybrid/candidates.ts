@@ -48,7 +48,7 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
     const path = "search_request_template.query.hybrid.filter";
     throw invalidRequest([{ path, message: "must be part of each subquery here" }]);
   }
-  const target = { ...(await hybridTarget(services, body.index, deadline)), onFailure: "fail" as const };
+  const target = { ...(await hybridTarget(services, searched, deadline)), onFailure: "fail" as const };
   const depth = Math.min(body.depth ?? target.candidates, target.maxResultWindow);
   requireAllowed(caller, limitRefusal("window", "depth", body.depth ?? 0, rightsOf(caller).limits));
   const asked = { query: body.search_query, weights: null, deadline };

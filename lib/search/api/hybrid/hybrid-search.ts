@@ -32,7 +32,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     const asked = templateOf(services.settings, { ...body, template: name }, text);
     const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
     const template = readTemplate(asked.text, body.settings.weights);
-    const target = await watch.time("catalog", () => hybridTarget(services, body.index, deadline));
+    const target = await watch.time("catalog", () => hybridTarget(services, index, deadline));
     return { asked, index, template, target };
   };
   let assigned = assignedVariant(services.settings.experiments, body, call.headers["x-client-id"]);

@@ -9,7 +9,7 @@ import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
-/** Candidates of each leg for indexes without an entry in hybrid_search.yaml. */
+/** Candidates of each subquery for indexes without an entry in hybrid_search.yaml. */
 const DEFAULT_CANDIDATES = 100;
 
 const DEFAULT_SETTINGS = { normalization: "min_max", combination: "arithmetic_mean" } as const;

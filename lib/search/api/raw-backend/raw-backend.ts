@@ -13,6 +13,7 @@ import {
   nativeRefusal,
 } from "../../access/native.ts";
 import { rightsOf } from "../../access/rights.ts";
+import { requireTemplate } from "../../access/templates.ts";
 import { heldWrites, wholeCallBlocked } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../../opensearch/calls.ts";
@@ -44,6 +45,7 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
   return async (event, call) => {
     const { segments, encoded } = nativePath(event.path);
     const { bytes: body, caller } = call;
+    requireTemplate(caller, null, {});
     const contentType = call.headers["content-type"];
     const method = nativeMethod(event.httpMethod, segments);
     const parameters = parametersOf(event);

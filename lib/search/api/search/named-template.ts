@@ -95,7 +95,7 @@ const UNKNOWN = "is not a parameter of this template";
 /** More digits than any number needs. The cluster would read a million of them. */
 const MANY_DIGITS = /[-+.\deE]{65}/;
 
-/** Returns the JSON texts of declared parameters, and reports those that do not fit. A parameter that is null has no value, as every optional field. */
+/** Returns the JSON texts of declared parameters, and reports those that do not fit. Null means that one has no value. */
 function declaredValues(parameters: readonly Parameter[], given: string, report: Report): Map<string, string> {
   const values = new Map<string, string>();
   const slices = memberSlices(given);

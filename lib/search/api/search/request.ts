@@ -18,7 +18,7 @@ export const IndexExpression = v.pipe(
     "must not start with _: that is an operation of the cluster, not an index",
   ),
   v.check(
-    (name) => /^_|,_/.test(name) || EXPRESSION.test(name),
+    (name) => /^$|^_|,_/.test(name) || EXPRESSION.test(name),
     "must not hold a slash, blank, ?, #, % or ..; a slash may stand in date math such as <logs-{now/d}>",
   ),
   // The checks above as one pattern, for the OpenAPI document.

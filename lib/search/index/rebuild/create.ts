@@ -52,7 +52,7 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
     );
   }
   const run = newRun(name, now);
-  // The cluster says why a name that cannot be an index is none.
+  // If this cannot be the name of an index, the cluster says why.
   const target = nameOfRun(run.id) === undefined ? `${name}-${run.id}` : run.id;
   const { settings, mappings } = bodyOf(source);
   const wantedMappings = mappings ?? source.mappings;
