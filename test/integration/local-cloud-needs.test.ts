@@ -161,7 +161,7 @@ test("lists only operations that exist", () => {
   const unknown = run(`
 import json
 from botocore.session import get_session
-from guard_resources import _table
+from guard_resources import table
 from guard_table import OPERATIONS, PASSED_ROLES
 session = get_session()
 names = {"es": ["opensearch"], "monitoring": ["cloudwatch"], "servicequotas": ["service-quotas"], "states": ["stepfunctions"],
@@ -169,8 +169,8 @@ names = {"es": ["opensearch"], "monitoring": ["cloudwatch"], "servicequotas": ["
          "sagemaker": ["sagemaker", "sagemaker-runtime"], "wafv2": ["wafv2"], "servicequotas": ["service-quotas"]}
 known = {service: {name for one in names.get(service, [service]) for name in session.get_service_model(one).operation_names}
          for service in [*OPERATIONS, "apigateway"]}
-table = [(service, operation) for service in OPERATIONS for operation in _table(service)]
-print(json.dumps([f"{service}:{name}" for service, name in [*table, *PASSED_ROLES] if name not in known[service]]))
+listed = [(service, operation) for service in OPERATIONS for operation in table(service)]
+print(json.dumps([f"{service}:{name}" for service, name in [*listed, *PASSED_ROLES] if name not in known[service]]))
 `);
   assert.equal(unknown, []);
 });
