@@ -64,6 +64,15 @@ const DIFFERENCES: Record<string, { status: number; call: (client: Client, index
     status: 400,
     call: (client, index) => client.search({ index }, { opaqueId: "a".repeat(1_025) }),
   },
+  "a search in UTF-16 or UTF-32": {
+    status: 400,
+    call: (client, index) =>
+      client.transport.request({
+        method: "POST",
+        path: `/${index}/_search`,
+        body: Buffer.from('{"query":{"regexp":{"title":"a"}}}', "utf16le"),
+      }),
+  },
   "YAML, CBOR and Smile": {
     status: 415,
     call: (client, index) =>
