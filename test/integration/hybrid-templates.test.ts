@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { ENDPOINTS } from "../../lib/core/http/access.ts";
-import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { BOOSTED, BOTH, fitsPage, PAGE, PAGE_ATTEMPT, pageBody } from "../fixtures/page-template.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("named templates on the cluster");
@@ -25,131 +25,6 @@ const templateWith = (text: string, genre: string, size: unknown) => ({
     },
   },
 });
-
-/** A page of a shop, with facets. */
-const PAGE = {
-  name: "page",
-  search_request_template: {
-    size: "[params.size]",
-    query: {
-      bool: {
-        must: [{ when: "words", match: { text: "[params.words]" } }],
-        filter: [
-          { when: "genres", terms: { genre: "[params.genres]" } },
-          { when: "since", range: { year: { gte: "[params.since]" } } },
-        ],
-        must_not: [{ when: "without", match: { text: "[params.without]" } }],
-        should: [{ when: "either", term: { genre: "[params.either]" } }],
-        minimum_should_match: 1,
-      },
-    },
-    rescore: [{ when: "near", window_size: 20, query: { rescore_query: { match: { text: "[params.near]" } } } }],
-    aggs: { genres: { when: "facets", terms: { field: "genre", order: { _key: "[params.order]" } } } },
-  },
-  params: {},
-  parameters: [
-    { name: "size", type: "number", min: 0, max: 50, default: 10 },
-    { name: "order", type: "text", values: ["asc", "desc"], default: "desc" },
-    { name: "words", type: "text", max_length: 40 },
-    { name: "genres", type: "texts", max_items: 3 },
-    { name: "since", type: "number", min: 0, max: 3000 },
-    { name: "without", type: "text", max_length: 40 },
-    { name: "either", type: "text", max_length: 40 },
-    { name: "near", type: "text", max_length: 40 },
-    { name: "facets", type: "boolean" },
-  ],
-} satisfies GatewaySettings["templates"][number];
-
-type PageParams = Readonly<Record<string, unknown>>;
-
-/** The body that the template of the page stands for, written by hand. */
-function pageBody({ size = 10, order = "desc", ...given }: PageParams): object {
-  const has = (name: string) => given[name] != null;
-  const filter = [
-    ...(has("genres") ? [{ terms: { genre: given.genres } }] : []),
-    ...(has("since") ? [{ range: { year: { gte: given.since } } }] : []),
-  ];
-  return {
-    size: size ?? 10,
-    query: {
-      bool: {
-        ...(has("words") && { must: [{ match: { text: given.words } }] }),
-        ...(filter.length > 0 && { filter }),
-        ...(has("without") && { must_not: [{ match: { text: given.without } }] }),
-        ...(has("either") && { should: [{ term: { genre: given.either } }], minimum_should_match: 1 }),
-      },
-    },
-    ...(has("near") && {
-      rescore: [{ window_size: 20, query: { rescore_query: { match: { text: given.near } } } }],
-    }),
-    ...(has("facets") && { aggs: { genres: { terms: { field: "genre", order: { _key: order ?? "desc" } } } } }),
-  };
-}
-
-const isText = (value: unknown) => typeof value === "string" && value.length <= 40;
-const isIn = (value: unknown, min: number, max: number) => typeof value === "number" && value >= min && value <= max;
-
-/** Whether the page may have these parameters, decided without its declarations. */
-function fitsPage(params: unknown): params is PageParams {
-  if (params == null) return true;
-  if (typeof params !== "object" || Array.isArray(params)) return false;
-  const rules: Record<string, (value: unknown) => boolean> = {
-    size: (value) => isIn(value, 0, 50),
-    order: (value) => value === "asc" || value === "desc",
-    words: isText,
-    genres: (value) =>
-      Array.isArray(value) && value.length <= 3 && value.every((one) => typeof one === "string" && one.length <= 1_000),
-    since: (value) => isIn(value, 0, 3000),
-    without: isText,
-    either: isText,
-    near: isText,
-    facets: (value) => typeof value === "boolean",
-  };
-  return Object.entries(params).every(
-    ([name, value]) => Object.hasOwn(rules, name) && (value === null || rules[name]?.(value)),
-  );
-}
-
-/** Functions that are all dropped. */
-const BOOSTED = {
-  name: "boosted",
-  search_request_template: {
-    query: {
-      function_score: {
-        query: { match: { text: "[search_query]" } },
-        functions: [{ when: "genre", filter: { term: { genre: "[params.genre]" } }, weight: 9 }],
-      },
-    },
-  },
-  params: {},
-  parameters: [{ name: "genre", type: "text" }],
-} satisfies GatewaySettings["templates"][number];
-
-/** A hybrid template without embeddings. */
-const BOTH = {
-  name: "both",
-  search_request_template: {
-    size: "[params.size]",
-    query: {
-      hybrid: {
-        queries: [
-          { match: { text: "[search_query]" } },
-          {
-            bool: {
-              must: { match: { text: "[search_query]" } },
-              filter: [{ when: "genre", term: { genre: "[params.genre]" } }],
-            },
-          },
-        ],
-      },
-    },
-  },
-  params: {},
-  parameters: [
-    { name: "size", type: "number", min: 0, max: 50, default: 10 },
-    { name: "genre", type: "text" },
-  ],
-} satisfies GatewaySettings["templates"][number];
 
 const PAGE_KEY = "page-key-0123456789abcdef";
 
@@ -343,7 +218,7 @@ for (const cluster of await clusters()) {
   test(`${cluster.version}: whatever a page sends, the cluster gets its template with values that fit`, async () => {
     const seen = { accepted: 0, refused: 0 };
     await fc.assert(
-      fc.asyncProperty(ATTEMPT, async (attempt) => {
+      fc.asyncProperty(PAGE_ATTEMPT, async (attempt) => {
         const text = `{"index":${JSON.stringify(index)},"template":"page"${attempt}}`;
         const { status, body, text: answer } = await gateway.post("/application/search", text, asPage);
         const sent = JSON.parse(text);
@@ -368,83 +243,6 @@ for (const cluster of await clusters()) {
     assert.equal([status, body.error.code], [404, "template_not_found"]);
   });
 }
-
-const SCRIPT = '{"script":{"source":"while(true){}"}}';
-
-/** JSON of values that fit a parameter, and of values that try to be more. */
-const VALUE = fc.oneof(
-  fc.constantFrom("null", '"salt"', '"asc"', "1", "0", "50", "true", "false", '["sea"]', '["sea","desert"]', "[]"),
-  fc.constantFrom(
-    "{}",
-    SCRIPT,
-    `[${SCRIPT}]`,
-    `["sea",${SCRIPT}]`,
-    '[["sea"]]',
-    '{"value":"sea","boost":2}',
-    '{"index":"other","id":"1","path":"x"}',
-    '"\\",\\"script_fields\\":{}"',
-    '"{\\"match_all\\":{}}"',
-    '"[params.words]"',
-    '"[search_query]"',
-    '"[text_dense]"',
-    '["[params.words]"]',
-    JSON.stringify("x".repeat(41)),
-    JSON.stringify("x".repeat(100_000)),
-    JSON.stringify(Array(4).fill("sea")),
-    JSON.stringify(Array(10_000).fill("sea")),
-    '"*"',
-    '"/(.*a){9}/"',
-    '"\\u0000"',
-    "51",
-    "-1",
-    "1e400",
-    "-1e400",
-    "3001",
-    `1${"0".repeat(400)}`,
-    '"50"',
-    "1e1",
-  ),
-);
-
-const NAME = fc.constantFrom(
-  ...PAGE.parameters.map(({ name }) => name),
-  ...PAGE.parameters.map(({ name }) => name),
-  "__proto__",
-  "constructor",
-  "toString",
-  "when",
-  "search_query",
-  "params",
-  "words.value",
-);
-
-const PARAMS = fc
-  .array(fc.tuple(NAME, VALUE), { maxLength: 3 })
-  .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`)}}`);
-
-/** The end of a request: parameters, and sometimes members that would replace what stands before them. */
-const ATTEMPT = fc
-  .tuple(
-    fc.oneof({ weight: 9, arbitrary: PARAMS }, { weight: 1, arbitrary: fc.constantFrom("null", "[]", '"x"', "[{}]") }),
-    fc.oneof(
-      { weight: 6, arbitrary: fc.constant("") },
-      {
-        weight: 2,
-        arbitrary: fc.constantFrom(
-          ',"search_request":{"query":{"match_all":{}}}',
-          ',"template":"boosted"',
-          ',"template":null,"search_request":{"aggs":{"x":{"scripted_metric":{}}}}',
-          ',"template":["page"]',
-          ',"index":"other"',
-          ',"query":{"match_all":{}}',
-          ',"aggs":{}',
-          ',"script_fields":{}',
-          ',"params":{"size":{}}',
-        ),
-      },
-    ),
-  )
-  .map(([params, rest]) => `,"params":${params}${rest}`);
 
 test.after(async () => {
   for (const gateway of gateways) await gateway.stop();

@@ -2,42 +2,11 @@ import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { parse } from "yaml";
 import { suite } from "../../suite.ts";
-import { changed, fullExample, problemsOf } from "./example.ts";
-import { type Change, testRules } from "./rules.ts";
+import { changed, problemsOf } from "./example.ts";
+import { testRules } from "./rules.ts";
+import { at, body, example, FREE, matching, page, scored, TEXT, templates } from "./template-example.ts";
 
-const test = suite("checks of declared templates and of keys that may send nothing else");
-
-const BROWSER = { name: "page", endpoints: ["search"], indexes: ["products"], templates: ["page"] };
-
-/** The full example without what refers to its templates. */
-const example = changed(
-  changed(fullExample(), "hybrid_search.yaml", ["experiments"], undefined),
-  "api.yaml",
-  ["keys"],
-  undefined,
-);
-
-const page = (search_request_template: object, ...parameters: object[]) => ({
-  name: "page",
-  search_request_template,
-  parameters,
-});
-const templates = (...list: object[]): Change => ["hybrid_search.yaml", ["templates"], list];
-const keys = (...list: object[]): Change => ["api.yaml", ["keys"], list];
-const key = (more: object = {}) => keys({ ...BROWSER, ...more });
-
-const TEXT = { name: "q", type: "text" };
-const SIZE = { name: "size", type: "number", min: 1, max: 50, default: 10 };
-const matching = (value: unknown) => ({ query: { match: { title: value } } });
-/** A template without declarations. */
-const scored = (script: object) => ({
-  name: "page",
-  search_request_template: { query: { script_score: { query: { match_all: {} }, script } } },
-});
-const at = "conf/hybrid_search.yaml templates[0]";
-const body = `${at}.search_request_template`;
-const FREE = (name: string) =>
-  `can be any text, which the cluster may read as more than a text here: give the parameter ${name} values`;
+const test = suite("checks of declared templates");
 
 testRules(test, example, [
   {
@@ -178,135 +147,6 @@ testRules(test, example, [
     bad: [templates(page(template as object, TEXT))],
     problems: [`${body}.${path} ${FREE("q")}`],
   })),
-  {
-    rule: "a key has templates alone",
-    good: [templates(page(matching("[params.q]"), TEXT)), key()],
-    bad: [
-      templates(page(matching("[params.q]"), TEXT)),
-      keys({
-        name: "page",
-        endpoints: ["search", "bulk", "raw-backend", "administration"],
-        templates: ["page", "page"],
-        raw_backend: "recommended",
-        scripts: false,
-      }),
-    ],
-    problems: [
-      "conf/api.yaml keys[0].indexes is missing: the templates of this key would search every index",
-      'conf/api.yaml keys[0].endpoints[1] "bulk" takes more than templates: remove one of the two',
-      'conf/api.yaml keys[0].endpoints[2] "raw-backend" takes more than templates: remove one of the two',
-      'conf/api.yaml keys[0].endpoints[3] "administration" takes more than templates: remove one of the two',
-      'conf/api.yaml keys[0].templates[1] "page" appears twice',
-      "conf/api.yaml keys[0].raw_backend has no effect: the key may only send templates",
-      "conf/api.yaml keys[0].scripts has no effect: the key may only send templates",
-    ],
-  },
-  {
-    rule: "the templates of a key exist, declare their parameters, and are for its endpoints",
-    good: [
-      templates(page(matching("[search_query]")), { ...page(matching("[params.q]"), TEXT), name: "b" }),
-      key({ templates: ["page", "b"] }),
-    ],
-    bad: [
-      templates(
-        { name: "page", search_request_template: matching("[params.q]") },
-        { name: "b", search_request_template: { query: { hybrid: { queries: [{ match_all: {} }] } } } },
-      ),
-      key({ templates: ["page", "b", "c"] }),
-    ],
-    problems: [
-      'conf/api.yaml keys[0].templates[0] "page" has parameters that are not declared: list them in parameters of the template',
-      'conf/api.yaml keys[0].templates[1] "b" needs the endpoint hybrid-search',
-      'conf/api.yaml keys[0].templates[2] "c" is not in templates of hybrid_search.yaml',
-    ],
-  },
-  {
-    rule: "an experiment gives the users of a key only its templates",
-    good: [...experiment(), key({ endpoints: ["hybrid-search"], templates: ["page", "b"] })],
-    bad: [...experiment(), key({ endpoints: ["hybrid-search"], templates: ["page"] })],
-    problems: ['conf/api.yaml keys[0].templates[0] "page" can become "b" by the experiment x: add it here'],
-  },
-  {
-    rule: "a number in a template of a key has a range, unless documents are searched for it",
-    good: [
-      templates(
-        page({ size: "[params.size]", query: { range: { price: { lte: "[params.p]" } } } }, SIZE, {
-          name: "p",
-          type: "number",
-        }),
-      ),
-      key(),
-    ],
-    bad: [
-      templates(
-        page(
-          { size: "[params.size]", query: { knn: { v: { vector: [1], k: "[params.k]" } } } },
-          { name: "size", type: "number" },
-          { name: "k", type: "number", max: 5 },
-        ),
-      ),
-      key(),
-    ],
-    problems: [
-      `${body}.size needs min and max in the parameter size: the key page may use it`,
-      `${body}.query.knn.v.k needs min and max in the parameter k: the key page may use it`,
-    ],
-  },
-  {
-    rule: "no value of a key's template goes into a script",
-    good: [
-      templates(
-        page({ query: { script_score: { query: { term: { script: "[params.q]" } }, script: { source: "1" } } } }, TEXT),
-      ),
-      key(),
-    ],
-    bad: [
-      templates(
-        page(
-          {
-            query: {
-              script_score: { query: { match_all: {} }, script: { source: "1", params: { n: "[params.size]" } } },
-            },
-          },
-          SIZE,
-        ),
-      ),
-      key(),
-    ],
-    problems: [`${body}.query.script_score.script.params.n cannot be in a script: the key page may use it`],
-  },
-  {
-    rule: "the text of the search is no pattern",
-    good: [templates(page({ query: { multi_match: { query: "[search_query]", fields: ["title"] } } })), key()],
-    bad: [templates(page({ query: { query_string: { query: "[search_query]" } } })), key()],
-    problems: [
-      `${body}.query.query_string.query can be any text, which the cluster may read as more than a text here: the key page may use it`,
-    ],
-  },
-  {
-    rule: "calls of a key with indexes are the recommended ones",
-    good: [
-      keys(
-        { name: "a", endpoints: ["raw-backend"], indexes: ["products"], raw_backend: ["recommended"] },
-        { name: "b", endpoints: ["raw-backend"], raw_backend: ["GET /_cat/indices"] },
-      ),
-    ],
-    bad: [
-      keys(
-        {
-          name: "a",
-          endpoints: ["raw-backend"],
-          indexes: ["products"],
-          raw_backend: ["recommended", "GET /_cat/indices"],
-        },
-        { name: "b", endpoints: ["raw-backend"], indexes: ["products"], raw_backend: "all" },
-      ),
-    ],
-    problems: [
-      "conf/api.yaml keys[0].raw_backend[1] reaches indexes that are not in indexes: remove one of the two",
-      "conf/api.yaml keys[1].raw_backend reaches indexes that are not in indexes: remove one of the two",
-    ],
-  },
 ]);
 
 test("the templates and keys that the guides show are valid", () => {
@@ -324,14 +164,5 @@ test("the templates and keys that the guides show are valid", () => {
     assert.equal(problemsOf(changed(files, "api.yaml", ["keys"], keysShown)), []);
   }
 });
-
-function experiment(): Change[] {
-  const query = { query: { hybrid: { queries: [{ match: { title: "[search_query]" } }] } } };
-  const variants = ["page", "b"].map((name) => ({ name, share: 0.5, template: name }));
-  return [
-    templates(page(query), { ...page(query), name: "b" }),
-    ["hybrid_search.yaml", ["experiments"], [{ name: "x", index: "products", variants }]],
-  ];
-}
 
 test.run();
