@@ -45,7 +45,7 @@ export function nativeRefusal(
   if (!refused || grant !== undefined || !added.some((matches) => matches(call))) return refused;
   // Who adds a call to the list gives more indexes and parameters, but no other bodies.
   if (found && !GIVEN_BY_LIST.has(found.rule)) return found;
-  return addedRefusal(call) ?? contentRefusal(call, null, rightsOf(key));
+  return contentRefusal(call, null, rightsOf(key)) ?? addedRefusal(call);
 }
 
 /** Rules about what a call may reach and how. {@link addedRefusal} still refuses indexes with a dot. */
