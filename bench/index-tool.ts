@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { KEY_VARIABLE } from "../cli/api-key.ts";
 import { findJdks } from "../local/opensearch/java.ts";
 import type { OpenSearchServer } from "../local/opensearch/start.ts";
 import { jdkFor } from "../local/opensearch/versions.ts";
@@ -40,8 +41,12 @@ export function writeConf(index?: string): string {
 
 /** Starts `relevance index` as a user does, against a gateway. */
 export function startTool(conf: string, url: string, ...args: string[]): ToolProcess {
-  const command = ["cli/main.ts", "index", ...args, "--conf", conf, "--api-host", url, "--api-key", API_KEY];
-  const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const command = ["cli/main.ts", "index", ...args, "--conf", conf, "--api-host", url];
+  const child = spawn(process.execPath, command, {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, [KEY_VARIABLE]: API_KEY },
+  });
   const id = Promise.withResolvers<string>();
   const ended = Promise.withResolvers<{ code: number; out: string; err: string }>();
   let [out, err] = ["", ""];

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { defineCommand } from "../command.ts";
-import { charactersOf, type Policy, policiesOf } from "../permissions/policies.ts";
+import { charactersOf, MAX_CHARACTERS, type Policy, policiesOf } from "../permissions/policies.ts";
 import { emptyFolder } from "../plan/reviewed.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
@@ -46,7 +46,7 @@ function howTo(policies: readonly Policy[], { folder, policyArn }: { folder: str
   );
   const [{ name } = { name: "" }] = policies;
   return [
-    `\n${policies.length} policies, of at most 6,144 characters each, as IAM counts them:`,
+    `\n${policies.length} policies, of at most ${MAX_CHARACTERS.toLocaleString("en")} characters each, as IAM counts them:`,
     ...lines,
     "\nCreate each as a managed policy, and attach it to the role or the user that deploys:",
     ...(folder === "DIR" ? ["  relevance permissions --out DIR"] : []),

@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import type { KeyRules } from "../../core/http/access.ts";
 import { isObject } from "../../core/json/values.ts";
+import { heldIndex } from "../index-meta/index-meta.ts";
 import { nameOfRun, RUN_INDEX_BODY, RUN_INDEXES, runOfIndex, runOfTarget } from "../index-meta/run-names.ts";
 import type { BodyCall, BodyReader } from "./bodies.ts";
 import * as read from "./bodies.ts";
 import { aliasRefusal, firstOf, type Grant, namesRefusal, type Refusal, refusal, shown } from "./names.ts";
-import { JSON_TYPE, type NativeRequest } from "./native.ts";
+import { type NativeRequest, typeRefusal } from "./native.ts";
 import { queryRefusal, strictJson } from "./query.ts";
 import { rightsOf } from "./rights.ts";
 
@@ -200,7 +201,7 @@ const aliases = form(Actions, ({ actions }, { grant, rights }) => {
 function addedRefusal(alias: string, grant: Grant): Refusal | undefined {
   const run = runOfTarget(alias);
   if (run !== undefined) return runRefusal(run, grant);
-  return namesRefusal(/^relevance-hold-\d+-of-(.+)$/s.exec(alias)?.[1] ?? alias, grant, PLAIN);
+  return namesRefusal(heldIndex(alias) ?? alias, grant, PLAIN);
 }
 
 const ROWS: readonly Row[] = [
@@ -243,8 +244,9 @@ function fits(path: readonly string[], segments: readonly string[]): boolean {
 function rowRefusal(
   { path, parameters, wildcards, body: reader }: Row,
   key: KeyRules,
-  { segments, parameters: given, contentType, body }: NativeRequest,
+  call: NativeRequest,
 ): Refusal | undefined {
+  const { segments, parameters: given, body } = call;
   const { indexes: grant } = key;
   const named =
     firstOf(path.entries(), ([at, part]) => placeRefusal(part, segments[at] ?? "", grant, wildcards)) ??
@@ -255,15 +257,15 @@ function rowRefusal(
     );
   if (named) return named;
   if (!reader) return body.length > 0 ? UNKNOWN_BODY : undefined;
-  if (body.length > 0 && !JSON_TYPE.test(contentType ?? "")) {
-    return refusal("content-type", "the body is not declared to be JSON");
-  }
-  return reader({
-    text: body.toString("utf8"),
-    grant,
-    rights: { ...rightsOf(key), limits: key.limits ?? {} },
-    hasIndex: true,
-  });
+  return (
+    typeRefusal(call) ??
+    reader({
+      text: body.toString("utf8"),
+      grant,
+      rights: { ...rightsOf(key), limits: key.limits ?? {} },
+      hasIndex: true,
+    })
+  );
 }
 
 function placeRefusal(part: string, segment: string, grant: Grant, wildcards: boolean): Refusal | undefined {
@@ -271,7 +273,7 @@ function placeRefusal(part: string, segment: string, grant: Grant, wildcards: bo
     return grant === undefined ? undefined : refusal("index", "it may look at one run at a time, with --run");
   }
   if (part === "{hold}") {
-    const held = /^relevance-hold-\*-of-(.+)$/s.exec(segment)?.[1];
+    const held = heldIndex(segment);
     return held === undefined ? refusal("name", `${shown(segment)} is no hold`) : namesRefusal(held, grant, PLAIN);
   }
   if (!part.startsWith("{") || part === "{id}") return undefined;

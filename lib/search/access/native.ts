@@ -63,7 +63,7 @@ const unknownCall = ({ method, segments }: NativeRequest) =>
   refusal("endpoint", `${method} ${shown(`/${segments.join("/")}`)} is not among the calls that are let through`);
 
 function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRequest): Refusal | undefined {
-  const { segments, parameters, contentType, body } = call;
+  const { segments, parameters, body } = call;
   const grant = key.indexes;
   const rights = rightsOf(key);
   if (grant !== undefined && endpoint.unbounded !== undefined) {
@@ -81,9 +81,8 @@ function endpointRefusal(endpoint: NativeEndpoint, key: KeyRules, call: NativeRe
       ([name, value]) => parameterRefusal(name, value, grant !== undefined) ?? parameterLimit(name, value, rights),
     );
   if (wrong) return wrong;
-  if (body.length > 0 && !JSON_TYPE.test(contentType ?? "")) {
-    return refusal("content-type", "the body is not declared to be JSON");
-  }
+  const untyped = typeRefusal(call);
+  if (untyped) return untyped;
   const text = body.toString("utf8");
   return endpoint.body?.({ text, grant, rights, hasIndex: index !== -1 }) ?? pageRefusal(call, text, rights);
 }
@@ -96,7 +95,13 @@ function pageRefusal({ segments, parameters }: NativeRequest, text: string, righ
 }
 
 /** The content types of bodies that the gateway reads. */
-export const JSON_TYPE = /^\s*application\/(vnd\.opensearch\+)?(x-ndjson|json)\s*(;|$)/i;
+const JSON_TYPE = /^\s*application\/(vnd\.opensearch\+)?(x-ndjson|json)\s*(;|$)/i;
+
+/** Returns why a body is refused that the gateway cannot read as JSON. */
+export const typeRefusal = ({ contentType, body }: NativeRequest): Refusal | undefined =>
+  body.length > 0 && !JSON_TYPE.test(contentType ?? "")
+    ? refusal("content-type", "the body is not declared to be JSON")
+    : undefined;
 
 /** Parameters that cannot name an index or hold a query. `source`, for one, is a body in the query string. */
 const PARAMETERS = new Set(

@@ -62,6 +62,12 @@ export const holdPattern = (source: string): string => `relevance-hold-*-of-${so
 
 /** Returns the hold that an alias is, if it is one on writes to this index. */
 export function holdOf(alias: string, source: string): Hold | undefined {
-  const [, until, held] = /^relevance-hold-(\d+)-of-(.*)$/.exec(alias) ?? [];
+  const [, until, held] = HOLD.exec(alias) ?? [];
   return held === source ? { alias, until: Number(until) } : undefined;
 }
+
+/** Returns the index that an alias, or the pattern of its holds, holds writes to, if it is one. */
+export const heldIndex = (alias: string): string | undefined => HOLD.exec(alias)?.[2];
+
+/** An alias of {@link holdAlias} or a pattern of {@link holdPattern}. */
+const HOLD = /^relevance-hold-(\d+|\*)-of-(.+)$/s;

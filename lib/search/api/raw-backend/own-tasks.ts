@@ -2,6 +2,7 @@ import { forbidden, type KeyRules } from "../../../core/http/access.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import { isObject, parseJson } from "../../../core/json/values.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { shown } from "../../access/names.ts";
 import { readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 
@@ -52,5 +53,5 @@ export async function requireOwnTask(cluster: Cluster, key: KeyRules, id: string
     const owner = isObject(task?.headers) ? task.headers["X-Opaque-Id"] : undefined;
     if (typeof owner === "string" && owner.split(";", 1)[0] === ownerOf(key.name)) return;
   }
-  throw forbidden(key, "task", `it has started no task ${JSON.stringify(id.slice(0, 100))}`);
+  throw forbidden(key, "task", `it has started no task ${shown(id)}`);
 }
