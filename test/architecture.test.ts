@@ -26,8 +26,8 @@ const GROUPS: Record<string, readonly string[]> = {
   config: ["core", "personalize/filters", "personalize/limits.ts"],
   personalize: ["core", "aws", "config"],
   infrastructure: ["core", "config", "recommendation"],
-  relevance: ["core", "config"],
-  search: ["core", "aws", "config", "personalize", "relevance"],
+  relevance: ["core", "config", "search/fusion"],
+  search: ["core", "aws", "config", "personalize"],
   recommendation: ["core", "aws", "config", "personalize"],
 };
 

@@ -1,6 +1,6 @@
-import { combineLegs, normalizeLegs } from "../../lib/relevance/fusion/fuse.ts";
-import type { Combination, LegHits, Normalization } from "../../lib/relevance/fusion/techniques.ts";
-import { combinerOf } from "../../lib/relevance/fusion/techniques.ts";
+import { combineLegs, normalizeLegs } from "../../lib/search/fusion/fuse.ts";
+import type { Combination, LegHits, Normalization } from "../../lib/search/fusion/techniques.ts";
+import { combinerOf } from "../../lib/search/fusion/techniques.ts";
 
 /** The hits of all legs of one search. */
 export interface Candidates {

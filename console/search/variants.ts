@@ -1,6 +1,6 @@
 import { withQuery } from "../../lib/core/json/template.ts";
 import type { ConsoleIndex } from "../../lib/relevance/console/setup.ts";
-import type { Combination, Normalization } from "../../lib/relevance/fusion/techniques.ts";
+import type { Combination, Normalization } from "../../lib/search/fusion/techniques.ts";
 import type { ServiceCall } from "../curl.ts";
 
 /** One subquery of the hybrid searches of an index. */

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { placesOf, reasonOf, withWeight } from "../../console/search/places.ts";
-import { fuse } from "../../lib/relevance/fusion/fuse.ts";
 import { seeded } from "../../lib/relevance/statistics/random.ts";
 import { techniquesOf } from "../../lib/relevance/tuning/settings.ts";
+import { fuse } from "../../lib/search/fusion/fuse.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("ranks of a hit and their reasons");

@@ -1,5 +1,5 @@
-import { combineLegs, type NormalizedLegs, normalizeLegs } from "../fusion/fuse.ts";
-import type { LegHits } from "../fusion/techniques.ts";
+import { combineLegs, type NormalizedLegs, normalizeLegs } from "../../search/fusion/fuse.ts";
+import type { LegHits } from "../../search/fusion/techniques.ts";
 import type { Grades, Metric } from "../metrics/metric.ts";
 import type { TunedSettings } from "./settings.ts";
 

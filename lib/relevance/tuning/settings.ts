@@ -1,5 +1,5 @@
-import type { FusionSettings } from "../fusion/fuse.ts";
-import type { Combination, Normalization } from "../fusion/techniques.ts";
+import type { FusionSettings } from "../../search/fusion/fuse.ts";
+import type { Combination, Normalization } from "../../search/fusion/techniques.ts";
 
 /** Settings that tuning tries. */
 export interface TunedSettings extends FusionSettings {
