@@ -1,5 +1,5 @@
 // Can somebody wait for `relevance tune`?
-import { seeded } from "../lib/relevance/statistics/random.ts";
+import { seeded } from "../lib/core/statistics/random.ts";
 import { type TunedSettings, techniquesOf, weightGrid } from "../lib/relevance/tuning/settings.ts";
 import { tune } from "../lib/relevance/tuning/tune.ts";
 import { plantedCollection } from "../test/lib/relevance/tuning/planted.ts";

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { placesOf, reasonOf, withWeight } from "../../console/search/places.ts";
-import { seeded } from "../../lib/relevance/statistics/random.ts";
+import { seeded } from "../../lib/core/statistics/random.ts";
 import { techniquesOf } from "../../lib/relevance/tuning/settings.ts";
 import { fuse } from "../../lib/search/fusion/fuse.ts";
 import { suite } from "../suite.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import * as assert from "uvu/assert";
 import { loadConfiguration } from "../../lib/config/load.ts";
-import { seeded } from "../../lib/relevance/statistics/random.ts";
+import { seeded } from "../../lib/core/statistics/random.ts";
 import { techniquesOf, weightGrid } from "../../lib/relevance/tuning/settings.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";

@@ -1,8 +1,13 @@
+import {
+  type BootstrapOptions,
+  type Interval,
+  meanInterval,
+  simultaneousIntervals,
+} from "../../core/statistics/bootstrap.ts";
+import { FEWEST_DIFFERENCES } from "../../core/statistics/resampling.ts";
+import { difference } from "../../core/statistics/rounding.ts";
 import type { Judgments } from "../judgments/judgments.ts";
 import type { Metric } from "../metrics/metric.ts";
-import { type BootstrapOptions, type Interval, meanInterval, simultaneousIntervals } from "../statistics/bootstrap.ts";
-import { FEWEST_DIFFERENCES } from "../statistics/resampling.ts";
-import { difference } from "../statistics/rounding.ts";
 
 /** What one search found. */
 export interface Run {

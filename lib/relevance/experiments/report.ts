@@ -1,4 +1,4 @@
-import { chiSquaredTail, normalQuantile } from "../statistics/distributions.ts";
+import { chiSquaredTail, normalQuantile } from "../../core/statistics/distributions.ts";
 import type { ExperimentLog, UserSums } from "./users.ts";
 
 /** What a report measures: each a sum of a user's searches over their number. */

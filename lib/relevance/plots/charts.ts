@@ -1,4 +1,4 @@
-import type { Interval } from "../statistics/bootstrap.ts";
+import type { Interval } from "../../core/statistics/bootstrap.ts";
 
 const LABELS = 200;
 const PLOT = 420;

@@ -1,6 +1,6 @@
-import { type Interval, simultaneousIntervals } from "../statistics/bootstrap.ts";
-import { seeded, shuffled } from "../statistics/random.ts";
-import { difference } from "../statistics/rounding.ts";
+import { type Interval, simultaneousIntervals } from "../../core/statistics/bootstrap.ts";
+import { seeded, shuffled } from "../../core/statistics/random.ts";
+import { difference } from "../../core/statistics/rounding.ts";
 import type { Collection } from "./collection.ts";
 import { inHundredths, neighbours, type Technique, type TunedSettings, weightGrid } from "./settings.ts";
 

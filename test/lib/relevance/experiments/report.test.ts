@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { type Random, seeded } from "../../../../lib/core/statistics/random.ts";
 import {
   ALPHA,
   type ConfiguredExperiment,
@@ -8,7 +9,6 @@ import {
   usersNeeded,
 } from "../../../../lib/relevance/experiments/report.ts";
 import type { UserSums } from "../../../../lib/relevance/experiments/users.ts";
-import { type Random, seeded } from "../../../../lib/relevance/statistics/random.ts";
 import { assignedVariant } from "../../../../lib/search/api/hybrid/experiment.ts";
 import { suite } from "../../../suite.ts";
 

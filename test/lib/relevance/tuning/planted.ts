@@ -1,5 +1,5 @@
+import type { Random } from "../../../../lib/core/statistics/random.ts";
 import { metricOf } from "../../../../lib/relevance/metrics/metric.ts";
-import type { Random } from "../../../../lib/relevance/statistics/random.ts";
 import { type Collection, collectionOf, type TuningQuery } from "../../../../lib/relevance/tuning/collection.ts";
 import type { LegHits, ShardHit } from "../../../../lib/search/fusion/techniques.ts";
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { seeded } from "../../../../lib/relevance/statistics/random.ts";
+import { seeded } from "../../../../lib/core/statistics/random.ts";
 import {
   inHundredths,
   neighbours,
