@@ -1,11 +1,7 @@
 import * as v from "valibot";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import {
-  type ExperimentReport,
-  MEASURE_NAMES,
-  reportOf,
-  verdictLines,
-} from "../../lib/relevance/experiments/report.ts";
+import { MEASURE_NAMES } from "../../lib/core/experiments/measures.ts";
+import { type ExperimentReport, reportOf, verdictLines } from "../../lib/relevance/experiments/report.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";

@@ -1,4 +1,6 @@
-import { chiSquaredTail, normalQuantile } from "../../core/statistics/distributions.ts";
+import { MEASURE_NAMES, type Measure } from "../../core/experiments/measures.ts";
+import { splitProbability } from "../../core/experiments/split.ts";
+import { normalQuantile } from "../../core/statistics/distributions.ts";
 import type { ExperimentLog, UserSums } from "./users.ts";
 
 /** What a report measures: each a sum of a user's searches over their number. */
@@ -7,12 +9,7 @@ const MEASURES = {
   clicks_mrr: { of: (user: UserSums) => user.reciprocal, isBetter: "higher", says: "1 / rank of the first click" },
   zero_hits: { of: (user: UserSums) => user.empty, isBetter: "lower", says: "searches without hits" },
   milliseconds: { of: (user: UserSums) => user.milliseconds, isBetter: "lower", says: "mean time of a search" },
-} as const;
-
-type Measure = keyof typeof MEASURES;
-
-/** The names of the measures. */
-export const MEASURE_NAMES = Object.keys(MEASURES) as Measure[];
+} as const satisfies Record<Measure, object>;
 
 /** Below this p-value the users are not split as configured. */
 const SPLIT_ALPHA = 0.001;
@@ -139,18 +136,6 @@ function ratioOf(users: readonly UserSums[], measure: Measure): { value: number;
 function interval(value: number, error: number, alpha: number): Estimate {
   const width = normalQuantile(alpha / 2) * error;
   return { value, low: value - width, high: value + width };
-}
-
-/** Returns the chance of counts that are as far from their shares as these, or farther; 1 without any. */
-export function splitProbability(groups: readonly { count: number; share: number }[]): number {
-  const total = groups.reduce((sum, { count }) => sum + count, 0);
-  if (total === 0) return 1;
-  const shares = groups.reduce((sum, { share }) => sum + share, 0);
-  const distance = groups.reduce((sum, { count, share }) => {
-    const expected = (total * share) / shares;
-    return sum + (count - expected) ** 2 / expected;
-  }, 0);
-  return chiSquaredTail(distance, groups.length - 1);
 }
 
 /** Returns the verdict of a report in sentences: first what makes it worthless, then each variant, then what is missing. */

@@ -1,11 +1,11 @@
 import * as assert from "uvu/assert";
+import { splitProbability } from "../../../../lib/core/experiments/split.ts";
 import { type Random, seeded } from "../../../../lib/core/statistics/random.ts";
 import {
   ALPHA,
   type ConfiguredExperiment,
   POWER,
   reportOf,
-  splitProbability,
   usersNeeded,
 } from "../../../../lib/relevance/experiments/report.ts";
 import type { UserSums } from "../../../../lib/relevance/experiments/users.ts";
