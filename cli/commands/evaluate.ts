@@ -1,15 +1,10 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
+import { type Evaluation, evaluate, type Run, shown, verdictText } from "../../lab/evaluation/evaluate.ts";
+import { htmlReport } from "../../lab/evaluation/html.ts";
+import { gatewayCall, type Query, type Setting, type SettingsFile } from "../../lab/evaluation/settings-file.ts";
+import type { Metric } from "../../lab/metrics/metric.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { type Evaluation, evaluate, type Run, shown, verdictText } from "../../lib/relevance/evaluation/evaluate.ts";
-import { htmlReport } from "../../lib/relevance/evaluation/html.ts";
-import {
-  gatewayCall,
-  type Query,
-  type Setting,
-  type SettingsFile,
-} from "../../lib/relevance/evaluation/settings-file.ts";
-import type { Metric } from "../../lib/relevance/metrics/metric.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import {
@@ -27,7 +22,7 @@ import {
   metricsOf,
   readQueries,
   readSettings,
-} from "../relevance/evaluation-input.ts";
+} from "../lab/evaluation-input.ts";
 import { table } from "../terminal.ts";
 
 /** The hits that a setting is asked for at least: metrics without a depth look at all of them. */

@@ -1,10 +1,10 @@
 import * as v from "valibot";
+import { type ExperimentReport, reportOf, verdictLines } from "../../lab/experiments/report.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { MEASURE_NAMES } from "../../lib/core/experiments/measures.ts";
-import { type ExperimentReport, reportOf, verdictLines } from "../../lib/relevance/experiments/report.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";
+import { defineLogOptions, logOptions, withStoredLog } from "../lab/stored-log.ts";
 import { table } from "../terminal.ts";
 
 /** `relevance experiment report`: compares the variants of an experiment on what users clicked. */
@@ -31,7 +31,7 @@ export const command = defineCommand({
     }
     const log = await withStoredLog(options, context, async ({ log: stored, ...period }) => {
       // The database is large, and other commands do without it.
-      const { usersOfExperiment } = await import("../../lib/relevance/experiments/users.ts");
+      const { usersOfExperiment } = await import("../../lab/experiments/users.ts");
       return usersOfExperiment(stored, period, experiment.name);
     });
     if (log.users.length === 0) {

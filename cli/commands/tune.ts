@@ -1,29 +1,23 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { shown } from "../../lab/evaluation/evaluate.ts";
+import { replace } from "../../lab/server/judgment-files.ts";
+import { collectionOf, type TuningQuery } from "../../lab/tuning/collection.ts";
+import { type TunedSettings, techniquesOf } from "../../lab/tuning/settings.ts";
+import { surfaceSvg } from "../../lab/tuning/surface.ts";
+import { MIN_QUERIES, type Tuning, tune } from "../../lab/tuning/tune.ts";
+import { withDefaults } from "../../lab/tuning/write-settings.ts";
 import { checkHybridSearchText, loadHybridSearch } from "../../lib/config/load.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { replace } from "../../lib/relevance/console/judgment-files.ts";
-import { shown } from "../../lib/relevance/evaluation/evaluate.ts";
-import { collectionOf, type TuningQuery } from "../../lib/relevance/tuning/collection.ts";
-import { type TunedSettings, techniquesOf } from "../../lib/relevance/tuning/settings.ts";
-import { surfaceSvg } from "../../lib/relevance/tuning/surface.ts";
-import { MIN_QUERIES, type Tuning, tune } from "../../lib/relevance/tuning/tune.ts";
-import { withDefaults } from "../../lib/relevance/tuning/write-settings.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
 import { findMapping } from "../../lib/search/target/entry.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { type Candidates, readCandidates } from "../gateway/candidates.ts";
 import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import {
-  defineJudgedOptions,
-  judgedOptions,
-  metricsOf,
-  readQueries,
-  readSettings,
-} from "../relevance/evaluation-input.ts";
+import { defineJudgedOptions, judgedOptions, metricsOf, readQueries, readSettings } from "../lab/evaluation-input.ts";
 
 const Depths = v.pipe(
   v.string(),

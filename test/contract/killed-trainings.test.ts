@@ -14,11 +14,11 @@ import type { DevState } from "../../local/dev/state-file.ts";
 import { freePorts } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { type StartedRun, startCli } from "../cli/local-world.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { pidsBelow } from "../fixtures/processes.ts";
-import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
 /** The stack or the tool is killed during upload, ETL and training; a second start must lose nothing acknowledged. */
