@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as assert from "uvu/assert";
-import { cyclesOf, type Import, importsOf } from "./import-graph.ts";
+import { cyclesOf, type Import, importsOf, pythonImports, typeScriptImports } from "./import-graph.ts";
 import { suite } from "./suite.ts";
 
 const test = suite("architecture");
@@ -12,7 +12,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   functions: ["lib"],
   stacks: ["lib", "functions/*/env.ts", "functions/*/routes.ts", "functions/*/policy.ts"],
   build: ["lib", "functions/*/routes.ts", "functions/*/policy.ts"],
-  cli: ["lib", "build", "lab"],
+  cli: ["lib", "build"],
   lab: ["lib"],
   local: ["lib", "functions", "lab"],
   test: ["lib", "functions", "stacks", "build", "cli", "lab", "local", "bench"],
@@ -30,8 +30,8 @@ const GROUPS: Record<string, readonly string[]> = {
   recommendation: ["core", "aws", "config", "personalize"],
 };
 
-/** These are loaded only when needed, with `await import()`; a static import of them is refused. */
-const ON_DEMAND: Record<string, readonly string[]> = { cli: ["stacks", "local"], local: ["stacks"] };
+/** These are loaded only when needed, with `await import()`; a static import of them is refused, of types aside. */
+const ON_DEMAND: Record<string, readonly string[]> = { cli: ["stacks", "lab", "local"], local: ["stacks"] };
 
 const all = Object.keys(FOLDERS).flatMap(importsOf);
 const isTest = (path: string) => /^(?:lab\/|local\/)?test\//.test(path);
@@ -125,6 +125,23 @@ test("a planted import of the wrong kind is found", () => {
   const local = { file: "cli/x.ts", target: "local/y.ts" };
   assert.equal(wrongImports([{ ...local, dynamic: true }], ["cli"], ["local"]), []);
   assert.is(wrongImports([{ ...local, dynamic: false }], ["cli"], ["local"]).length, 1);
+});
+
+test("imports that load nothing are told from those that do, in Python too", () => {
+  // Written apart, so that this file does not seem to import it.
+  const file = '"../c.ts"';
+  const dynamic = (source: string) => typeScriptImports("a/b.ts", source).map((found) => found.dynamic);
+  assert.equal(dynamic(`import type { A } from ${file};\nexport type { B } from ${file};`), [true, true]);
+  assert.equal(dynamic(`import { type A, b } from ${file};\nimport ${file};`), [false, false]);
+  assert.equal(dynamic(`const { a } = await import(${file});`), [true]);
+  const modules = new Map([["guard", ["local/guard.py"]]]);
+  const python = (source: string) => pythonImports("lib/a.py", source, modules);
+  const imported = { file: "lib/a.py", target: "local/guard.py", dynamic: false };
+  for (const source of ["import guard", "import os, guard as g", "from guard import a", "from local.guard import a"]) {
+    assert.equal(python(`"""A docstring."""\n${source}\n`), [imported], source);
+  }
+  assert.equal(python("def a():\n    import guard\n"), [{ ...imported, dynamic: true }]);
+  assert.equal(python("import guards\nimported = guard\n"), []);
 });
 
 test("planted cycles are found, and nothing beside them", () => {

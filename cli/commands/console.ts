@@ -2,8 +2,6 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as v from "valibot";
-import { ConsoleError } from "../../lab/server/problem.ts";
-import { consoleIndexes } from "../../lab/server/setup.ts";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
 import { KEY_VARIABLE } from "../api-key.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
@@ -48,6 +46,7 @@ export const command = defineCommand({
   },
   run: async ({ url, keyEnv, local, files, port, ...options }, context) => {
     const { openConsole } = await import("../../lab/server/open.ts");
+    const { consoleIndexes } = await import("../../lab/server/setup.ts");
     const conf = confOf({ ...options, local });
     const given = url === undefined || local ? {} : { apiHost: url, apiKey: keyIn(context, keyEnv) };
     const gateway = await addressOf({ conf, local, ...given }, context, ["search", "hybrid-search", "raw-backend"]);
@@ -108,6 +107,7 @@ async function statusOf(conf: string, local: boolean, context: Context): Promise
   try {
     return await readStatus(await openTarget({ conf, local }, context));
   } catch (error) {
+    const { ConsoleError } = await import("../../lab/server/problem.ts");
     throw new ConsoleError(502, "no_status", (error as Error).message, { cause: error });
   }
 }

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import * as v from "valibot";
 import { parse } from "yaml";
-import { type Query, SettingsFile } from "../../lab/evaluation/settings-file.ts";
-import { type Judgments, JudgmentsError } from "../../lab/judgments/judgments.ts";
-import { readJudgments, readTopics, type Topic } from "../../lab/judgments/read.ts";
-import { MEASURE_NAMES, type Metric, metricOf } from "../../lab/metrics/metric.ts";
+import type { Query, SettingsFile } from "../../lab/evaluation/settings-file.ts";
+import type { Judgments } from "../../lab/judgments/judgments.ts";
+import type { Topic } from "../../lab/judgments/read.ts";
+import type { Metric } from "../../lab/metrics/metric.ts";
 import { UsageError } from "../errors.ts";
 
 /** The options of commands that search for judged queries; {@link defineJudgedOptions} adds them. */
@@ -26,7 +26,8 @@ export function defineJudgedOptions(command: Command, settings: string): void {
 }
 
 /** Reads `--metrics ndcg@10,mrr`. Throws UsageError. */
-export function metricsOf(names: string): Metric[] {
+export async function metricsOf(names: string): Promise<Metric[]> {
+  const { MEASURE_NAMES, metricOf } = await import("../../lab/metrics/metric.ts");
   return names.split(",").map((name) => {
     const metric = metricOf(name.trim());
     if (metric) return metric;
@@ -56,8 +57,9 @@ export function limitsOf(texts: readonly string[], metrics: readonly Metric[]): 
 }
 
 /** Reads a file of settings. Throws UsageError with every problem. */
-export function readSettings(file: string): SettingsFile {
-  const result = v.safeParse(SettingsFile, yamlOf(file));
+export async function readSettings(file: string): Promise<SettingsFile> {
+  const schema = (await import("../../lab/evaluation/settings-file.ts")).SettingsFile;
+  const result = v.safeParse(schema, yamlOf(file));
   if (result.success) return result.output;
   throw new UsageError(`${file} is not a file of settings:\n${v.summarize(result.issues)}`);
 }
@@ -71,7 +73,12 @@ function yamlOf(file: string): unknown {
 }
 
 /** Reads judgments and the queries that they judge, in the order of the file. Throws UsageError. */
-export function readQueries(file: string, topicsFile?: string): { judgments: Judgments; queries: Query[] } {
+export async function readQueries(
+  file: string,
+  topicsFile?: string,
+): Promise<{ judgments: Judgments; queries: Query[] }> {
+  const { JudgmentsError } = await import("../../lab/judgments/judgments.ts");
+  const { readJudgments, readTopics } = await import("../../lab/judgments/read.ts");
   try {
     const judgments = readJudgments(file);
     const topics = topicsFile === undefined ? undefined : readTopics(topicsFile);
