@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Random, seeded } from "../lib/relevance/statistics/random.ts";
+import { type Random, seeded } from "../lib/core/statistics/random.ts";
 import { API_KEY } from "../test/fixtures/gateway.ts";
 import { direct } from "./gateway-setup.ts";
 

@@ -1,8 +1,9 @@
 // Can somebody wait for `relevance tune`?
-import { seeded } from "../lib/relevance/statistics/random.ts";
-import { type TunedSettings, techniquesOf, weightGrid } from "../lib/relevance/tuning/settings.ts";
-import { tune } from "../lib/relevance/tuning/tune.ts";
-import { plantedCollection } from "../test/lib/relevance/tuning/planted.ts";
+
+import { plantedCollection } from "../lab/test/tuning/planted.ts";
+import { type TunedSettings, techniquesOf, weightGrid } from "../lab/tuning/settings.ts";
+import { tune } from "../lab/tuning/tune.ts";
+import { seeded } from "../lib/core/statistics/random.ts";
 import { type Benchmark, load, type Row } from "./result.ts";
 
 const SETTINGS = 2_000;

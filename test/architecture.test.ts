@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as assert from "uvu/assert";
-import { cyclesOf, type Import, importsOf } from "./import-graph.ts";
+import { cyclesOf, type Import, importsOf, pythonImports, typeScriptImports } from "./import-graph.ts";
 import { suite } from "./suite.ts";
 
 const test = suite("architecture");
@@ -12,11 +12,11 @@ const FOLDERS: Record<string, readonly string[]> = {
   functions: ["lib"],
   stacks: ["lib", "functions/*/env.ts", "functions/*/routes.ts", "functions/*/policy.ts"],
   build: ["lib", "functions/*/routes.ts", "functions/*/policy.ts"],
-  local: ["lib", "functions"],
   cli: ["lib", "build"],
-  test: ["lib", "functions", "stacks", "build", "local", "cli", "bench", "console"],
-  bench: ["lib", "functions", "stacks", "build", "local", "cli", "test"],
-  console: ["lib"],
+  lab: ["lib"],
+  local: ["lib", "functions", "lab"],
+  test: ["lib", "functions", "stacks", "build", "cli", "lab", "local", "bench"],
+  bench: ["lib", "functions", "stacks", "build", "cli", "lab", "local", "test"],
 };
 
 /** The same for the groups of `lib`. */
@@ -26,16 +26,18 @@ const GROUPS: Record<string, readonly string[]> = {
   config: ["core", "personalize/filters", "personalize/limits.ts"],
   personalize: ["core", "aws", "config"],
   infrastructure: ["core", "config", "recommendation"],
-  relevance: ["core", "config"],
-  search: ["core", "aws", "config", "personalize", "relevance"],
+  search: ["core", "aws", "config", "personalize"],
   recommendation: ["core", "aws", "config", "personalize"],
 };
 
-/** These are loaded only when needed, with `await import()`; a static import of them is refused. */
-const ON_DEMAND: Record<string, readonly string[]> = { cli: ["stacks", "local"], local: ["stacks"] };
+/** These are loaded only when needed, with `await import()`; a static import of them is refused, of types aside. */
+const ON_DEMAND: Record<string, readonly string[]> = { cli: ["stacks", "lab", "local"], local: ["stacks"] };
 
 const all = Object.keys(FOLDERS).flatMap(importsOf);
-const within = (folder: string) => all.filter(({ file }) => file.startsWith(`${folder}/`));
+const isTest = (path: string) => /^(?:lab\/|local\/)?test\//.test(path);
+/** Imports of the files in a folder; tests are in `test`, even if they lie in a package of its own. */
+const within = (folder: string) =>
+  all.filter(({ file }) => (folder === "test" ? isTest(file) : file.startsWith(`${folder}/`) && !isTest(file)));
 const matches = (target: string, rule: string) => new RegExp(`^${rule.replaceAll("*", "[^/]+")}(/|$)`).test(target);
 
 function wrongImports(found: readonly Import[], allowed: readonly string[], onDemand: readonly string[] = []) {
@@ -82,12 +84,10 @@ test("docs/architecture.md has the same tables", () => {
 
 test("docs/architecture.md has every folder, and no other", () => {
   const groups = Object.keys(GROUPS).map((group) => `lib/${group}`);
-  const subjects = ["{cli,console,local,stacks}/*/", "lib/*/*/"].flatMap((pattern) => globSync(pattern));
+  const subjects = ["{cli,lab,local,stacks}/*/", "lib/*/*/"].flatMap((pattern) => globSync(pattern));
   const leaves = groups.filter((group) => !subjects.some((path) => path.startsWith(`${group}/`)));
   const folders = [...leaves, "lib/config", ...subjects.map((path) => path.replace(/\/$/, ""))];
-  const written = [...architecture.matchAll(/^((?:cli|console|lib|local|stacks)\/[\w/-]+)\/ /gm)].map(
-    ([, path]) => path,
-  );
+  const written = [...architecture.matchAll(/^((?:cli|lab|lib|local|stacks)\/[\w/-]+)\/ /gm)].map(([, path]) => path);
   assert.equal(written.sort(), folders.filter((path) => !path.startsWith("lib/config/")).sort());
 });
 
@@ -98,31 +98,24 @@ test("one function does not import another", () => {
   assert.equal(wrong, []);
 });
 
-test("the console's server is in no function", () => {
-  const importers = all.filter(({ target }) => target.startsWith("lib/relevance/console/")).map(({ file }) => file);
-  const allowed = /^(cli|console|local|test|lib\/relevance\/console)\//;
-  assert.ok(importers.some((file) => file.startsWith("local/")));
-  assert.equal(
-    importers.filter((file) => !allowed.test(file)),
-    [],
-  );
-});
-
 test("files import one another without a cycle, type imports included", () => {
   assert.equal(cyclesOf(all.map(({ file, target }) => [file, target])), []);
 });
 
-test("folders of lib and of cli import one another without a cycle", () => {
-  // Folders whose folders are parts of one subject: two groups of lib, and all of cli.
-  const subject = (file: string) => (/^(lib\/(config|infrastructure)\b|cli\/[^/]+)/.exec(file) ?? [dirname(file)])[0];
-  const edges = [...within("lib"), ...within("cli")].map(
+test("folders of lib, cli and lab import one another without a cycle", () => {
+  // Folders whose folders are parts of one subject: two groups of lib, and all of cli and lab.
+  const subject = (file: string) =>
+    (/^(lib\/(config|infrastructure)\b|(cli|lab)\/[^/]+)/.exec(file) ?? [dirname(file)])[0];
+  const edges = [...within("lib"), ...within("cli"), ...within("lab")].map(
     ({ file, target }) => [subject(file), subject(target)] as const,
   );
   assert.equal(cyclesOf(edges.filter(([from, to]) => from !== to)), []);
 });
 
-test("lib reads no environment variable", () => {
-  const wrong = globSync("lib/**/*.ts").filter((file) => /process\s*\.\s*env/.test(readFileSync(file, "utf8")));
+test("lib and lab read no environment variable", () => {
+  const wrong = globSync("{lib,lab}/**/*.ts", { exclude: ["lab/test/**"] }).filter((file) =>
+    /process\s*\.\s*env/.test(readFileSync(file, "utf8")),
+  );
   assert.equal(wrong, []);
 });
 
@@ -132,6 +125,23 @@ test("a planted import of the wrong kind is found", () => {
   const local = { file: "cli/x.ts", target: "local/y.ts" };
   assert.equal(wrongImports([{ ...local, dynamic: true }], ["cli"], ["local"]), []);
   assert.is(wrongImports([{ ...local, dynamic: false }], ["cli"], ["local"]).length, 1);
+});
+
+test("imports that load nothing are told from those that do, in Python too", () => {
+  // Written apart, so that this file does not seem to import it.
+  const file = '"../c.ts"';
+  const dynamic = (source: string) => typeScriptImports("a/b.ts", source).map((found) => found.dynamic);
+  assert.equal(dynamic(`import type { A } from ${file};\nexport type { B } from ${file};`), [true, true]);
+  assert.equal(dynamic(`import { type A, b } from ${file};\nimport ${file};`), [false, false]);
+  assert.equal(dynamic(`const { a } = await import(${file});`), [true]);
+  const modules = new Map([["guard", ["local/guard.py"]]]);
+  const python = (source: string) => pythonImports("lib/a.py", source, modules);
+  const imported = { file: "lib/a.py", target: "local/guard.py", dynamic: false };
+  for (const source of ["import guard", "import os, guard as g", "from guard import a", "from local.guard import a"]) {
+    assert.equal(python(`"""A docstring."""\n${source}\n`), [imported], source);
+  }
+  assert.equal(python("def a():\n    import guard\n"), [{ ...imported, dynamic: true }]);
+  assert.equal(python("import guards\nimported = guard\n"), []);
 });
 
 test("planted cycles are found, and nothing beside them", () => {

@@ -1,24 +1,46 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 
-/** One relative import, of values or types. Both paths start at the repository's root. */
+/** One import of a file of ours, of values or types. Both paths start at the repository's root. */
 export interface Import {
   file: string;
   target: string;
-  /** Whether it is an `await import()`. */
+  /** Whether the file is loaded without it: an `await import()`, a type, or in Python an import in a function. */
   dynamic: boolean;
 }
 
-/** Reads the relative imports of every TypeScript file in a folder. */
+/** Reads the relative imports of every TypeScript file in a folder, and those of every Python file. */
 export function importsOf(folder: string): Import[] {
-  return globSync(`${folder}/**/*.{ts,tsx}`).flatMap((file) => {
-    const source = readFileSync(file, "utf8");
-    return [...source.matchAll(/(?:from|(import\s*\(|import))\s*"(\.[^"]+)"/g)].map(([, dynamic, path = ""]) => ({
-      file,
-      target: normalize(join(dirname(file), path)),
-      dynamic: dynamic?.includes("(") ?? false,
-    }));
-  });
+  const typeScript = globSync(`${folder}/**/*.{ts,tsx,mjs}`).flatMap((file) =>
+    typeScriptImports(file, readFileSync(file, "utf8")),
+  );
+  const python = globSync(`${folder}/**/*.py`).flatMap((file) => pythonImports(file, readFileSync(file, "utf8")));
+  return [...typeScript, ...python];
+}
+
+const TYPE_SCRIPT = /(?:(?:import|export)\s+(type\s)[^"]*?from|from|(import\s*\(|import))\s*"(\.[^"]+)"/g;
+
+/** Reads the relative imports of the source of a TypeScript file. */
+export function typeScriptImports(file: string, source: string): Import[] {
+  return [...source.matchAll(TYPE_SCRIPT)].map(([, type, keyword, path = ""]) => ({
+    file,
+    target: normalize(join(dirname(file), path)),
+    dynamic: type !== undefined || (keyword?.includes("(") ?? false),
+  }));
+}
+
+/** Python files by module: which folder is searched is decided at run time, so the name alone tells. */
+const MODULES = Map.groupBy(globSync("*/**/*.py", { exclude: ["node_modules"] }), (file) => basename(file, ".py"));
+
+/** Reads from the source of a Python file what it imports of the Python files in `modules`. */
+export function pythonImports(file: string, source: string, modules = MODULES): Import[] {
+  return [...source.matchAll(/^([ \t]*)(?:from\s+([\w.]+)\s+import\b|import\s+(.+))/gm)].flatMap(
+    ([, indent, from, names = ""]) =>
+      (from ?? names)
+        .split(/[\s,.]+/)
+        .flatMap((name) => modules.get(name) ?? [])
+        .map((target) => ({ file, target, dynamic: indent !== "" })),
+  );
 }
 
 /**

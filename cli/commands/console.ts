@@ -3,8 +3,6 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
-import { ConsoleError } from "../../lib/relevance/console/problem.ts";
-import { consoleIndexes } from "../../lib/relevance/console/setup.ts";
 import { KEY_VARIABLE } from "../api-key.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
@@ -47,7 +45,8 @@ export const command = defineCommand({
     ),
   },
   run: async ({ url, keyEnv, local, files, port, ...options }, context) => {
-    const { openConsole } = await import("../../lib/relevance/console/open.ts");
+    const { openConsole } = await import("../../lab/server/open.ts");
+    const { consoleIndexes } = await import("../../lab/server/setup.ts");
     const conf = confOf({ ...options, local });
     const given = url === undefined || local ? {} : { apiHost: url, apiKey: keyIn(context, keyEnv) };
     const gateway = await addressOf({ conf, local, ...given }, context, ["search", "hybrid-search", "raw-backend"]);
@@ -62,7 +61,7 @@ export const command = defineCommand({
       context,
     );
     const console = await openConsole({
-      ...{ sources: join(ROOT, "console"), files, conf, env: context.env },
+      ...{ sources: join(ROOT, "lab/console"), files, conf, env: context.env },
       command: [process.execPath, join(ROOT, "cli/main.ts")],
       gateway: { name: "search gateway", url: trimmed(gateway.url), key: gateway.key },
       ...(recommendation && {
@@ -108,6 +107,7 @@ async function statusOf(conf: string, local: boolean, context: Context): Promise
   try {
     return await readStatus(await openTarget({ conf, local }, context));
   } catch (error) {
+    const { ConsoleError } = await import("../../lab/server/problem.ts");
     throw new ConsoleError(502, "no_status", (error as Error).message, { cause: error });
   }
 }

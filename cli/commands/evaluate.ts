@@ -1,15 +1,9 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
+import type { Evaluation, Run } from "../../lab/evaluation/evaluate.ts";
+import type { Query, Setting, SettingsFile } from "../../lab/evaluation/settings-file.ts";
+import type { Metric } from "../../lab/metrics/metric.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { type Evaluation, evaluate, type Run, shown, verdictText } from "../../lib/relevance/evaluation/evaluate.ts";
-import { htmlReport } from "../../lib/relevance/evaluation/html.ts";
-import {
-  gatewayCall,
-  type Query,
-  type Setting,
-  type SettingsFile,
-} from "../../lib/relevance/evaluation/settings-file.ts";
-import type { Metric } from "../../lib/relevance/metrics/metric.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import {
@@ -27,7 +21,7 @@ import {
   metricsOf,
   readQueries,
   readSettings,
-} from "../relevance/evaluation-input.ts";
+} from "../lab/evaluation-input.ts";
 import { table } from "../terminal.ts";
 
 /** The hits that a setting is asked for at least: metrics without a depth look at all of them. */
@@ -62,10 +56,10 @@ export const command = defineCommand({
     html: v.optional(v.string()),
   },
   run: async (options, context) => {
-    const metrics = metricsOf(options.metrics);
+    const metrics = await metricsOf(options.metrics);
     const limits = limitsOf(options.failBelow, metrics);
-    const file = readSettings(options.settings);
-    const { queries, judgments } = readQueries(options.judgments, options.queries);
+    const file = await readSettings(options.settings);
+    const { queries, judgments } = await readQueries(options.judgments, options.queries);
     const gateway = await openGateway(options, context, ["search", "hybrid-search"]);
     const settings = [];
     for (const setting of file.settings) {
@@ -76,17 +70,21 @@ export const command = defineCommand({
       });
     }
     const ids = queries.map(({ id }) => id);
+    const { evaluate } = await import("../../lab/evaluation/evaluate.ts");
     const evaluation = evaluate(ids, settings, judgments, metrics);
-    if (options.html !== undefined) writeFileSync(options.html, htmlReport(evaluation, `Evaluation of ${file.index}`));
+    if (options.html !== undefined) {
+      const { htmlReport } = await import("../../lab/evaluation/html.ts");
+      writeFileSync(options.html, htmlReport(evaluation, `Evaluation of ${file.index}`));
+    }
     if (options.json) context.terminal.printJson(evaluation);
-    else print(evaluation, context);
-    return belowLimits(evaluation, limits, context) ? 1 : 0;
+    else await print(evaluation, context);
+    return (await isBelow(evaluation, limits, context)) ? 1 : 0;
   },
 });
 
 const collect = (value: string, before: readonly string[]): string[] => [...before, value];
 
-function search(
+async function search(
   gateway: Gateway,
   file: SettingsFile,
   setting: Setting,
@@ -94,6 +92,7 @@ function search(
   metrics: readonly Metric[],
   concurrency: number,
 ): Promise<Run[]> {
+  const { gatewayCall } = await import("../../lab/evaluation/settings-file.ts");
   const size = Math.max(MIN_SIZE, ...metrics.map(({ k }) => k ?? 0));
   return concurrently(queries, concurrency, async (query) => {
     const { path, body } = gatewayCall(file, setting, query, size);
@@ -101,7 +100,8 @@ function search(
   });
 }
 
-function print(evaluation: Evaluation, { terminal }: Context): void {
+async function print(evaluation: Evaluation, { terminal }: Context): Promise<void> {
+  const { shown, verdictText } = await import("../../lab/evaluation/evaluate.ts");
   const { settings, metrics } = evaluation;
   const [first = ""] = metrics;
   const rows = settings.map(({ name, scores, milliseconds }, index) => {
@@ -117,7 +117,12 @@ function print(evaluation: Evaluation, { terminal }: Context): void {
   }
 }
 
-function belowLimits({ settings: [baseline] }: Evaluation, limits: readonly Limit[], { terminal }: Context): boolean {
+async function isBelow(
+  { settings: [baseline] }: Evaluation,
+  limits: readonly Limit[],
+  { terminal }: Context,
+): Promise<boolean> {
+  const { shown } = await import("../../lab/evaluation/evaluate.ts");
   const below = limits.filter(({ metric, value }) => (baseline?.scores[metric]?.mean.mean ?? 0) < value);
   for (const { metric, value } of below) {
     terminal.note(

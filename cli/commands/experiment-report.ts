@@ -1,14 +1,10 @@
 import * as v from "valibot";
+import type { ExperimentReport } from "../../lab/experiments/report.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import {
-  type ExperimentReport,
-  MEASURE_NAMES,
-  reportOf,
-  verdictLines,
-} from "../../lib/relevance/experiments/report.ts";
+import { MEASURE_NAMES } from "../../lib/core/experiments/measures.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";
+import { defineLogOptions, logOptions, withStoredLog } from "../lab/stored-log.ts";
 import { table } from "../terminal.ts";
 
 /** `relevance experiment report`: compares the variants of an experiment on what users clicked. */
@@ -34,8 +30,7 @@ export const command = defineCommand({
       throw new UsageError(`hybrid_search.yaml has no experiment "${options.name}"; it has ${known}`);
     }
     const log = await withStoredLog(options, context, async ({ log: stored, ...period }) => {
-      // The database is large, and other commands do without it.
-      const { usersOfExperiment } = await import("../../lib/relevance/experiments/users.ts");
+      const { usersOfExperiment } = await import("../../lab/experiments/users.ts");
       return usersOfExperiment(stored, period, experiment.name);
     });
     if (log.users.length === 0) {
@@ -43,6 +38,7 @@ export const command = defineCommand({
         `The request log has no search of a user in ${experiment.name} in the last ${options.days} days`,
       );
     }
+    const { reportOf, verdictLines } = await import("../../lab/experiments/report.ts");
     const report = reportOf(experiment, log, options.metric);
     if (options.json) terminal.printJson(report);
     else terminal.print(`${tableOf(report)}\n\n${verdictLines(report).join("\n")}`);

@@ -1,10 +1,8 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
-import { clicksOverExpected } from "../../lib/relevance/clicks/coec.ts";
-import { writeTable } from "../../lib/relevance/judgments/judgments.ts";
 import { defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
-import { defineLogOptions, logOptions, withStoredLog } from "../relevance/stored-log.ts";
+import { defineLogOptions, logOptions, withStoredLog } from "../lab/stored-log.ts";
 
 /** `relevance judgments from-clicks`: judges documents by clicks over expected clicks. */
 export const command = defineCommand({
@@ -24,10 +22,10 @@ export const command = defineCommand({
     output: v.optional(v.string()),
   },
   run: async (options, context) => {
+    const { clicksOverExpected, shownAndClicked } = await import("../../lab/clicks/coec.ts");
+    const { writeTable } = await import("../../lab/judgments/judgments.ts");
     const { terminal } = context;
     const { shown, idFields } = await withStoredLog(options, context, async ({ log, ...period }) => {
-      // The database is large, and other commands do without it.
-      const { shownAndClicked } = await import("../../lib/relevance/clicks/coec.ts");
       return shownAndClicked(log, { ...period, index: options.index });
     });
     const judged = clicksOverExpected(shown, options.minImpressions);

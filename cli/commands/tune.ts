@@ -1,29 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import type { TuningQuery } from "../../lab/tuning/collection.ts";
+import type { TunedSettings } from "../../lab/tuning/settings.ts";
+import type { Tuning } from "../../lab/tuning/tune.ts";
 import { checkHybridSearchText, loadHybridSearch } from "../../lib/config/load.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { replace } from "../../lib/relevance/console/judgment-files.ts";
-import { shown } from "../../lib/relevance/evaluation/evaluate.ts";
-import { collectionOf, type TuningQuery } from "../../lib/relevance/tuning/collection.ts";
-import { type TunedSettings, techniquesOf } from "../../lib/relevance/tuning/settings.ts";
-import { surfaceSvg } from "../../lib/relevance/tuning/surface.ts";
-import { MIN_QUERIES, type Tuning, tune } from "../../lib/relevance/tuning/tune.ts";
-import { withDefaults } from "../../lib/relevance/tuning/write-settings.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
 import { findMapping } from "../../lib/search/target/entry.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { type Candidates, readCandidates } from "../gateway/candidates.ts";
 import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import {
-  defineJudgedOptions,
-  judgedOptions,
-  metricsOf,
-  readQueries,
-  readSettings,
-} from "../relevance/evaluation-input.ts";
+import { defineJudgedOptions, judgedOptions, metricsOf, readQueries, readSettings } from "../lab/evaluation-input.ts";
 
 const Depths = v.pipe(
   v.string(),
@@ -55,15 +45,18 @@ export const command = defineCommand({
     picture: v.optional(v.string()),
   },
   run: async (options, context) => {
+    const { collectionOf } = await import("../../lab/tuning/collection.ts");
+    const { techniquesOf } = await import("../../lab/tuning/settings.ts");
+    const { MIN_QUERIES, tune } = await import("../../lab/tuning/tune.ts");
     const { terminal } = context;
     const conf = confOf(options);
-    const [metric] = metricsOf(options.metric);
-    const { index, template } = readSettings(options.settings);
+    const [metric] = await metricsOf(options.metric);
+    const { index, template } = await readSettings(options.settings);
     if (!metric || template === undefined) {
       throw new UsageError(`${options.settings} needs a hybrid template beside index`);
     }
     const entry = findMapping(loadHybridSearch(conf).hybrid_queries, index);
-    const { queries, judgments } = readQueries(options.judgments, options.queries);
+    const { queries, judgments } = await readQueries(options.judgments, options.queries);
     if (queries.length < MIN_QUERIES) {
       throw new UsageError(
         `Tuning needs at least ${MIN_QUERIES} judged queries; ${options.judgments} has ${queries.length}`,
@@ -103,10 +96,13 @@ export const command = defineCommand({
       candidates: depths,
       ks,
     });
-    if (options.picture !== undefined) writeFileSync(options.picture, surfaceSvg(collection, tuning.best, metric.name));
+    if (options.picture !== undefined) {
+      const { surfaceSvg } = await import("../../lab/tuning/surface.ts");
+      writeFileSync(options.picture, surfaceSvg(collection, tuning.best, metric.name));
+    }
     if (options.json) terminal.printJson(tuning);
-    else print(tuning, metric.name, queries.length, context);
-    if (options.write && tuning.isReal) write(conf, entry?.index, tuning.best, context);
+    else await print(tuning, metric.name, queries.length, context);
+    if (options.write && tuning.isReal) await write(conf, entry?.index, tuning.best, context);
     return 0;
   },
 });
@@ -139,7 +135,8 @@ function withK(value: unknown, k: number | null): unknown {
   return Object.fromEntries(entries);
 }
 
-function print(tuning: Tuning, metric: string, queries: number, { terminal }: Context): void {
+async function print(tuning: Tuning, metric: string, queries: number, { terminal }: Context): Promise<void> {
+  const { shown } = await import("../../lab/evaluation/evaluate.ts");
   const { best, current, tuned, gain, settings, isReal } = tuning;
   terminal.print(`${settings} settings, computed from one retrieval of ${queries} queries`);
   terminal.print(`current  ${shown(current)} ${metric}`);
@@ -158,7 +155,14 @@ function described({ weights, normalization, combination, candidates: depth, k }
   return [...parts, `${depth} candidates`, ...(k === null ? [] : [`k ${k}`])].join("; ");
 }
 
-function write(conf: string, entry: string | undefined, best: TunedSettings, { terminal }: Context): void {
+async function write(
+  conf: string,
+  entry: string | undefined,
+  best: TunedSettings,
+  { terminal }: Context,
+): Promise<void> {
+  const { replace } = await import("../../lab/server/judgment-files.ts");
+  const { withDefaults } = await import("../../lab/tuning/write-settings.ts");
   const file = join(conf, "hybrid_search.yaml");
   const text = readFileSync(file, "utf8");
   const changed = entry === undefined ? undefined : withDefaults(text, entry, best);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { LegHits } from "../../lib/relevance/fusion/techniques.ts";
+import type { LegHits } from "../../lib/search/fusion/techniques.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
 import { Failure } from "../errors.ts";
 

@@ -3,6 +3,10 @@ import { gunzipSync } from "node:zlib";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { GetObjectCommand, paginateListObjectsV2, type S3Client } from "@aws-sdk/client-s3";
+import type { Served } from "../../lab/server/loopback.ts";
+import { openConsole } from "../../lab/server/open.ts";
+import type { HistoryEvent } from "../../lab/server/server.ts";
+import { consoleIndexes } from "../../lab/server/setup.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
@@ -10,10 +14,6 @@ import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
-import type { Served } from "../../lib/relevance/console/loopback.ts";
-import { openConsole } from "../../lib/relevance/console/open.ts";
-import type { HistoryEvent } from "../../lib/relevance/console/server.ts";
-import { consoleIndexes } from "../../lib/relevance/console/setup.ts";
 import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { localClients } from "./clients.ts";
@@ -41,7 +41,7 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
   const hybridQueries = configuration.searchGateway?.hybridQueries ?? [];
   const used = hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name));
   return openConsole({
-    sources: join(ROOT, "console"),
+    sources: join(ROOT, "lab/console"),
     files: join(options.dir, "console"),
     conf: options.conf,
     command: [process.execPath, join(ROOT, "cli/main.ts")],

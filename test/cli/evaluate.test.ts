@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
-import type { Evaluation } from "../../lib/relevance/evaluation/evaluate.ts";
+import type { Evaluation } from "../../lab/evaluation/evaluate.ts";
 import { suite } from "../suite.ts";
 import type { Run } from "./run-cli.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { daysOf, downloaded } from "../../cli/relevance/stored-log.ts";
-import { readJudgments } from "../../lib/relevance/judgments/read.ts";
+import { daysOf, downloaded } from "../../cli/lab/stored-log.ts";
+import { readJudgments } from "../../lab/judgments/read.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
 

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
+import { plantedQueries } from "../../lab/test/tuning/planted.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import { seeded } from "../../lib/relevance/statistics/random.ts";
-import { plantedQueries } from "../lib/relevance/tuning/planted.ts";
+import { seeded } from "../../lib/core/statistics/random.ts";
 import { suite } from "../suite.ts";
 import type { Run } from "./run-cli.ts";
 

@@ -9,9 +9,9 @@ import { localClients } from "../../local/dev/clients.ts";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { pidsBelow } from "../fixtures/processes.ts";
-import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
 /** Every process of the local stack is killed while clients write; what was acknowledged must be there afterwards. */

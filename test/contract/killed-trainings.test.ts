@@ -6,19 +6,19 @@ import { GetObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { seeded } from "../../lib/core/statistics/random.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
-import { seeded } from "../../lib/relevance/statistics/random.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { localClients } from "../../local/dev/clients.ts";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { freePorts } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { type StartedRun, startCli } from "../cli/local-world.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { pidsBelow } from "../fixtures/processes.ts";
-import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
 /** The stack or the tool is killed during upload, ETL and training; a second start must lose nothing acknowledged. */

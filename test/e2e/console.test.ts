@@ -2,14 +2,14 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import * as assert from "uvu/assert";
-import { readJudgments } from "../../lib/relevance/judgments/read.ts";
+import { readJudgments } from "../../lab/judgments/read.ts";
+import { openTab } from "../../lab/test/console/console.ts";
+import { tenMinutes } from "../../lab/test/console/ten-minutes.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { openTab } from "../console/console.ts";
-import { tenMinutes } from "../console/ten-minutes.ts";
+import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { startBrowser } from "../fixtures/browser.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { smallPng } from "../fixtures/small-png.ts";
-import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
 /** The ten minutes of docs/guides/console.md, on `make dev`, in a real browser. */

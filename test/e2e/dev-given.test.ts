@@ -7,10 +7,10 @@ import type { DevState } from "../../local/dev/state-file.ts";
 import { freePort, freePorts } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { startAuthProxy } from "../fixtures/auth-proxy.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 
 /** `make dev` with servers that a user provides: a cluster, ports, a model server, a taken port. */

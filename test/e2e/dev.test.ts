@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { REGION } from "../../local/cloud/account.ts";
 import { decisionsOf } from "../../local/cloud/permissions.ts";
 import { waitFor } from "../../local/process/wait.ts";
-import { processesOf, startDev } from "../local/dev/dev-process.ts";
+import { processesOf, startDev } from "../../local/test/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 import { type Answer, commandsOf, curl, ids, Newcomer, NO_FILTER } from "./newcomer.ts";
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { type DevProcess, startDev } from "../local/dev/dev-process.ts";
 
 const CONF = join(ROOT, "conf.local");
 export const NO_FILTER = { filter_name: "", filter_value_dict: {} };

@@ -1,7 +1,7 @@
 // A deployment by somebody who lacks one action that `relevance permissions` prints. `make bench ARGS=permissions` draws from all of
 // them.
 import * as assert from "uvu/assert";
-import { seeded, shuffled } from "../../lib/relevance/statistics/random.ts";
+import { seeded, shuffled } from "../../lib/core/statistics/random.ts";
 import { ACCOUNT_ID } from "../../local/cloud/account.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { printedPolicies } from "../fixtures/deployer.ts";

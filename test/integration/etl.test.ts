@@ -27,9 +27,9 @@ import { createBucket } from "../../local/dev/clients.ts";
 import { createDeployedRoles } from "../../local/dev/deployed-roles.ts";
 import { createFunction, createTables } from "../../local/dev/resources.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { DEFINITIONS, event, ITEM, readManifest, USER } from "../lib/recommendation/etl/run.ts";
-import { unique } from "../local/cloud/functions.ts";
 import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { importSource } from "../../cli/gateway/import-files.ts";
-import { seeded } from "../../lib/relevance/statistics/random.ts";
+import { seeded } from "../../lib/core/statistics/random.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
 import { workOnImport } from "../../lib/search/index/import/run.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as assert from "uvu/assert";
-import { seeded } from "../../lib/relevance/statistics/random.ts";
+import { seeded } from "../../lib/core/statistics/random.ts";
 import { createRun } from "../../lib/search/index/rebuild/create.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";

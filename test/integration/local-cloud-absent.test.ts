@@ -8,8 +8,8 @@ import {
   GetDeploymentCommand,
 } from "@aws-sdk/client-api-gateway";
 import * as assert from "uvu/assert";
+import { callJson } from "../../local/test/cloud/raw-api.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { callJson } from "../local/cloud/raw-api.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: resources that do not exist");

@@ -12,9 +12,9 @@ import {
 import * as assert from "uvu/assert";
 import { delayFirehose } from "../../local/cloud/permissions.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { deliveries } from "../../local/test/cloud/delivery.ts";
+import { createFunction, unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { deliveries } from "../local/cloud/delivery.ts";
-import { createFunction, unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: Firehose, queues");

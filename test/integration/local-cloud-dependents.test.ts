@@ -6,9 +6,9 @@ import { DeleteRoleCommand, IAMClient, ListRolesCommand } from "@aws-sdk/client-
 import { PersonalizeClient, TagResourceCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { seedAccount } from "../../local/cloud/seed.ts";
+import { unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { createUser, policyOf, type UserKeys } from "../fixtures/principals.ts";
-import { unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: dependent permissions");

@@ -6,10 +6,10 @@ import { GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
 import { assumeRole, type Faults, setFaults } from "../../local/cloud/permissions.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { createFunction, invoke, unique, zipOf } from "../../local/test/cloud/functions.ts";
+import { callJson } from "../../local/test/cloud/raw-api.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { createServiceRole, policyOf } from "../fixtures/principals.ts";
-import { createFunction, invoke, unique, zipOf } from "../local/cloud/functions.ts";
-import { callJson } from "../local/cloud/raw-api.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: simulated faults of AWS");

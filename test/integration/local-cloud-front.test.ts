@@ -16,10 +16,10 @@ import { installCloud } from "../../local/cloud/install.ts";
 import type { StandIn, StandInRequest } from "../../local/cloud/stand-in.ts";
 import { MissingTool } from "../../local/process/error.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { createFunction, invoke, unique } from "../../local/test/cloud/functions.ts";
+import { callJson } from "../../local/test/cloud/raw-api.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { createFunction, invoke, unique } from "../local/cloud/functions.ts";
-import { callJson } from "../local/cloud/raw-api.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: front");
@@ -188,7 +188,7 @@ test("ends moto and the functions when the program that started them is killed",
     "killed",
     `import { LambdaClient } from "@aws-sdk/client-lambda";
      import { clientOptions, ownCloud } from "${ROOT}/test/fixtures/cloud.ts";
-     import { createFunction, invoke } from "${ROOT}/test/local/cloud/functions.ts";
+     import { createFunction, invoke } from "${ROOT}/local/test/cloud/functions.ts";
      const cloud = await ownCloud({ workDir: "${TEST_OUTPUT}/local-cloud-killed" });
      const lambda = new LambdaClient(clientOptions(cloud));
      const name = await createFunction(cloud, lambda, "export const handler = async () => process.pid;");

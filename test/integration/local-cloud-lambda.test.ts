@@ -9,8 +9,8 @@ import {
   UpdateFunctionConfigurationCommand,
 } from "@aws-sdk/client-lambda";
 import * as assert from "uvu/assert";
+import { createFunction, invoke, unique, zipOf } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { createFunction, invoke, unique, zipOf } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: Lambda");

@@ -9,9 +9,9 @@ import {
 } from "@aws-sdk/client-cloudwatch-logs";
 import { AddPermissionCommand, CreateAliasCommand, LambdaClient, PublishVersionCommand } from "@aws-sdk/client-lambda";
 import * as assert from "uvu/assert";
+import { deliveries } from "../../local/test/cloud/delivery.ts";
+import { createFunction, createRole, invoke, unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { deliveries } from "../local/cloud/delivery.ts";
-import { createFunction, createRole, invoke, unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: logs");

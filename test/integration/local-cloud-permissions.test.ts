@@ -17,9 +17,9 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import * as assert from "uvu/assert";
 import { decisionsOf } from "../../local/cloud/permissions.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { createFunction, invoke, unique, zipOf } from "../../local/test/cloud/functions.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { createServiceRole, createUser, policyOf, type Statements } from "../fixtures/principals.ts";
-import { createFunction, invoke, unique, zipOf } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: permissions");

@@ -18,10 +18,10 @@ import {
 import * as assert from "uvu/assert";
 import { assumeRole, decisionsOf, permissionReport } from "../../local/cloud/permissions.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { unique } from "../../local/test/cloud/functions.ts";
+import { callJson } from "../../local/test/cloud/raw-api.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { createServiceRole, createUser, policyOf, type Statements } from "../fixtures/principals.ts";
-import { unique } from "../local/cloud/functions.ts";
-import { callJson } from "../local/cloud/raw-api.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: services act with their roles");

@@ -9,8 +9,8 @@ import {
 } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";
+import { createFunction, createRole, invoke, unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, ownCloud, sharedCloud } from "../fixtures/cloud.ts";
-import { createFunction, createRole, invoke, unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: Step Functions");

@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient, GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import * as assert from "uvu/assert";
+import { unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: DynamoDB");

@@ -15,8 +15,8 @@ import {
 } from "@aws-sdk/client-lambda";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
+import { createFunction, unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { createFunction, unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: what Terraform reads back of functions");

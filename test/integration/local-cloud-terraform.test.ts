@@ -30,9 +30,9 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-s
 import * as assert from "uvu/assert";
 import { preflight } from "../../lib/infrastructure/preflight.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
+import { createRole, unique } from "../../local/test/cloud/functions.ts";
+import { callJson } from "../../local/test/cloud/raw-api.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { createRole, unique } from "../local/cloud/functions.ts";
-import { callJson } from "../local/cloud/raw-api.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: what Terraform reads back");

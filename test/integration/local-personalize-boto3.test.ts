@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as assert from "uvu/assert";
 import { installCloud } from "../../local/cloud/install.ts";
+import { avro, FIELDS } from "../../local/test/personalize/book-shop.ts";
+import { ROLE, startPersonalize } from "../../local/test/personalize/harness.ts";
 import { INSTALL_FOLDER } from "../fixtures/cloud.ts";
-import { avro, FIELDS } from "../local/personalize/book-shop.ts";
-import { ROLE, startPersonalize } from "../local/personalize/harness.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local Personalize: boto3");

@@ -10,9 +10,9 @@ import {
 } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { installCloud } from "../../local/cloud/install.ts";
+import { openCampaign, openFilter, openShop, stockShop } from "../../local/test/personalize/book-shop.ts";
+import { ACCOUNT, type Harness, REGION, ROLE, startPersonalize } from "../../local/test/personalize/harness.ts";
 import { INSTALL_FOLDER } from "../fixtures/cloud.ts";
-import { openCampaign, openFilter, openShop, stockShop } from "../local/personalize/book-shop.ts";
-import { ACCOUNT, type Harness, REGION, ROLE, startPersonalize } from "../local/personalize/harness.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local Personalize: errors of the service model");

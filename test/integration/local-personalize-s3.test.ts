@@ -12,9 +12,9 @@ import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import type { StandIn } from "../../local/cloud/stand-in.ts";
 import { s3Objects } from "../../local/personalize/data/s3-objects.ts";
 import { createPersonalize, type PersonalizeStandIn } from "../../local/personalize/personalize.ts";
+import { avro, FIELDS } from "../../local/test/personalize/book-shop.ts";
+import { ROLE } from "../../local/test/personalize/harness.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
-import { avro, FIELDS } from "../local/personalize/book-shop.ts";
-import { ROLE } from "../local/personalize/harness.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local Personalize: imports from the local S3");

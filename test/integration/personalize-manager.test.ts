@@ -10,13 +10,13 @@ import { askCampaign } from "../../lib/recommendation/api/ask-campaign.ts";
 import { chooseFilter } from "../../lib/recommendation/api/filter-choice.ts";
 import { createPointers } from "../../lib/recommendation/clients/parameters.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
+import { invoke } from "../../local/test/cloud/functions.ts";
 import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { basicInputs, filterInput } from "../lib/personalize/resources/inputs.ts";
 import { DEFINITIONS } from "../lib/recommendation/etl/run.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
-import { invoke } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("personalize-manager on the local AWS endpoint");

@@ -6,8 +6,8 @@ import { sdkDiscoveryClients } from "../../cli/discovery/sdk/sdk-clients.ts";
 import { INSTANCE_TYPES } from "../../lib/config/model-image.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { createPersonalize } from "../../local/personalize/personalize.ts";
+import { memoryObjects } from "../../local/test/personalize/harness.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
-import { memoryObjects } from "../local/personalize/harness.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("quotas of the account");

@@ -15,10 +15,10 @@ import type { RealtimeSyncSettings } from "../../lib/recommendation/service/sett
 import { createFunction } from "../../local/dev/resources.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { openShop } from "../../local/test/personalize/book-shop.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { awsError } from "../functions/recommendation-api/aws-front.ts";
 import { startWorld } from "../functions/recommendation-api/world.ts";
-import { openShop } from "../local/personalize/book-shop.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("real-time synchronization, from the API to Personalize");

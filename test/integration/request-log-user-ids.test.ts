@@ -5,13 +5,13 @@ import { namesOf } from "../../lib/core/naming/names.ts";
 import type { StandIn } from "../../local/cloud/stand-in.ts";
 import { createDeployedRoles, variablesOfRole } from "../../local/dev/deployed-roles.ts";
 import { patient } from "../../local/process/wait.ts";
+import { unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { setAwsEndpoint, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
 import { awsError, passOn } from "../functions/recommendation-api/aws-front.ts";
-import { unique } from "../local/cloud/functions.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("request log: user ids as HMAC");

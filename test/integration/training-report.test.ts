@@ -12,10 +12,10 @@ import { namesOf, TRAINING_REPORT } from "../../lib/core/naming/names.ts";
 import { STOPPED_BY_UNINSTALL } from "../../lib/recommendation/training/state.ts";
 import { createDeployedRoles } from "../../local/dev/deployed-roles.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import { unique } from "../../local/test/cloud/functions.ts";
+import { callSns } from "../../local/test/cloud/raw-api.ts";
 import { reportMachine } from "../../stacks/recommendation/training-report.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { unique } from "../local/cloud/functions.ts";
-import { callSns } from "../local/cloud/raw-api.ts";
 import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 

@@ -4,6 +4,9 @@ import { dirname, join, normalize } from "node:path";
 /** `unit` needs nothing, `integration` shares servers, `system` runs Terraform, whole commands or external tools. */
 export type Layer = "unit" | "integration" | "system";
 
+/** Where test files are; those of a package of its own lie in it. */
+const FOLDERS: readonly string[] = ["test", "lab/test", "local/test"];
+
 const LAYERS: readonly Layer[] = ["system", "integration", "unit"];
 
 /** The Terraform file that runs by default: apply, empty plan, change, destroy. */
@@ -53,7 +56,12 @@ export function selectFiles(root: string, { words, unitOnly, all }: Selection): 
     const position = LONGEST.indexOf(file);
     return LAYERS.indexOf(layerOf(file)) * (LONGEST.length + 1) + (position < 0 ? LONGEST.length : position);
   };
-  const files = globSync("test/**/*.test.ts", { cwd: root }).sort().filter(wanted);
+  const files = globSync(
+    FOLDERS.map((folder) => `${folder}/**/*.test.ts`),
+    { cwd: root },
+  )
+    .sort()
+    .filter(wanted);
   return files.sort((a, b) => rank(a) - rank(b));
 }
 
@@ -73,6 +81,9 @@ export function importsOf(root: string, file: string): Set<string> {
   return found;
 }
 
+/** Whether a file is part of the tests; `suite.ts` is what they all run on. */
+const isOfTests = (path: string) => path !== "test/suite.ts" && FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+
 /** Changes the process or the globals that all files of a process share, starts processes, or depends on the clock. */
 const CHANGES_PROCESS =
   /process\.(?:env|exit|chdir|on|once|argv|cwd|stdout|stderr|kill|emit)|globalThis|console\.|child_process|worker_threads|performance\.|setGlobalDispatcher/;
@@ -80,6 +91,6 @@ const CHANGES_PROCESS =
 /** Returns whether a unit test file may share its process with others: neither it nor its helpers change the process. */
 export function sharesProcess(root: string, file: string): boolean {
   if (layerOf(file) !== "unit") return false;
-  const own = [file, ...importsOf(root, file)].filter((path) => path.startsWith("test/") && path !== "test/suite.ts");
+  const own = [file, ...importsOf(root, file)].filter(isOfTests);
   return !own.some((path) => CHANGES_PROCESS.test(readFileSync(join(root, path), "utf8")));
 }

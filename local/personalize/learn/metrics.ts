@@ -1,4 +1,4 @@
-import { ndcg, precision, reciprocalRank } from "../../../lib/relevance/metrics/metric.ts";
+import { ndcg, precision, reciprocalRank } from "../../../lab/metrics/metric.ts";
 
 /** Returns the ranked items for one user, best first: at least 25 if there are that many. */
 export type Ranking = (user: number) => readonly number[];

@@ -21,10 +21,10 @@ import { createDeployedRoles, variablesOfRole } from "../../../local/dev/deploye
 import { createStream, createTables } from "../../../local/dev/resources.ts";
 import { createPersonalize } from "../../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
+import { unique } from "../../../local/test/cloud/functions.ts";
+import { type Harness, memoryObjects } from "../../../local/test/personalize/harness.ts";
 import { clientOptions, sharedCloud } from "../../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
-import { unique } from "../../local/cloud/functions.ts";
-import { type Harness, memoryObjects } from "../../local/personalize/harness.ts";
 import { recommendation } from "../../stacks/support.ts";
 import { startAwsFront } from "./aws-front.ts";
 import { SHOP_DEFINITIONS } from "./definitions.ts";

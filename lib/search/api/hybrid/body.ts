@@ -1,6 +1,6 @@
 import { withMembers } from "../../../core/json/slices.ts";
 import { rawNumber } from "../../../core/json/values.ts";
-import { RANK_CONSTANT } from "../../../relevance/fusion/techniques.ts";
+import { RANK_CONSTANT } from "../../fusion/techniques.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 import type { Template } from "./template.ts";

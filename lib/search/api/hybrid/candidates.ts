@@ -35,7 +35,7 @@ const FILTER =
 
 /**
  * Answers `POST /application/hybrid-search/candidates`: the hits of each subquery on each shard with the cluster's own
- * scores, from which `lib/relevance/fusion` computes any hybrid search of these subqueries. Every subquery must run;
+ * scores, from which `lib/search/fusion` computes any hybrid search of these subqueries. Every subquery must run;
  * a failed embedding is an error.
  */
 export async function hybridCandidates(services: GatewayServices, call: JsonCall<CandidatesRequest>): Promise<Reply> {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { variantFor } from "../../../core/experiments/assignment.ts";
 import type { Experiment } from "../../gateway/settings.ts";
 import { findMapping } from "../../target/entry.ts";
 import { appliedSettings, type HybridRequest, type HybridSettings } from "./request.ts";
@@ -32,7 +32,7 @@ export function assignedVariant(
   if ([settings.weights, settings.normalization, settings.combination].some((own) => own != null)) return undefined;
   const templates = experiment.variants.flatMap((variant) => variant.template ?? []);
   if (templates.length > 0 && (template === null || !templates.includes(template))) return undefined;
-  const variant = variantAt(experiment, pointOf(experiment.name, identity));
+  const variant = variantFor(experiment, identity);
   if (!variant) return undefined;
   return {
     experiment,
@@ -64,19 +64,3 @@ const asRequested = ({ settings }: Experiment["variants"][number]): HybridSettin
   normalization: settings.normalization ?? null,
   combination: settings.combination ?? null,
 });
-
-/** Returns a point in [0, 1) that identity and experiment determine. Points of two experiments are independent. */
-function pointOf(experiment: string, identity: string): number {
-  const hash = createHash("sha256").update(`${experiment}\n${identity}`).digest();
-  return hash.readUIntBE(0, 6) / 2 ** 48;
-}
-
-function variantAt({ variants }: Experiment, point: number): Experiment["variants"][number] | undefined {
-  let end = 0;
-  for (const variant of variants) {
-    end += variant.share;
-    if (point < end) return variant;
-  }
-  // Shares of a third sum to a little less than 1 in floats.
-  return end > 1 - 1e-9 ? variants.at(-1) : undefined;
-}

@@ -1,7 +1,7 @@
 import { DescribeCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import type { ResourceInputGiven } from "../../../../lib/personalize/resources/request.ts";
-import { openShop, type Shop, stockShop, trainVersion } from "../../../local/personalize/book-shop.ts";
+import { openShop, type Shop, stockShop, trainVersion } from "../../../../local/test/personalize/book-shop.ts";
 import { suite } from "../../../suite.ts";
 import { failureOf, type Managed, managed } from "./managed.ts";
 

@@ -5,7 +5,7 @@ import { manage } from "../../../../lib/personalize/resources/manage.ts";
 import type { PointerStore } from "../../../../lib/personalize/resources/managing.ts";
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
 import { ResourceInput, type ResourceInputGiven } from "../../../../lib/personalize/resources/request.ts";
-import { ACCOUNT, REGION, startPersonalize } from "../../../local/personalize/harness.ts";
+import { ACCOUNT, REGION, startPersonalize } from "../../../../local/test/personalize/harness.ts";
 import { asRole } from "./as-role.ts";
 
 /** Parameters in memory. */

@@ -8,9 +8,9 @@ import { parseSchema } from "../../../../local/personalize/data/avro-schema.ts";
 import { ImportFailure, readImport } from "../../../../local/personalize/data/csv-import.ts";
 import { directoryStorage } from "../../../../local/personalize/data/storage.ts";
 import type { Model } from "../../../../local/personalize/learn/train.ts";
-import { FIELDS, importCsv, openShop, trainVersion } from "../../../local/personalize/book-shop.ts";
-import { memoryObjects, startPersonalize } from "../../../local/personalize/harness.ts";
-import { csv, rows } from "../../../local/personalize/interactions.ts";
+import { FIELDS, importCsv, openShop, trainVersion } from "../../../../local/test/personalize/book-shop.ts";
+import { memoryObjects, startPersonalize } from "../../../../local/test/personalize/harness.ts";
+import { csv, rows } from "../../../../local/test/personalize/interactions.ts";
 import { suite } from "../../../suite.ts";
 import { DEFINITIONS, world } from "./run.ts";
 

@@ -6,8 +6,8 @@ import { personalizeOf } from "../../../../lib/personalize/resources/personalize
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
 import { finish } from "../../../../lib/recommendation/training/finish.ts";
 import type { RecipeProgress } from "../../../../lib/recommendation/training/task.ts";
-import { openShop, stockShop, trainVersion } from "../../../local/personalize/book-shop.ts";
-import { ACCOUNT, REGION, startPersonalize } from "../../../local/personalize/harness.ts";
+import { openShop, stockShop, trainVersion } from "../../../../local/test/personalize/book-shop.ts";
+import { ACCOUNT, REGION, startPersonalize } from "../../../../local/test/personalize/harness.ts";
 import { suite } from "../../../suite.ts";
 import { asRole } from "../../personalize/resources/as-role.ts";
 import { failureOf } from "../../personalize/resources/managed.ts";

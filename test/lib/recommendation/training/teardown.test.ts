@@ -11,8 +11,14 @@ import {
   type TrainingState,
 } from "../../../../lib/recommendation/training/state.ts";
 import { teardown } from "../../../../lib/recommendation/training/teardown.ts";
-import { openFilter, openShop, type Shop, stockShop, trainVersion } from "../../../local/personalize/book-shop.ts";
-import { ACCOUNT, type Harness, REGION, startPersonalize } from "../../../local/personalize/harness.ts";
+import {
+  openFilter,
+  openShop,
+  type Shop,
+  stockShop,
+  trainVersion,
+} from "../../../../local/test/personalize/book-shop.ts";
+import { ACCOUNT, type Harness, REGION, startPersonalize } from "../../../../local/test/personalize/harness.ts";
 import { suite } from "../../../suite.ts";
 import { asRole } from "../../personalize/resources/as-role.ts";
 import { failureOf, memoryPointers } from "../../personalize/resources/managed.ts";

@@ -34,8 +34,8 @@ import { createFunction, createTables } from "../../../../local/dev/resources.ts
 import type { Delays } from "../../../../local/personalize/account.ts";
 import { createPersonalize } from "../../../../local/personalize/personalize.ts";
 import { waitFor } from "../../../../local/process/wait.ts";
+import { invoke } from "../../../../local/test/cloud/functions.ts";
 import { clientOptions, ownCloud } from "../../../fixtures/cloud.ts";
-import { invoke } from "../../../local/cloud/functions.ts";
 import { recommendation } from "../../../stacks/support.ts";
 import { basicInputs } from "../../personalize/resources/inputs.ts";
 import { DEFINITIONS, ITEM, USER } from "../etl/run.ts";

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { seeded } from "../../../../../lib/relevance/statistics/random.ts";
+import { seeded } from "../../../../../lib/core/statistics/random.ts";
 import { type ParseOptions, parseSlice } from "../../../../../lib/search/index/import/parse.ts";
 import { type Format, type ImportFile, readSlices, type Slice } from "../../../../../lib/search/index/import/slices.ts";
 import { suite } from "../../../../suite.ts";

@@ -1,0 +1,140 @@
+import { useState } from "preact/hooks";
+import { type EvaluatedSetting, shown as fixed, verdictText } from "../../evaluation/evaluate.ts";
+import { differenceBars, intervalChart } from "../../plots/charts.ts";
+import { Drawing } from "../parts.tsx";
+import { hashOf, place } from "../state.ts";
+import type { Shown } from "./runs.ts";
+
+type Evaluated = Extract<Shown, { kind: "evaluate" }>;
+
+/** An evaluation: means, differences from the baseline, and the queries that gain and lose. */
+export function EvaluationView({ run }: { run: Evaluated }) {
+  const { result } = run;
+  const { settings, metrics, verdict } = result;
+  const [baseline, ...others] = settings;
+  const [metric = ""] = metrics;
+  const [chosen, choose] = useState(verdict.better[0] ?? others[0]?.name ?? "");
+  const other = others.find(({ name }) => name === chosen) ?? others[0];
+  const difference = (setting: EvaluatedSetting) => setting.scores[metric]?.difference ?? { mean: 0, low: 0, high: 0 };
+  return (
+    <section aria-label="Evaluation">
+      <h2 class="verdict">{verdictText(result)}</h2>
+      <div class="column">
+        <p class="note">
+          {result.queries.length} queries of {run.judgments}. A setting in bold with ▲ is better than {baseline?.name}{" "}
+          by more than noise.
+        </p>
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">variant</th>
+                {metrics.map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+                <th scope="col">{metric} difference (95 %)</th>
+                <th scope="col">p50 ms</th>
+                <th scope="col">p95 ms</th>
+              </tr>
+            </thead>
+            <tbody>
+              {settings.map((setting, position) => {
+                const { mean, low, high } = difference(setting);
+                return (
+                  <tr key={setting.name} class={verdict.better.includes(setting.name) ? "better" : ""}>
+                    <th scope="row">{setting.name}</th>
+                    {metrics.map((name) => (
+                      <td key={name}>{fixed(setting.scores[name]?.mean.mean ?? 0)}</td>
+                    ))}
+                    <td>{position === 0 ? "baseline" : `${fixed(mean)} (${fixed(low)} to ${fixed(high)})`}</td>
+                    <td>{Math.round(setting.milliseconds.p50)}</td>
+                    <td>{Math.round(setting.milliseconds.p95)}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+        {baseline && (
+          <Drawing
+            caption={`${metric}: difference from ${baseline.name}, with 95 % intervals`}
+            svg={intervalChart(
+              `${metric}: difference from ${baseline.name}, with 95 % intervals`,
+              others.map((setting) => ({ name: setting.name, interval: difference(setting) })),
+            )}
+          />
+        )}
+      </div>
+      {baseline && other && (
+        <div class="column more">
+          <div class="row">
+            <h3 class="grow">Query by query</h3>
+            <label>
+              Queries of
+              <select value={other.name} onChange={(event) => choose(event.currentTarget.value)}>
+                {others.map(({ name }) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            </label>
+          </div>
+          <Queries run={run} baseline={baseline} other={other} metric={metric} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface QueriesProps {
+  run: Evaluated;
+  baseline: EvaluatedSetting;
+  other: EvaluatedSetting;
+  metric: string;
+}
+
+function Queries({ run, baseline, other, metric }: QueriesProps) {
+  const rows = run.result.queries.map((query, index) => {
+    const before = baseline.scores[metric]?.values[index] ?? 0;
+    const after = other.scores[metric]?.values[index] ?? 0;
+    return { query, before, after, gain: after - before };
+  });
+  const sorted = [...rows].sort((a, b) => b.gain - a.gain);
+  return (
+    <div class="plots">
+      <Drawing
+        caption={`${metric} of ${other.name} minus ${baseline.name}, one bar for each query`}
+        svg={differenceBars(
+          `${metric} of ${other.name} minus ${baseline.name}, one bar for each query`,
+          rows.map(({ gain }) => gain),
+        )}
+      />
+      <div class="scroll tall">
+        <table>
+          <caption>Queries, the largest gain first; a click searches for one</caption>
+          <thead>
+            <tr>
+              <th scope="col">query</th>
+              <th scope="col">{baseline.name}</th>
+              <th scope="col">{other.name}</th>
+              <th scope="col">difference</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.map(({ query, before, after, gain }) => (
+              <tr key={query}>
+                <th scope="row">
+                  <a href={hashOf({ ...place.value, view: "search", query })}>{query}</a>
+                </th>
+                <td>{fixed(before)}</td>
+                <td>{fixed(after)}</td>
+                <td>{`${gain > 0 ? "+" : ""}${fixed(gain)}`}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import { signal } from "@preact/signals";
+import type { HistoryEvent } from "../../server/server.ts";
+import { callConsole, callService } from "../api.ts";
+import type { ServiceCall } from "../curl.ts";
+import { readDocuments } from "../search/results.ts";
+import { announce, place, setup } from "../state.ts";
+
+/** An item's record; every column is a text. */
+export type Item = { ITEM_ID: string } & Record<string, string>;
+
+export interface List {
+  items: Item[];
+  recommendationId: string | null;
+  degraded: { stage: string; reason: string; effect: string }[];
+  error: string;
+  milliseconds: number;
+}
+
+interface RecommendAnswer {
+  response: { items: Item[]; recommendation_id: string | null };
+  degraded?: List["degraded"];
+}
+
+export const forUser = signal<List | null>(null);
+export const forItem = signal<List | null>(null);
+export const past = signal<{ events: HistoryEvent[]; error: string }>({ events: [], error: "" });
+/** The last event that the page logged. */
+export const logged = signal<ServiceCall | null>(null);
+
+/** Returns the names of the values that a filter's expression takes, such as CATEGORY for `$CATEGORY`. */
+export const parametersOf = (expression: string): string[] => [
+  ...new Set(Array.from(expression.matchAll(/\$(\w+)/g), ([, name = ""]) => name)),
+];
+
+function filterFields() {
+  const { filter: name, values } = place.value;
+  const given = Object.entries(values).filter(([, value]) => value.trim() !== "");
+  return { filter_name: name, filter_value_dict: name === "" ? {} : Object.fromEntries(given) };
+}
+
+const post = (path: string, body: unknown): ServiceCall => ({ service: "recommendation", method: "POST", path, body });
+
+const LIMIT = 10;
+
+export const userCall = (user: string) =>
+  post("/recommend-items-to-user", { user_id: user, limit: LIMIT, ...filterFields() });
+export const itemCall = (item: string) =>
+  post("/recommend-items-to-item", { item_id: item, limit: LIMIT, ...filterFields() });
+
+async function listOf(call: ServiceCall): Promise<List> {
+  try {
+    const { body, milliseconds } = await callService<RecommendAnswer>(call);
+    const { items, recommendation_id } = body.response;
+    return { items, recommendationId: recommendation_id, degraded: body.degraded ?? [], error: "", milliseconds };
+  } catch (error) {
+    return { items: [], recommendationId: null, degraded: [], error: (error as Error).message, milliseconds: 0 };
+  }
+}
+
+/** Asks for what the user is recommended, and reads what the user did, where that can be read. */
+export async function recommend(): Promise<void> {
+  const { user } = place.value;
+  if (user === "") return;
+  const [list] = await Promise.all([listOf(userCall(user)), readPast(user)]);
+  forUser.value = list;
+  announce(list.error === "" ? `${list.items.length} recommendations for ${user}` : list.error);
+}
+
+async function readPast(user: string): Promise<void> {
+  if (!setup.value?.can.history) return;
+  try {
+    const { events } = await callConsole<{ events: HistoryEvent[] }>(
+      "GET",
+      `/api/history?user=${encodeURIComponent(user)}`,
+    );
+    past.value = { events, error: "" };
+    // Their titles; a list of ids is better than none.
+    const ids = [...new Set(events.map(({ item }) => item))];
+    await readDocuments(ids, place.value.index).catch(() => undefined);
+  } catch (error) {
+    past.value = { events: [], error: (error as Error).message };
+  }
+}
+
+/** Asks for items like the chosen one. */
+export async function findSimilar(): Promise<void> {
+  const { item } = place.value;
+  if (item === "") return;
+  forItem.value = await listOf(itemCall(item));
+}
+
+/** Logs an event of the user, then asks again, so that one sees the list change. */
+export async function logEvent(item: string, type: string): Promise<void> {
+  const { user } = place.value;
+  const recommendation = forUser.value?.recommendationId;
+  const event = {
+    ...{ USER_ID: user, ITEM_ID: item, EVENT_TYPE: type, TIMESTAMP: Math.floor(Date.now() / 1000) },
+    ...(recommendation && { RECOMMENDATION_ID: recommendation }),
+  };
+  try {
+    const call = post("/log-event", { events: [event] });
+    await callService(call);
+    logged.value = call;
+    announce(`Logged: ${user}, ${type}, ${item}`);
+    await recommend();
+  } catch (error) {
+    past.value = { ...past.value, error: (error as Error).message };
+  }
+}

@@ -1,0 +1,101 @@
+import { combineLegs, normalizeLegs } from "../../../lib/search/fusion/fuse.ts";
+import type { Combination, LegHits, Normalization } from "../../../lib/search/fusion/techniques.ts";
+import { combinerOf } from "../../../lib/search/fusion/techniques.ts";
+
+/** The hits of all legs of one search. */
+export interface Candidates {
+  legs: LegHits[];
+  version: string;
+  /** Whether reciprocal ranks count over all shards. */
+  globalRanks: boolean;
+}
+
+export interface Settings {
+  weights: readonly number[] | null;
+  normalization: Normalization;
+  combination: Combination;
+}
+
+/** Where a document stood in one leg; null if it is not among the leg's candidates. */
+export interface LegPlace {
+  /** From 1. */
+  rank: number;
+  score: number;
+}
+
+/** Returns the places of every document in each leg, by its id. */
+export function placesOf({ legs }: Candidates): Map<string, (LegPlace | null)[]> {
+  const places = new Map<string, (LegPlace | null)[]>();
+  for (const [leg, shards] of legs.entries()) {
+    const hits = shards.flat().sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+    for (const [index, { id, score }] of hits.entries()) {
+      const own = places.get(id) ?? legs.map(() => null);
+      own[leg] = { rank: index + 1, score };
+      places.set(id, own);
+    }
+  }
+  return places;
+}
+
+/** One leg's share in a document's score. */
+export interface Share {
+  place: LegPlace | null;
+  /** After normalization; 0 if the leg did not find the document. */
+  normalized: number;
+  /** Its part of all weights; with reciprocal ranks the weight itself. */
+  weight: number;
+  /** What the leg adds to the score; null where a mean is not a sum. */
+  contribution: number | null;
+}
+
+/** How the score of a document came about. */
+export interface Reason {
+  shares: Share[];
+  score: number;
+}
+
+/** Computes a document's score as the cluster does. Undefined if no leg found it. */
+export function reasonOf(
+  candidates: Candidates,
+  { weights, normalization, combination }: Settings,
+  id: string,
+): Reason | undefined {
+  const { legs, globalRanks } = candidates;
+  const places = placesOf(candidates).get(id);
+  if (!places) return undefined;
+  const prepared = normalizeLegs(legs, combination === "rrf" ? "rrf" : normalization, globalRanks);
+  const document = prepared.ids.indexOf(id);
+  const scores = legs.map((_, leg) => prepared.scores[document * legs.length + leg] ?? 0);
+  const used = weights ?? legs.map(() => 1);
+  const total = combination === "rrf" ? 1 : used.reduce((sum, weight) => sum + weight, 0);
+  const isSum = combination === "rrf" || combination === "arithmetic_mean";
+  const shares = places.map((place, leg): Share => {
+    const [normalized = 0, weight = 0] = [scores[leg], used[leg]];
+    const share = total === 0 ? 0 : weight / total;
+    return { place, normalized, weight: share, contribution: isSum ? normalized * share : null };
+  });
+  return { shares, score: combinerOf(combination, legs.length, weights)(scores) };
+}
+
+/** Returns the best documents under settings, as the cluster would. */
+export function fused(candidates: Candidates, { weights, normalization, combination }: Settings, size: number) {
+  const technique = combination === "rrf" ? "rrf" : normalization;
+  return combineLegs(normalizeLegs(candidates.legs, technique, candidates.globalRanks), combination, weights, size);
+}
+
+/** Returns weights with one changed, and the others scaled so that all sum to 1, in hundredths. */
+export function withWeight(weights: readonly number[], leg: number, value: number): number[] {
+  const rest = weights.reduce((sum, weight, index) => (index === leg ? sum : sum + weight), 0);
+  const left = 100 - Math.round(value * 100);
+  const others = weights.map((weight, index) => {
+    if (index === leg) return 0;
+    return Math.floor((rest === 0 ? 1 / (weights.length - 1) : weight / rest) * left + 1e-9);
+  });
+  let missing = left - others.reduce((sum, part) => sum + part, 0);
+  return others.map((part, index) => {
+    if (index === leg) return Math.round(value * 100) / 100;
+    const extra = missing > 0 ? 1 : 0;
+    missing -= extra;
+    return (part + extra) / 100;
+  });
+}

@@ -1,0 +1,239 @@
+import { computed, signal } from "@preact/signals";
+import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
+import { findMapping } from "../../../lib/search/target/entry.ts";
+import { type Answer, callService } from "../api.ts";
+import { announce, place, setup } from "../state.ts";
+import { type Candidates, fused, type Settings } from "./places.ts";
+import {
+  type Asked,
+  callOf,
+  candidatesCall,
+  type HybridVariant,
+  legsOf,
+  SIZE,
+  usualVariants,
+  type Variant,
+} from "./variants.ts";
+
+export interface Hit {
+  id: string;
+  score: number | null;
+}
+
+/** What a column shows. */
+export interface Column {
+  state: "empty" | "loading" | "done" | "error";
+  hits: Hit[];
+  total: string;
+  /** The experiment of hybrid_search.yaml whose variant the gateway gave to the user. */
+  experiment?: { name: string; variant: string };
+  degraded: { stage: string; target?: string; reason: string; effect: string }[];
+  stages: Record<string, number>;
+  milliseconds: number;
+  error: string;
+  /** Whether the page computed the order itself after a weight was changed. */
+  isComputed: boolean;
+}
+
+export const NOTHING: Column = {
+  ...{ state: "empty", hits: [], total: "", degraded: [], stages: {}, milliseconds: 0, error: "", isComputed: false },
+};
+
+interface SearchAnswer {
+  search_response: {
+    hits: {
+      total?: { value: number; relation: string };
+      hits: { _id: string; _score: number | null; _source?: Record<string, unknown>; _explanation?: unknown }[];
+    };
+  };
+  search_request_template?: { search_pipeline?: unknown };
+  experiment?: { name: string; variant: string };
+  degraded?: Column["degraded"];
+}
+
+/** The columns of searches by what they asked for. */
+const columns = signal<ReadonlyMap<string, Column>>(new Map());
+/** The documents that searches have found. */
+export const documents = signal<ReadonlyMap<string, Record<string, unknown>>>(new Map());
+export const candidates = signal<{ key: string; value: Candidates | null; error: string }>({
+  key: "",
+  value: null,
+  error: "",
+});
+/** Text fields of the index, as its mapping has them. */
+export const mapping = signal<{ index: string; fields: string[]; error: string }>({ index: "", fields: [], error: "" });
+/** What was searched for last. */
+export const asked = signal<Asked | null>(null);
+
+/** The entry of hybrid_search.yaml for the chosen index. */
+export const entry = computed(() => findMapping(setup.value?.indexes ?? [], place.value.index));
+export const legs = computed(() => {
+  const { fields } = place.value;
+  return legsOf(entry.value, fields.length > 0 ? fields : mapping.value.fields);
+});
+export const variants = computed<Variant[]>(() => place.value.variants ?? usualVariants(legs.value));
+
+/** What the gateway uses for a hybrid search without settings. */
+export const configured = computed<Settings>(() => {
+  const settings = entry.value?.settings;
+  const fits = settings?.weights?.length === legs.value.length;
+  return {
+    weights: fits ? (settings?.weights ?? null) : null,
+    normalization: (settings?.normalization ?? "min_max") as Settings["normalization"],
+    combination: (settings?.combination ?? "arithmetic_mean") as Settings["combination"],
+  };
+});
+
+export const settingsOf = (variant: HybridVariant): Settings => variant.settings ?? configured.value;
+
+const keyOf = (variant: Variant, what: Asked) => JSON.stringify(callOf(variant, what));
+
+/** Returns what a variant's column shows: the gateway's answer, or what the page computes from the candidates. */
+export function columnOf(variant: Variant): Column {
+  const what = asked.value;
+  if (!what) return NOTHING;
+  const key = problemOf(variant) === undefined ? keyOf(variant, what) : "";
+  const found = columns.value.get(key);
+  if (found) return found;
+  const problem = problemOf(variant);
+  if (problem !== undefined) return { ...NOTHING, state: "error", error: problem };
+  const { value } = candidates.value;
+  if (variant.kind !== "hybrid" || !value) return NOTHING;
+  const hits = fused(value, settingsOf(variant), SIZE);
+  return { ...NOTHING, state: "done", hits, isComputed: true };
+}
+
+function problemOf(variant: Variant): string | undefined {
+  if (variant.kind !== "own") return undefined;
+  try {
+    JSON.parse(variant.template);
+    return undefined;
+  } catch (error) {
+    return `The template is not JSON: ${(error as Error).message}`;
+  }
+}
+
+const put = (key: string, column: Column) => {
+  columns.value = new Map([...columns.value, [key, column]]);
+};
+
+/** Shows the place's results: searches with every variant, or with those that have not been searched with yet. */
+export async function show(): Promise<void> {
+  const { query, index, user } = place.value;
+  const shown = JSON.stringify(asked.value) === JSON.stringify({ index, query, user, legs: legs.value });
+  await (shown ? Promise.all(variants.value.map(searchWith)) : search());
+}
+
+/** Searches with every variant, and asks for the candidates of all subqueries. */
+export async function search(): Promise<void> {
+  const { query, index, user } = place.value;
+  if (query.trim() === "" || index === "") return;
+  await readMapping(index);
+  const what = { index, query, user, legs: legs.value };
+  asked.value = what;
+  columns.value = new Map();
+  const all = variants.value;
+  const places = readCandidates(what);
+  await Promise.all(all.map((variant) => searchWith(variant)));
+  const failed = all.filter((variant) => columnOf(variant).state === "error").length;
+  announce(`${all.length} variants searched for ${query}${failed > 0 ? `, ${failed} failed` : ""}`);
+  await places;
+}
+
+/** Searches with one variant, unless its answer is known. */
+export async function searchWith(variant: Variant): Promise<void> {
+  const what = asked.value;
+  if (!what || problemOf(variant) !== undefined) return;
+  const key = keyOf(variant, what);
+  if (columns.value.has(key)) return;
+  put(key, { ...NOTHING, state: "loading" });
+  try {
+    const answer = await callService<SearchAnswer>(callOf(variant, what));
+    keep(answer);
+    put(key, columnFrom(answer));
+  } catch (error) {
+    put(key, { ...NOTHING, state: "error", error: (error as Error).message });
+  }
+}
+
+function columnFrom({ body, stages, milliseconds }: Answer<SearchAnswer>): Column {
+  const { total, hits } = body.search_response.hits;
+  return {
+    ...NOTHING,
+    state: "done",
+    hits: hits.map(({ _id, _score }) => ({ id: _id, score: _score })),
+    total: total ? `${total.relation === "gte" ? "over " : ""}${total.value.toLocaleString("en")} found` : "",
+    degraded: body.degraded ?? [],
+    ...(body.experiment && { experiment: body.experiment }),
+    stages,
+    milliseconds,
+  };
+}
+
+function keep({ body }: Answer<SearchAnswer>): void {
+  const found = body.search_response.hits.hits.map(({ _id, _source }) => [_id, _source ?? {}] as const);
+  documents.value = new Map([...documents.value, ...found]);
+}
+
+interface CandidatesAnswer {
+  opensearch_version: string;
+  subqueries: { shards: { hits: { _id: string; _score: number }[] }[] }[];
+}
+
+async function readCandidates(what: Asked): Promise<void> {
+  const key = JSON.stringify(what);
+  candidates.value = { key, value: null, error: "" };
+  try {
+    const { body } = await callService<CandidatesAnswer>(candidatesCall(what));
+    const version = body.opensearch_version;
+    // The cluster prints a float32 with as few digits as tell it apart from its neighbours.
+    const found = body.subqueries.map(({ shards }) =>
+      shards.map(({ hits }) => hits.map(({ _id, _score }) => ({ id: _id, score: Math.fround(_score) }))),
+    );
+    const value = { legs: found, version, globalRanks: capabilitiesOf(version).weightedRrf };
+    if (candidates.value.key === key) candidates.value = { key, value, error: "" };
+  } catch (error) {
+    if (candidates.value.key === key) candidates.value = { key, value: null, error: (error as Error).message };
+  }
+}
+
+/** Fetches documents that are shown and that no search has brought, such as those that a new weight lifts. */
+export async function readDocuments(ids: readonly string[], index = asked.value?.index ?? ""): Promise<void> {
+  const missing = ids.filter((id) => !documents.value.has(id));
+  if (missing.length === 0 || index === "") return;
+  const hidden = (entry.value?.embeddings ?? []).map(({ field }) => field);
+  const body = { size: missing.length, _source: { excludes: hidden }, query: { ids: { values: missing } } };
+  const call = { index, is_logging_enable: false, search_request: body };
+  keep(
+    await callService<SearchAnswer>({ service: "gateway", method: "POST", path: "/application/search", body: call }),
+  );
+}
+
+/** Asks the cluster itself how a document's score came about. */
+export async function explain(variant: Variant, id: string): Promise<unknown> {
+  if (!asked.value) return undefined;
+  const call = callOf(variant, asked.value);
+  const body = call.body as Record<string, object>;
+  const native = body.search_request ? "search_request" : "search_request_template";
+  const explained = { ...call, body: { ...body, [native]: { ...body[native], explain: true } } };
+  const answer = await callService<SearchAnswer>(explained);
+  return answer.body.search_response.hits.hits.find(({ _id }) => _id === id)?._explanation;
+}
+
+interface MappingAnswer {
+  [index: string]: { mappings: { properties?: Record<string, { type?: string }> } };
+}
+
+/** Reads which text fields the index has, once. */
+export async function readMapping(index: string): Promise<void> {
+  if (mapping.value.index === index && mapping.value.error === "") return;
+  try {
+    const path = `/raw-backend/${encodeURIComponent(index)}/_mapping`;
+    const { body } = await callService<MappingAnswer>({ service: "gateway", method: "GET", path });
+    const properties = Object.values(body).flatMap(({ mappings }) => Object.entries(mappings.properties ?? {}));
+    const fields = properties.filter(([, { type }]) => type === "text").map(([name]) => name);
+    mapping.value = { index, fields: [...new Set(fields)], error: "" };
+  } catch (error) {
+    mapping.value = { index, fields: [], error: (error as Error).message };
+  }
+}

@@ -1,0 +1,81 @@
+import * as v from "valibot";
+import { withQuery } from "../../lib/core/json/template.ts";
+
+const Native = v.record(v.string(), v.unknown());
+
+const HybridSettings = v.strictObject({
+  weights: v.optional(v.array(v.number())),
+  normalization: v.optional(v.string()),
+  combination: v.optional(v.string()),
+});
+
+const SettingsEntry = v.pipe(
+  v.strictObject({
+    name: v.pipe(v.string(), v.nonEmpty("must not be empty")),
+    template: v.optional(Native),
+    settings: v.optional(HybridSettings, {}),
+    search_request: v.optional(Native),
+    personalization_weight: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+  }),
+  v.check(
+    ({ search_request, template }) => search_request === undefined || template === undefined,
+    "has both a template and a search_request: keep one",
+  ),
+);
+
+/** A file of settings to compare, for `relevance evaluate`. The first entry of `settings` is the baseline. */
+export const SettingsFile = v.pipe(
+  v.strictObject({
+    index: v.pipe(v.string(), v.nonEmpty("must not be empty")),
+    template: v.optional(Native),
+    settings: v.pipe(v.array(SettingsEntry), v.minLength(1, "needs at least one entry")),
+  }),
+  v.check(
+    ({ settings }) => new Set(settings.map(({ name }) => name)).size === settings.length,
+    "settings must have different names",
+  ),
+  v.check(
+    ({ template, settings }) =>
+      settings.every((entry) => entry.search_request !== undefined || (entry.template ?? template) !== undefined),
+    "every entry of settings needs a template or a search_request; one template for all stands beside index",
+  ),
+);
+export type SettingsFile = v.InferOutput<typeof SettingsFile>;
+export type Setting = SettingsFile["settings"][number];
+
+/** A query of an evaluation. */
+export interface Query {
+  /** As the judgments name it. */
+  id: string;
+  text: string;
+  userId: string | undefined;
+}
+
+/** A call to the search gateway. */
+export interface GatewayCall {
+  path: "/application/search" | "/application/hybrid-search";
+  body: Record<string, unknown>;
+}
+
+/**
+ * Returns the call that searches for a query with a setting. In a template, `[search_query]` stands for the text. `size`
+ * replaces that of the template. Nothing is written to the request log, which is about people's searches.
+ */
+export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, size: number): GatewayCall {
+  const native = setting.search_request ?? setting.template ?? file.template;
+  const sized = { ...(withQuery(native, query.text) as Record<string, unknown>), size };
+  const common = {
+    index: file.index,
+    is_logging_enable: false,
+    ...(query.userId !== undefined && { user_id: query.userId }),
+    ...(setting.personalization_weight !== undefined && {
+      business_rules: {
+        is_personalized_enabled: true,
+        personalization_weight: setting.personalization_weight,
+      },
+    }),
+  };
+  if (setting.search_request) return { path: "/application/search", body: { ...common, search_request: sized } };
+  const body = { ...common, search_query: query.text, search_request_template: sized, settings: setting.settings };
+  return { path: "/application/hybrid-search", body };
+}

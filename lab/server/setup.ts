@@ -1,0 +1,44 @@
+import { MODELS } from "../../lib/config/embedding-models.ts";
+import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
+
+/** What the page must know before it asks for anything. Holds no key. */
+export interface ConsoleSetup {
+  /** The gateway's URL, for "copy as curl". */
+  gateway: string;
+  /** The recommendation service's URL; null without one. */
+  recommendation: string | null;
+  /** Entries of hybrid_search.yaml. */
+  indexes: ConsoleIndex[];
+  /** Filters of filter.yaml. */
+  filters: { name: string; expression: string }[];
+  /** Models that the local stack replaces with stand-ins. */
+  standIns: string[];
+  /** Whether this is the stack of `make dev`. */
+  local: boolean;
+  /** A text with which the first search shows something; null if nobody knows one. */
+  example: { query: string; user: string | null } | null;
+  /** What else the server offers. */
+  can: { write: boolean; history: boolean; status: boolean };
+}
+
+/** An entry of hybrid_search.yaml. */
+export interface ConsoleIndex {
+  /** An index, or the start of index names followed by `*`. */
+  index: string;
+  embeddings: { field: string; kind: "dense" | "sparse" }[];
+  candidates: number;
+  settings: { weights: number[] | null; normalization: string; combination: string };
+}
+
+/** Returns what the page must know about the entries of hybrid_search.yaml. */
+export function consoleIndexes(entries: readonly HybridQuery[]): ConsoleIndex[] {
+  return entries.map(({ index, embedding_mappings, candidates, settings }) => ({
+    index,
+    embeddings: embedding_mappings.map(({ embedding_field, model_name }) => ({
+      field: embedding_field,
+      kind: MODELS[model_name].kind,
+    })),
+    candidates,
+    settings: { ...settings, weights: settings.weights ?? null },
+  }));
+}

@@ -1,0 +1,88 @@
+import * as assert from "uvu/assert";
+import { suite } from "../../../test/suite.ts";
+import { violations } from "./axe.ts";
+import { openTab, startInBrowser } from "./console.ts";
+
+const test = suite("the console's accessibility, in a browser");
+
+const history = async () => [{ item: "b4", type: "view", when: "2026-01-02T03:04:05.000Z" }];
+const { browser, console } = await startInBrowser(test, { history });
+
+/** An element of each place that appears once the place is complete. */
+const PLACES: Record<string, string> = {
+  "#/search?q=letters&index=books": ".hit",
+  "#/judge?q=letters&index=books": ".card h2",
+  "#/measure?index=books": "form",
+  "#/recommend?user=U1&index=books&item=b1": ".hit",
+};
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const [place, whole] of Object.entries(PLACES)) {
+    test(`axe finds no accessibility problem in ${place.split("?")[0]}, ${colorScheme}`, async () => {
+      const { page, problems, close } = await openTab(browser, console, place);
+      await page.emulateMedia({ colorScheme });
+      await page.locator(whole).first().waitFor();
+      assert.equal(await violations(page), []);
+      assert.equal(problems, []);
+      await close();
+    });
+  }
+}
+
+test("axe finds no accessibility problem in an opened hit and an error", async () => {
+  const { page, close } = await openTab(browser, console, "#/search?q=letters&index=books");
+  await page.locator(".hit .title").first().click();
+  await page.locator(".curl summary").first().click();
+  console.gateway.fail("forbidden");
+  await page.getByRole("searchbox", { name: "Text" }).fill("storm");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").first().waitFor();
+  assert.equal(await violations(page), []);
+  console.gateway.fail("none");
+  await close();
+});
+
+test("shows all views on a phone without scrolling sideways", async () => {
+  for (const [place, whole] of Object.entries(PLACES)) {
+    const { page, close } = await openTab(browser, console, place, 390);
+    await page.locator(whole).first().waitFor();
+    const width = await page.evaluate("document.documentElement.scrollWidth");
+    assert.is(width, 390, place);
+    assert.equal(await violations(page), []);
+    await close();
+  }
+});
+
+test("search, reasons, weights and judging work with the keyboard alone", async () => {
+  const { page, close } = await openTab(browser, console, "#/search?index=books");
+  const { keyboard } = page;
+  const focused = () => page.evaluate("document.activeElement.textContent || document.activeElement.type");
+  /** Presses Tab until the focus is on something with this name or text. */
+  const tabTo = async (wanted: RegExp) => {
+    for (let presses = 0; presses < 60; presses += 1) {
+      await keyboard.press("Tab");
+      if (wanted.test(String(await focused()))) return;
+    }
+    assert.unreachable(`Tab never reaches ${wanted}`);
+  };
+  await keyboard.press("Tab");
+  assert.is(await focused(), "Skip to the content");
+  await tabTo(/^search$/);
+  await keyboard.type("letters");
+  await keyboard.press("Enter");
+  await page.locator(".hit").first().waitFor();
+  await tabTo(/^The Keeper of the Lamp$/);
+  await keyboard.press("Enter");
+  await page.getByRole("button", { name: "Explain in the cluster's words" }).first().waitFor();
+  await page.getByRole("slider", { name: "weight of dense in hybrid" }).focus();
+  await keyboard.press("End");
+  await page.getByText("Computed here").waitFor();
+  await page.getByRole("link", { name: "Judge" }).focus();
+  await keyboard.press("Enter");
+  await page.locator(".card h2").waitFor();
+  await keyboard.press("2");
+  await page.getByRole("status").getByText("1 of 5 judged.").waitFor();
+  await close();
+});
+
+test.run();

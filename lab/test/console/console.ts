@@ -1,0 +1,92 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { scratchFolder } from "../../../local/process/scratch.ts";
+import { patient } from "../../../local/process/wait.ts";
+import { startBrowser } from "../../../test/fixtures/browser.ts";
+import { startConsoleGateway } from "../../../test/fixtures/console-gateway.ts";
+import { ROOT, TEST_OUTPUT } from "../../../test/fixtures/env.ts";
+import type { suite } from "../../../test/suite.ts";
+import { openConsole } from "../../server/open.ts";
+import type { ConsoleOptions } from "../../server/server.ts";
+
+export const KEY = "the-secret-key";
+
+/** Starts a console over the stand-in gateway, with its own files. */
+export async function startTestConsole(options: Partial<ConsoleOptions> = {}) {
+  const gateway = await startConsoleGateway();
+  const files = scratchFolder(TEST_OUTPUT, "console");
+  const conf = join(files, "conf");
+  mkdirSync(conf, { recursive: true });
+  const defaultsFile = join(conf, "hybrid_search.yaml");
+  const mapping = "{embedding_field: v, model_name: dense_large_en_v1_5, src_fields: [title]}";
+  writeFileSync(defaultsFile, `hybrid_queries:\n  - index: books # ours\n    embedding_mappings: [${mapping}]\n`);
+  const service = { url: gateway.url, key: KEY };
+  const console = await openConsole({
+    ...{ sources: join(ROOT, "lab/console"), files, conf, defaultsFile, env: process.env },
+    command: [process.execPath, join(ROOT, "cli/main.ts")],
+    gateway: { name: "search gateway", ...service },
+    recommendation: { name: "recommendation service", ...service },
+    setup: {
+      indexes: [
+        {
+          index: "books",
+          embeddings: [
+            { field: "description_dense", kind: "dense" },
+            { field: "description_sparse", kind: "sparse" },
+          ],
+          candidates: 100,
+          settings: { weights: null, normalization: "min_max", combination: "arithmetic_mean" },
+        },
+      ],
+      filters: [{ name: "category", expression: "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)" }],
+      ...{ standIns: ["dense_large_en_v1_5"], local: true, example: { query: "letters", user: null } },
+    },
+    ...options,
+  });
+  opened.push(async () => {
+    await console.stop();
+    await gateway.stop();
+  });
+  return { url: console.url, gateway, files, defaultsFile, stop: console.stop };
+}
+
+/** Functions that stop everything that the tests of a file have started, including failed tests. */
+const opened: (() => Promise<void>)[] = [];
+
+/** Stops all consoles; call it in `after`. */
+export async function stopAll(): Promise<void> {
+  await Promise.all(opened.map((stop) => stop()));
+}
+
+/** Starts a browser and a console for the tests of a file, and stops them after the last one. */
+export async function startInBrowser(test: ReturnType<typeof suite>, options: Partial<ConsoleOptions> = {}) {
+  const [browser, console] = await Promise.all([startBrowser(), startTestConsole(options)]);
+  test.after(async () => {
+    await browser.close();
+    await stopAll();
+  });
+  return { browser, console };
+}
+
+export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;
+
+/** Opens a tab that collects its problems: errors, and requests to any other host. */
+export async function openTab(browser: Browser, console: Pick<TestConsole, "url">, place = "", width = 1280) {
+  const context = await browser.newContext({ viewport: { width, height: 900 } });
+  const page: Page = await context.newPage();
+  page.setDefaultTimeout(patient(30_000));
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    // The browser also reports error responses here; the page shows those itself.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      problems.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(console.url) && !request.url().startsWith("data:")) problems.push(request.url());
+  });
+  await page.goto(`${console.url}/${place}`);
+  await page.waitForSelector("main h1");
+  return { page, problems, close: () => context.close() };
+}

@@ -1,0 +1,98 @@
+import type { Page } from "playwright-core";
+import * as assert from "uvu/assert";
+import { suite } from "../../../test/suite.ts";
+import { ConsoleError } from "../../server/problem.ts";
+import { openTab, startInBrowser, startTestConsole } from "./console.ts";
+
+const test = suite("the console's errors, in a browser");
+
+const trouble = { status: "" };
+const status = async () => {
+  if (trouble.status !== "") throw new ConsoleError(502, "no_status", trouble.status);
+  return { training: null, filters: [], campaigns: [], solutions: [] };
+};
+const history = async (): Promise<never> => {
+  throw new ConsoleError(502, "no_history", "The bucket does not answer.");
+};
+const { browser, console } = await startInBrowser(test, { status, history });
+test.before.each(() => {
+  console.gateway.fail("none");
+  trouble.status = "";
+});
+
+const alert = (page: Page, text: string) => page.getByRole("alert").getByText(text).first().waitFor();
+
+test("says in each column that the index is missing, and which command creates it", async () => {
+  console.gateway.fail("no-index");
+  const { page, problems, close } = await openTab(browser, console, "#/search?q=letters&index=books");
+  const column = page.getByRole("region", { name: "keyword", exact: true });
+  await column.getByText("404: There is no index or alias books.").waitFor();
+  await column.getByText("`make dev` fills the demo's index").waitFor();
+  assert.equal(problems, []);
+  await close();
+});
+
+test("searches only keywords, and says why, for an index without an entry in hybrid_search.yaml", async () => {
+  const { page, close } = await openTab(browser, console, "#/search?q=letters&index=films");
+  await page.getByText("hybrid_search.yaml has no entry for films").waitFor();
+  await page.getByRole("region", { name: "keyword", exact: true }).waitFor();
+  assert.is(await page.getByRole("region", { name: "hybrid", exact: true }).count(), 0);
+  await close();
+});
+
+test("shows while judging the gateway's error, and the error of a file that cannot be written", async () => {
+  console.gateway.fail("forbidden");
+  const denied = await openTab(browser, console, "#/judge?q=letters&index=books");
+  await alert(denied.page, "403: The key may not search in books.");
+  await denied.close();
+  console.gateway.fail("none");
+  const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=a.b");
+  await page.locator(".card h2").waitFor();
+  await page.keyboard.press("3");
+  await alert(page, '400: "a.b" is not a name');
+  await page.getByText("0 of 5 judged.").waitFor();
+  await close();
+});
+
+test("says when a run to measure does not exist", async () => {
+  const id = "2026-01-01T00-00-00-000Z-evaluate";
+  const { page, close } = await openTab(browser, console, `#/measure?index=books&run=${id}`);
+  await alert(page, `404: There is no run ${id}`);
+  await close();
+});
+
+test("says that nothing is trained and what to run, and still shows the rest", async () => {
+  console.gateway.fail("not-trained");
+  const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
+  const list = page.getByRole("region", { name: "For U1" });
+  await list.getByText("503: Nothing is trained yet.").waitFor();
+  await list.getByText("Run `make demo-train` in another terminal.").waitFor();
+  await alert(page, "502: The bucket does not answer.");
+  await page.getByText("Nothing is trained yet: run `make demo-train`.").waitFor();
+  await close();
+});
+
+test("shows an unreadable status as an error only in its own section", async () => {
+  trouble.status = "AWS does not answer.";
+  const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
+  const section = page.getByRole("region", { name: "Training and filters" });
+  await section.getByText("502: AWS does not answer.").waitFor();
+  await page.getByRole("region", { name: "For U1" }).locator(".hit").first().waitFor();
+  trouble.status = "";
+  await section.getByRole("button", { name: "Read again" }).click();
+  await section.getByText("No training is in progress.").waitFor();
+  await close();
+});
+
+test("says when the console's own server has stopped", async () => {
+  const own = await startTestConsole();
+  const { page, close } = await openTab(browser, own, "#/search?q=letters&index=books");
+  await page.locator(".hit").first().waitFor();
+  await own.stop();
+  await page.getByRole("searchbox", { name: "Text" }).fill("storm");
+  await page.keyboard.press("Enter");
+  await alert(page, "The console's server does not answer.");
+  await close();
+});
+
+test.run();

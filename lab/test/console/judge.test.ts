@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { waitFor } from "../../../local/process/wait.ts";
+import { suite } from "../../../test/suite.ts";
+import { readJudgments } from "../../judgments/read.ts";
+import { openTab, startInBrowser } from "./console.ts";
+
+const test = suite("the console's judging, in a browser");
+
+const { browser, console } = await startInBrowser(test);
+
+const fileOf = (name: string) => join(console.files, "judgments", `${name}.csv`);
+
+async function judging(name: string) {
+  return judged(await openTab(browser, console, `#/judge?q=letters&index=books&judgments=${name}`));
+}
+
+/** Waits for the card of a tab. */
+async function judged(tab: Awaited<ReturnType<typeof openTab>>) {
+  const card = tab.page.getByRole("region", { name: "Document to judge" });
+  await card.waitFor();
+  const title = () => card.getByRole("heading").textContent();
+  const says = (text: string) => tab.page.getByRole("status").getByText(text).waitFor();
+  return { ...tab, card, title, says };
+}
+
+test("grades by key press, saves at once, and moves to the next", async () => {
+  const { page, title, says, problems, close } = await judging("keys");
+  const first = await title();
+  await page.keyboard.press("3");
+  await says("exactly this. 1 of 5 judged.");
+  assert.is.not(await title(), first);
+  await page.keyboard.press("0");
+  await says("not relevant. 2 of 5 judged.");
+  const grades = [...(readJudgments(fileOf("keys")).get("letters")?.values() ?? [])];
+  assert.equal(grades, [3, 0]);
+  assert.equal(problems, []);
+  await close();
+});
+
+test("opens with the hits of the search that the user comes from, without another search", async () => {
+  const tab = await openTab(browser, console, "#/search?q=letters&index=books&judgments=at-once");
+  await tab.page.locator(".hit").first().waitFor();
+  await tab.page.getByRole("status").getByText("variants searched for letters").waitFor();
+  const searches = console.gateway.received.length;
+  // The file's earlier content arrives after the judgment.
+  const read = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  await tab.page.route("**/api/judgments/rows*", async (route) => {
+    if (route.request().method() !== "GET") return route.continue();
+    const response = await route.fetch();
+    read.resolve();
+    await held.promise;
+    await route.fulfill({ response });
+  });
+  await tab.page.getByRole("link", { name: "Judge" }).click();
+  const { page, card, says, problems, close } = await judged(tab);
+  await read.promise;
+  await page.keyboard.press("2");
+  await says("relevant. 1 of 5 judged.");
+  const late = page.waitForResponse((response) => response.request().method() === "GET");
+  held.resolve();
+  await (await late).finished();
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  assert.match((await card.textContent()) ?? "", "1 of 5 judged.");
+  assert.match(readFileSync(fileOf("at-once"), "utf8"), /letters,\w+,2/);
+  assert.is(console.gateway.received.length, searches);
+  assert.equal(problems, []);
+  await close();
+});
+
+test("undoes with u, moves with the arrows, and leaves keys to text fields", async () => {
+  const { page, title, says, close } = await judging("back");
+  const first = await title();
+  await page.keyboard.press("2");
+  await says("relevant. 1 of 5 judged.");
+  await page.keyboard.press("u");
+  await says("Taken back");
+  assert.is(await title(), first);
+  assert.is(readFileSync(fileOf("back"), "utf8"), "query,doc,grade,who,when\n");
+  await page.keyboard.press("ArrowRight");
+  await waitFor(async () => (await title()) !== first, { what: "the next document", timeoutMs: 10_000 });
+  await page.keyboard.press("ArrowLeft");
+  await waitFor(async () => (await title()) === first, { what: "the first document", timeoutMs: 10_000 });
+  await page.getByRole("searchbox", { name: "Text" }).press("3");
+  assert.is(readFileSync(fileOf("back"), "utf8"), "query,doc,grade,who,when\n");
+  await close();
+});
+
+test("shows earlier judgments, but no rank", async () => {
+  const before = await judging("kept");
+  await before.page.getByRole("button", { name: "1 related" }).click();
+  await before.says("related. 1 of 5 judged.");
+  await before.close();
+  const { page, card, close } = await judging("kept");
+  await card.getByText("1 of 5 judged").waitFor();
+  await page.getByText("grade 1").waitFor();
+  assert.is(await page.locator(".places").count(), 0);
+  await close();
+});
+
+test("shows the server's error for an invalid file name", async () => {
+  const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=a.b");
+  await page.getByText('400: "a.b" is not a name').waitFor();
+  await close();
+});
+
+test.run();

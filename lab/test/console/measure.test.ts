@@ -1,0 +1,89 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import * as assert from "uvu/assert";
+import { patient } from "../../../local/process/wait.ts";
+import { suite } from "../../../test/suite.ts";
+import { violations } from "./axe.ts";
+import { openTab, startInBrowser } from "./console.ts";
+
+const test = suite("the console's measuring, in a browser");
+
+/** The longest time that a command of `relevance` may take on a busy machine. */
+const timeout = patient(60_000);
+
+const { browser, console } = await startInBrowser(test);
+// Only dense search ranks A Sunken Bell first.
+const rows = Array.from({ length: 20 }, (_, query) => `query ${query},b3,3\n`);
+mkdirSync(join(console.files, "judgments"), { recursive: true });
+writeFileSync(join(console.files, "judgments", "twenty.csv"), `query,doc,grade\n${rows.join("")}`);
+
+/** Checks that results are accessible and fit a phone's screen. */
+async function fits(page: Page): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    assert.equal(await violations(page), [], colorScheme);
+  }
+  const size = page.viewportSize() ?? { width: 1280, height: 900 };
+  await page.setViewportSize({ ...size, width: 390 });
+  assert.is(await page.evaluate("document.documentElement.scrollWidth"), 390);
+  await page.setViewportSize(size);
+}
+
+const MEASURE = "#/measure?index=books&judgments=twenty";
+
+test("evaluates the variants and shows tables beside plots", async () => {
+  const { page, problems, close } = await openTab(browser, console, MEASURE);
+  await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
+  const result = page.getByRole("region", { name: "Evaluation" });
+  await result.getByRole("heading", { name: /^dense beats keyword by 1\.0000 ndcg@10/ }).waitFor({ timeout });
+  assert.is(await result.getByRole("row", { name: /^dense better 1\.0000/ }).count(), 1);
+  assert.is(await result.getByRole("img").count(), 2);
+  await fits(page);
+  await result.getByRole("link", { name: "query 7", exact: true }).click();
+  await page.waitForURL(/#\/search\?q=query\+7/);
+  await page.goBack();
+  await page.waitForURL(/run=/);
+  assert.equal(problems, []);
+  await close();
+});
+
+test("opens an earlier run by its link", async () => {
+  const { page, close } = await openTab(browser, console, MEASURE);
+  await page
+    .getByRole("link", { name: /^evaluate books on twenty/ })
+    .first()
+    .click();
+  await page.getByRole("region", { name: "Evaluation" }).waitFor();
+  await close();
+});
+
+test("tunes, shows the change of hybrid_search.yaml, and writes it after confirmation", async () => {
+  const { page, close } = await openTab(browser, console, MEASURE);
+  await page.getByRole("button", { name: "Tune the hybrid search" }).click();
+  const result = page.getByRole("region", { name: "Tuning" });
+  await result.getByText("The best settings are better by more than noise.").waitFor({ timeout });
+  assert.is(await result.getByRole("img").count(), 1);
+  await fits(page);
+  const before = readFileSync(console.defaultsFile, "utf8");
+  await result.getByRole("button", { name: "Write to hybrid_search.yaml" }).click();
+  await result.locator(".added").first().waitFor();
+  const added = await result.locator(".added").allTextContents();
+  assert.match(added.join(""), /^\+ {5}candidates: 100\n\+ {5}settings: \{weights: \[.*\], normalization: .*\}\n$/);
+  assert.is(readFileSync(console.defaultsFile, "utf8"), before);
+  await result.getByRole("button", { name: "Write this change" }).click();
+  await result.getByText("Written to").waitFor();
+  assert.match(readFileSync(console.defaultsFile, "utf8"), "settings: {");
+  await result.getByRole("button", { name: "Compare in Search" }).click();
+  await page.getByRole("region", { name: "tuned 5" }).waitFor();
+  await close();
+});
+
+test("shows a command's own message when it fails", async () => {
+  const { page, close } = await openTab(browser, console, "#/measure?index=books&judgments=nothing");
+  await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
+  await page.getByText(/422: .*nothing\.csv/).waitFor({ timeout });
+  await close();
+});
+
+test.run();

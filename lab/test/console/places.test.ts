@@ -1,0 +1,71 @@
+import * as assert from "uvu/assert";
+import { seeded } from "../../../lib/core/statistics/random.ts";
+import { fuse } from "../../../lib/search/fusion/fuse.ts";
+import { suite } from "../../../test/suite.ts";
+import { placesOf, reasonOf, withWeight } from "../../console/search/places.ts";
+import { techniquesOf } from "../../tuning/settings.ts";
+
+const test = suite("ranks of a hit and their reasons");
+
+/** Three legs over two shards; each finds about half of 40 documents. */
+function candidates(seed: number) {
+  const random = seeded(seed);
+  const legs = Array.from({ length: 3 }, () =>
+    [0, 1].map((shard) =>
+      Array.from({ length: 20 }, (_, number) => ({ id: `${shard}-${number}`, score: Math.fround(random() * 9) }))
+        .filter(() => random() < 0.5)
+        .sort((a, b) => b.score - a.score),
+    ),
+  );
+  return { legs, version: "3.6.0", globalRanks: true };
+}
+
+test("explains exactly the score that fusion computes, for every technique", () => {
+  const weights = [0.5, 0.2, 0.3];
+  for (const { normalization, combination } of techniquesOf({ rrf: true, weightedRrf: true, zScore: true })) {
+    const found = candidates(7);
+    const settings = { normalization, combination, weights };
+    const hits = fuse(found.legs, settings, { size: 100, globalRanks: true });
+    assert.ok(hits.length > 20);
+    for (const { id, score } of hits) {
+      const reason = reasonOf(found, settings, id);
+      assert.is(reason?.score, score, `${normalization} ${combination} ${id}`);
+      const shares = reason?.shares.map(({ contribution }) => contribution) ?? [];
+      if (shares.includes(null)) continue;
+      const sum = shares.reduce<number>((total, share) => total + (share ?? 0), 0);
+      assert.ok(Math.abs(sum - score) < 1e-5 * Math.max(1, Math.abs(score)), `${normalization} ${combination} ${id}`);
+    }
+  }
+});
+
+test("counts ranks over all shards, and gives none to a document that a leg did not find", () => {
+  const found = {
+    legs: [
+      [[{ id: "a", score: 3 }], [{ id: "b", score: 5 }]],
+      [[], [{ id: "b", score: 1 }]],
+    ],
+    ...{ version: "3.6.0", globalRanks: true },
+  };
+  const places = placesOf(found);
+  assert.equal(places.get("a"), [{ rank: 2, score: 3 }, null]);
+  assert.equal(places.get("b"), [
+    { rank: 1, score: 5 },
+    { rank: 1, score: 1 },
+  ]);
+  assert.is(reasonOf(found, { weights: null, normalization: "min_max", combination: "rrf" }, "c"), undefined);
+});
+
+test("keeps weights in hundredths that sum to 1, whichever weight is dragged", () => {
+  const random = seeded(3);
+  let weights = [0.34, 0.33, 0.33];
+  for (let step = 0; step < 500; step += 1) {
+    const leg = Math.floor(random() * 3);
+    const value = Math.round(random() * 20) / 20;
+    weights = withWeight(weights, leg, value);
+    assert.is(weights[leg], value);
+    assert.is(Math.round(weights.reduce((sum, weight) => sum + weight * 100, 0)), 100, weights.join());
+    assert.ok(weights.every((weight) => weight >= 0 && Math.abs(weight * 100 - Math.round(weight * 100)) < 1e-9));
+  }
+});
+
+test.run();

@@ -1,0 +1,75 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import { ROOT } from "../../../test/fixtures/env.ts";
+import type { DevState } from "../../dev/state-file.ts";
+import { waitFor } from "../../process/wait.ts";
+
+/** A test's own `make dev`, in its own folder. */
+export interface DevProcess {
+  pid: number;
+  /** Everything it has printed. */
+  output(): string;
+  /** Waits until it is ready and has printed so. */
+  ready(): Promise<DevState>;
+  /** Sends Ctrl-C as a terminal does: to the process and everything in its group. */
+  interrupt(): void;
+  /** The exit code. */
+  exited: Promise<number | null>;
+}
+
+/** First starts install servers; later ones take seconds. */
+const READY_MS = 900_000;
+
+export function startDev(dir: string, args: readonly string[] = [], env: Record<string, string> = {}): DevProcess {
+  const { OPENSEARCH_URL: _url, PORT: _port, ...inherited } = process.env;
+  const child = spawn(process.execPath, ["local/dev/main.ts", "--dir", dir, ...args], {
+    cwd: ROOT,
+    env: { ...inherited, ...env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const { pid } = child;
+  if (pid === undefined) throw new Error("make dev could not be started");
+  endWithThisProcess(child, pid);
+  const file = join(dir, "dev.json");
+  return {
+    pid,
+    exited,
+    output: () => output,
+    interrupt: () => process.kill(-pid, "SIGINT"),
+    ready: () =>
+      waitFor(async () => isPrinted(output) && existsSync(file) && JSON.parse(readFileSync(file, "utf8")), {
+        what: "make dev to be ready",
+        timeoutMs: READY_MS,
+        abort: exited.then((code) => Promise.reject(new Error(`make dev ended with ${code}:\n${output}`))),
+        context: () => output,
+      }),
+  };
+}
+
+/** Returns whether everything has been printed, which is a moment after the state file appears. */
+const isPrinted = (output: string) => output.includes("Ctrl-C stops everything");
+
+/**
+ * Kills the group when this process ends, however it ends: an interrupted run kills its test files. A killed process
+ * cannot clean up, but its pipe closes.
+ */
+function endWithThisProcess(leader: ChildProcess, group: number): void {
+  const script = `process.stdin.resume().once("end", () => process.kill(-${group}, "SIGKILL"))`;
+  const watcher = spawn(process.execPath, ["-e", script], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  watcher.unref();
+  (watcher.stdin as Socket).unref();
+  leader.once("close", () => watcher.kill());
+}
+
+/** Returns the processes whose command line contains the folder. */
+export function processesOf(dir: string): string[] {
+  return execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(dir));
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from "node:child_process";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { loadConfiguration } from "../../../lib/config/load.ts";
+import { RankItems, RecommendToItem, RecommendToUser } from "../../../lib/recommendation/api/requests.ts";
+import { SearchRequest } from "../../../lib/search/api/search/request.ts";
+import { suite } from "../../../test/suite.ts";
+import { books } from "../../demo-data/books.ts";
+import { banner } from "../../dev/banner.ts";
+import { demoMappings } from "../../dev/demo-index.ts";
+import { curlCommand, examples, personalizedSearchExample, recommendationExamples } from "../../dev/examples.ts";
+
+const test = suite("examples of make dev");
+
+const mappings = demoMappings(loadConfiguration("conf.local").searchGateway?.hybridQueries ?? []);
+
+test("are bulk, search and hybrid search", () => {
+  const paths = examples(mappings).map(({ path }) => path);
+  assert.equal(paths, ["/application/bulk", "/application/search", "/application/hybrid-search"]);
+});
+
+test("have no hybrid search without embeddings", () => {
+  assert.equal(
+    examples([]).map(({ path }) => path),
+    ["/application/bulk", "/application/search"],
+  );
+});
+
+test("begin by creating the index when there is none", () => {
+  const [first] = examples(mappings, { settings: {} });
+  assert.equal([first?.method, first?.path], ["PUT", "/raw-backend/books"]);
+});
+
+test("search for words that many books of the catalogue contain", () => {
+  const search = JSON.stringify(examples(mappings).find(({ path }) => path === "/application/search"));
+  const words = /"match":\{"description":"([^"]+)"/.exec(search)?.[1]?.split(" ") ?? [];
+  assert.is(words.length, 2);
+  for (const word of words) {
+    assert.ok(books().filter(({ description }) => description.includes(word)).length > 50, word);
+  }
+});
+
+test("pass through the shell unchanged, including quotes", () => {
+  const body = { text: 'it\'s "quoted" $HOME `x` \\ !' };
+  const command = curlCommand("http://127.0.0.1:1", "key", { title: "", path: "/p", body });
+  const args = execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\0'")], { encoding: "utf8" }).split("\0");
+  assert.equal(JSON.parse(args[args.indexOf("-d") + 1] ?? ""), body);
+  assert.equal(args.slice(0, 2), ["-s", "http://127.0.0.1:1/p"]);
+});
+
+const state = {
+  search: { url: "http://127.0.0.1:1", api_key: "the-key" },
+  console: { url: "http://127.0.0.1:5" },
+  opensearch: { url: "http://127.0.0.1:2", version: "2.19.6" },
+  aws: { endpoint: "http://127.0.0.1:3" },
+  pid: 4,
+};
+
+const rest = { state, recommendation: undefined, stateFile: "/x/dev.json", seconds: 12.34 };
+
+test("appear in a banner that names URL, key and every stand-in model", () => {
+  const models = [
+    { name: "dense_large_en_v1_5", url: "http://real:8080/" },
+    { name: "sparse_v3", url: undefined },
+  ] as const;
+  const text = banner({ ...rest, models, examples: examples(mappings) });
+  for (const part of ["http://127.0.0.1:1", "the-key", "http://127.0.0.1:2 (2.19.6)", "http://127.0.0.1:3", "12.3 s"]) {
+    assert.ok(text.includes(part), part);
+  }
+  assert.match(text, /not the real models: sparse_v3\. /);
+  assert.match(text, /dense_large_en_v1_5 http:\/\/real:8080/);
+  assert.is(text.match(/^curl /gm)?.length, 3);
+});
+
+test("appear in a banner that does not mention stand-ins when all models are real", () => {
+  const models = [{ name: "sparse_v3", url: "http://real" }] as const;
+  assert.not.match(banner({ ...rest, models, examples: [] }), /Stand-ins/);
+});
+
+const recommending = { ...state, recommendation: { url: "http://127.0.0.1:5", api_key: "the-key" } };
+const sample = { userId: "U'1", itemIds: ["B1", "B2"], category: "History, old" };
+const recipes = ["user_personalization", "similar_items", "personalized_ranking"] as const;
+
+test("of recommendations cover each trained recipe, the first with the demo's filter if configured", () => {
+  const all = recommendationExamples(recipes, sample, [{ name: "category" }]);
+  assert.equal(
+    all.map(({ path }) => path),
+    ["/recommend-items-to-user", "/recommend-items-to-item", "/rank-items-to-user"],
+  );
+  // A comma separates values, so a value that contains one is quoted.
+  assert.equal(all[0]?.body, {
+    ...{ user_id: "U'1", limit: 5, filter_name: "category" },
+    filter_value_dict: { CATEGORY: '"History, old"' },
+  });
+  const unfiltered = recommendationExamples(["user_personalization"], sample, [{ name: "other" }]);
+  assert.equal(
+    unfiltered.map(({ body }) => body),
+    [{ user_id: "U'1", limit: 5, filter_name: "", filter_value_dict: {} }],
+  );
+});
+
+test("of recommendations are valid by the service's own schemas", () => {
+  const [user, item, rank] = recommendationExamples(recipes, sample, [{ name: "category" }]).map(({ body }) => body);
+  assert.ok(v.is(RecommendToUser, user));
+  assert.ok(v.is(RecommendToItem, item));
+  assert.ok(v.is(RankItems, rank));
+  assert.ok(v.is(SearchRequest, personalizedSearchExample("U1", "books").body));
+});
+
+test("appear in a banner with the recommendation API's address, or with the first steps before training", () => {
+  const base = { ...rest, state: recommending, models: [], examples: [] };
+  const searchExamples = [personalizedSearchExample("U1", "books")];
+  const trained = banner({
+    ...base,
+    recommendation: { firstSteps: ["first"], examples: recommendationExamples(recipes, sample, []), searchExamples },
+  });
+  assert.equal(trained.match(/^curl -s http:\/\/127\.0\.0\.1:\d/gm), [
+    ...Array(3).fill("curl -s http://127.0.0.1:5"),
+    "curl -s http://127.0.0.1:1",
+  ]);
+  assert.not.match(trained, "first");
+  const untrained = banner({ ...base, recommendation: { firstSteps: ["first"], examples: [], searchExamples: [] } });
+  assert.match(untrained, "  first\n");
+  assert.match(untrained, "http://127.0.0.1:5");
+});
+
+test.run();

@@ -1,0 +1,46 @@
+import * as assert from "uvu/assert";
+import { metricLine } from "../../../lib/core/telemetry/emf.ts";
+import { suite } from "../../../test/suite.ts";
+import { hideMetricLines } from "../../dev/metric-lines.ts";
+
+const test = suite("metric lines on the terminal");
+
+/** Returns what reaches standard output while `work` runs with metric lines hidden. */
+function printed(work: () => void): string {
+  const { write } = process.stdout;
+  let text = "";
+  process.stdout.write = ((chunk: string | Uint8Array) => {
+    text += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
+    return true;
+  }) as typeof write;
+  const undo = hideMetricLines();
+  try {
+    work();
+  } finally {
+    undo();
+    process.stdout.write = write;
+  }
+  return text;
+}
+
+const line = metricLine({ Project: "demo" }, [{ name: "AcceptedRecords", unit: "Count", value: 1 }]);
+
+test("are hidden, and nothing else is", () => {
+  const text = printed(() => {
+    process.stdout.write("before\n");
+    process.stdout.write(`${line}\n`);
+    process.stdout.write(`one\n${line}\ntwo\n`);
+    process.stdout.write(Buffer.from("bytes\n"));
+  });
+  assert.is(text.replaceAll(/\n+/g, "\n"), "before\none\ntwo\nbytes\n");
+});
+
+test("are shown again after undoing", () => {
+  const text = printed(() => undefined);
+  assert.is(text, "");
+  const { write } = process.stdout;
+  hideMetricLines()();
+  assert.is(process.stdout.write, write);
+});
+
+test.run();

@@ -1,0 +1,88 @@
+import { rmSync } from "node:fs";
+import * as assert from "uvu/assert";
+import { endpointsOf } from "../../../lib/config/model-sources.ts";
+import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
+import { suite } from "../../../test/suite.ts";
+import { openModels } from "../../dev/models.ts";
+import { LocalError } from "../../process/error.ts";
+import { scratchFolder } from "../../process/scratch.ts";
+import { startServer } from "../embeddings/serve.ts";
+
+const test = suite("models of make dev");
+
+const dir = scratchFolder(TEST_OUTPUT, "dev-models");
+test.after(() => rmSync(dir, { recursive: true }));
+
+const SECTION = { initial_instance_count: 1, instance_type: "ml.g5.xlarge" };
+
+/**
+ * Opens the models with a server of this model and dimension, and this section of model.yaml. Returns the refusal, or
+ * "none".
+ */
+async function refusal(
+  server: { model_id: string; dimension: number },
+  section: { dimension?: number; query_prefix?: string } = {},
+): Promise<string> {
+  const { url, close } = await startServer(({ path }) => ({
+    body: JSON.stringify(path === "/info" ? server : [Array(server.dimension).fill(0.1)]),
+  }));
+  try {
+    const models = { dense_large_en_v1_5: { ...SECTION, ...section } };
+    await openModels({ urls: { dense_large_en_v1_5: url }, names: { endpoint: (name) => name }, dir, models });
+    return "none";
+  } catch (error) {
+    assert.instance(error, LocalError, String(error));
+    return (error as Error).message;
+  } finally {
+    await close();
+  }
+}
+
+const BGE = "BAAI/bge-large-en-v1.5";
+
+test("accepts a server of the model itself without keys in model.yaml", async () => {
+  assert.is(await refusal({ model_id: BGE, dimension: 1024 }), "none");
+});
+
+test("requires the dimension in model.yaml for a server with another dimension", async () => {
+  const server = { model_id: "intfloat/e5-small", dimension: 384 };
+  assert.match(
+    await refusal(server),
+    /^EMBEDDING_URL_\S+: .* 384 dimensions, .* says 1024: set \S+: 384 in model\.yaml/,
+  );
+  assert.is(await refusal(server, { dimension: 384 }), "none");
+});
+
+test("requires query_prefix for a server of another model with the same dimension", async () => {
+  const server = { model_id: "mixedbread-ai/mxbai-embed-large-v1", dimension: 1024 };
+  assert.match(await refusal(server), /the server has mixedbread-ai\/mxbai-embed-large-v1, not BAAI.*query_prefix/);
+  assert.is(await refusal(server, { query_prefix: "" }), "none");
+});
+
+test("serves other vectors for a previous model, and the same from an endpoint for documents", async () => {
+  const section = { ...SECTION, documents: SECTION };
+  const previous = {
+    dense_large_en_v1_5: { ...SECTION, revision: "before" },
+    ext_embed_bedrock: { model_id: "amazon.titan-embed-text-v1", dimension: 8, query_concurrency: 1 },
+  };
+  const models = { dense_large_en_v1_5: section, previous };
+  const { standIns } = await openModels({ urls: {}, names: { endpoint: (name) => name }, dir, models });
+  const invoke = async (path: string, body: object) => {
+    const request = { method: "POST", path, query: new URLSearchParams(), headers: {}, region: "eu-west-1" };
+    const whole = { ...request, service: "sagemaker-runtime", body: Buffer.from(JSON.stringify(body)) };
+    const answer = await standIns.handle(whole);
+    assert.is(answer.status, 200, String(answer.body));
+    return JSON.parse(String(answer.body));
+  };
+  const [now, documents] = endpointsOf("dense_large_en_v1_5", models);
+  const [before] = endpointsOf("dense_large_en_v1_5", previous);
+  const vectors = await Promise.all(
+    [now, documents, before].map((one) => invoke(`/endpoints/${one?.key}/invocations`, { inputs: ["salt"] })),
+  );
+  assert.equal(vectors[1], vectors[0]);
+  assert.not.equal(vectors[2], vectors[0]);
+  const { embedding } = await invoke("/model/amazon.titan-embed-text-v1/invoke", { inputText: "salt" });
+  assert.is(embedding.length, 8);
+});
+
+test.run();

@@ -1,0 +1,32 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
+import { suite } from "../../../test/suite.ts";
+import { watchConfiguration } from "../../dev/watch-configuration.ts";
+import { scratchFolder } from "../../process/scratch.ts";
+import { waitFor } from "../../process/wait.ts";
+
+const test = suite("watching the configuration");
+
+test("names only the files whose content changes, also in subfolders", async () => {
+  const folder = scratchFolder(TEST_OUTPUT, "watched");
+  mkdirSync(join(folder, "schema"));
+  writeFileSync(join(folder, "filter.yaml"), "filters: []\n");
+  writeFileSync(join(folder, "api.yaml"), "a: 1\n");
+  const changes: string[][] = [];
+  const stop = watchConfiguration(folder, (files) => changes.push(files));
+  try {
+    writeFileSync(join(folder, "api.yaml"), "a: 1\n");
+    writeFileSync(join(folder, "notes.txt"), "a note");
+    writeFileSync(join(folder, "filter.yaml"), "filters:\n");
+    writeFileSync(join(folder, "schema", "user.json"), "{}");
+    await waitFor(async () => changes.flat().length >= 2, { what: "both changes", timeoutMs: 30_000 });
+    assert.equal(changes.flat().sort(), ["filter.yaml", join("schema", "user.json")]);
+  } finally {
+    stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.run();

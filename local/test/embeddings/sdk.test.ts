@@ -1,0 +1,280 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import type { ModelName } from "../../../lib/config/embedding-models.ts";
+import { deadlineIn } from "../../../lib/core/resilience/deadline.ts";
+import { createEmbeddingCache } from "../../../lib/search/embeddings/cache.ts";
+import { createEmbedders } from "../../../lib/search/embeddings/create-embedders.ts";
+import type { Embedder, Embedding, EmbeddingOutcome } from "../../../lib/search/embeddings/embedder.ts";
+import { bedrockClient, ModelCallTimeout, sageMakerClient } from "../../../lib/search/embeddings/model-client.ts";
+import { sparseModelIn } from "../../../lib/search/embeddings/sparse-model.ts";
+import { brief, tokensOf } from "../../../test/lib/search/embeddings/fixture.ts";
+import { suite } from "../../../test/suite.ts";
+import { generateModelFiles } from "../../embeddings/model-files.ts";
+import { patient } from "../../process/wait.ts";
+import { connection, startModels, startServer } from "./serve.ts";
+
+const test = suite("stand-in models through the AWS SDK");
+
+let models: Awaited<ReturnType<typeof startModels>>;
+let embedders: ReadonlyMap<string, Embedder>;
+let folder: string;
+
+const DENSE = {
+  revision: "1",
+  concurrency: 3,
+  name: "dense_large_en_v1_5",
+  dimension: 1024,
+  query_prefix: "",
+  passage_prefix: "",
+} as const;
+
+test.before(async () => {
+  models = await startModels();
+  folder = await mkdtemp(join(tmpdir(), "models-"));
+  await generateModelFiles(folder);
+});
+
+const embeddersFor = (queryTimeoutMs: number, concurrency = 3) =>
+  createEmbedders(
+    [
+      { ...DENSE, concurrency, endpoint_name: "shop-dense-large-en-v1-5" },
+      { revision: "1", concurrency, name: "sparse_v3", endpoint_name: "shop-sparse-v3", prune_ratio: 0.1 },
+      {
+        revision: "1",
+        concurrency,
+        name: "ext_embed_english_v3",
+        model_id: "cohere.embed-english-v3",
+        dimension: 1024,
+      },
+      { revision: "1", concurrency, name: "ext_embed_multilingual_v3", model_id: "cohere.absent-v9", dimension: 1024 },
+    ],
+    {
+      sagemaker: models.sagemaker,
+      bedrock: models.bedrock,
+      sparseModel: sparseModelIn(folder),
+      cache: createEmbeddingCache(),
+      queryTimeoutMs,
+      wait: async () => {},
+    },
+  );
+
+test.before.each(() => {
+  models.control.reset();
+  // So long that only the test of the timeout reaches it.
+  embedders = embeddersFor(20_000);
+});
+
+test.after(async () => {
+  await models.close();
+  await rm(folder, { recursive: true });
+});
+
+const deadline = () => deadlineIn(patient(20_000));
+
+function use(model: ModelName): Embedder {
+  const found = embedders.get(model);
+  if (!found) throw new Error(`no ${model}`);
+  return found;
+}
+
+const dot = (a: readonly number[], b: readonly number[]) =>
+  a.reduce((sum, component, i) => sum + component * (b[i] ?? 0), 0);
+
+/** Returns the numbers of a dense embedding, of a query or of a document. */
+function numbersOf(embedding: Embedding | EmbeddingOutcome | undefined): readonly number[] {
+  if (embedding?.kind !== "dense") throw new Error("not dense");
+  return "json" in embedding ? JSON.parse(embedding.json.toString()) : embedding.vector;
+}
+
+const TEXTS = ["The last dragon egg is stolen by a thief.", "Soup recipes for cold winter days."];
+
+for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
+  test(`${model}: ranks the text that shares words with the query first`, async () => {
+    const query = numbersOf(await use(model).embedQuery("a thief and a dragon", deadline()));
+    const outcomes = await use(model).embedDocuments(TEXTS, deadline());
+    const [dragon = [], soup = []] = outcomes.map(numbersOf);
+    assert.ok(dot(query, dragon) > dot(query, soup) + 0.2);
+    assert.is(dragon.length, 1_024);
+    assert.ok(Math.abs(dot(dragon, dragon) - 1) < 1e-5);
+  });
+
+  test(`${model}: embeds each of 200 texts in one successful call while every third call is throttled`, async () => {
+    models.control.setFaults(model, [{ kind: "throttle", every: 3 }]);
+    // One call at a time: if several retried in step, the same one could be throttled until its attempts end.
+    embedders = embeddersFor(20_000, 1);
+    const texts = Array.from({ length: 200 }, (_, i) => `dragon number ${i}`);
+    assert.equal(brief(await use(model).embedDocuments(texts, deadline())), new Array(200).fill("dense"));
+    assert.equal(
+      models.control
+        .served(model)
+        .flatMap((call) => call.texts)
+        .sort(),
+      [...texts].sort(),
+    );
+  });
+}
+
+test("sparse: gives query and document the same tokens, without special ones", async () => {
+  const [document] = await use("sparse_v3").embedDocuments(TEXTS, deadline());
+  const query = await use("sparse_v3").embedQuery("dragons", deadline());
+  assert.ok((tokensOf(document).dragon ?? 0) > 0.5);
+  assert.ok((tokensOf(query).dragon ?? 0) > 1);
+  assert.equal(
+    Object.keys(tokensOf(document)).filter((token) => token.startsWith("[")),
+    [],
+  );
+});
+
+test("retries a model that is overloaded at first", async () => {
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 429, first: 2 }]);
+  assert.equal(brief(await use("dense_large_en_v1_5").embedDocuments(["a"], deadline())), ["dense"]);
+  assert.is(models.control.counts("dense_large_en_v1_5").calls, 3);
+});
+
+test("does not retry a model that fails", async () => {
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 424 }]);
+  assert.equal(brief(await use("dense_large_en_v1_5").embedDocuments(["a"], deadline())), [
+    "model failed (status 424)",
+  ]);
+  assert.is(models.control.counts("dense_large_en_v1_5").calls, 1);
+});
+
+for (const [status, retried, message] of [
+  [429, true, "model endpoint throttles"],
+  [503, true, "model endpoint is unavailable"],
+  [408, true, "model did not answer in time"],
+  [424, false, "model failed on the request"],
+  [500, false, "model endpoint failed with an internal error"],
+  [403, false, "access to the model is denied"],
+] as const) {
+  test(`Bedrock's ${status}: ${message}`, async () => {
+    models.control.setFaults("ext_embed_english_v3", [{ kind: "status", status }]);
+    assert.equal(brief(await use("ext_embed_english_v3").embedDocuments(["a"], deadline())), [message]);
+    assert.is(models.control.counts("ext_embed_english_v3").calls, retried ? 3 : 1);
+  });
+}
+
+test("retries an unavailable service on both hosts", async () => {
+  for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
+    models.control.setFaults(model, [{ kind: "unavailable", first: 1 }]);
+    assert.equal(brief(await use(model).embedDocuments(["a"], deadline())), ["dense"]);
+  }
+});
+
+test("ends a query to a hanging model after two timeouts", async () => {
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "hang" }]);
+  const timeoutMs = patient(1_000);
+  const error = await embeddersFor(timeoutMs)
+    .get("dense_large_en_v1_5")
+    ?.embedQuery("a", deadline())
+    .catch((one: Error) => one);
+  assert.is((error as Error).message, `model endpoint timed out after ${timeoutMs} ms`);
+  assert.is(models.control.counts("dense_large_en_v1_5").calls, 2);
+});
+
+test("fails only the bad text in a batch of 32, on both hosts", async () => {
+  const texts = Array.from({ length: 32 }, (_, i) => (i === 9 ? "poison" : `text ${i}`));
+  for (const [model, status] of [
+    ["dense_large_en_v1_5", 413],
+    ["ext_embed_english_v3", 400],
+  ] as const) {
+    models.control.setFaults(model, [{ kind: "status", status, containing: "poison" }]);
+    const outcomes = await use(model).embedDocuments(texts, deadline());
+    assert.equal(
+      outcomes.map(({ kind }) => kind),
+      texts.map((text) => (text === "poison" ? "error" : "dense")),
+    );
+  }
+});
+
+test("reports malformed responses as errors", async () => {
+  const outcome = async (fault: Parameters<typeof models.control.setFaults>[1][number]) => {
+    models.control.setFaults("dense_large_en_v1_5", [fault]);
+    return brief(await use("dense_large_en_v1_5").embedDocuments(["a", "b"], deadline()));
+  };
+  const both = (message: string) => [message, message];
+  assert.equal(await outcome({ kind: "nan" }), ["model gave a vector with a component that is not a number", "dense"]);
+  assert.equal(
+    await outcome({ kind: "dimension", dimension: 8 }),
+    both("model gave a vector of 8 dimensions, 1024 are configured"),
+  );
+  assert.equal(await outcome({ kind: "too_few" }), both("model gave 1 vectors for 2 texts"));
+  assert.equal(await outcome({ kind: "not_json" }), both("model answered with something other than JSON"));
+});
+
+test("reports a missing model or endpoint as an error without its name", async () => {
+  assert.equal(brief(await use("ext_embed_multilingual_v3").embedDocuments(["a"], deadline())), [
+    "model refused the input",
+  ]);
+  const [absent] = createEmbedders([{ ...DENSE, endpoint_name: "absent" }], {
+    ...models,
+    sparseModel: sparseModelIn(folder),
+    cache: createEmbeddingCache(),
+  }).values();
+  assert.equal(brief((await absent?.embedDocuments(["a"], deadline())) ?? []), [
+    "model endpoint does not exist or does not take this request",
+  ]);
+});
+
+test("limits queries by query_concurrency, and documents too if they have no limit of their own", async () => {
+  const model = "ext_embed_english_v3";
+  models.control.setFaults(model, [{ kind: "delay", ms: 20 }]);
+  await Promise.all(Array.from({ length: 5 }, (_, i) => use(model).embedQuery(`q${i}`, deadline())));
+  assert.is(models.control.counts(model).calls, 5);
+  assert.is(models.control.counts(model).peak, 3);
+  await use(model).embedDocuments(new Array(96 * 5).fill("a"), deadline());
+  // The first call for documents is small, to measure the model's speed.
+  assert.is(models.control.counts(model).calls, 11);
+  assert.is(models.control.counts(model).peak, 3);
+});
+
+test("uses the SDK without its own retries, and keeps connections open, on both hosts", async () => {
+  const server = await startServer(() => ({ status: 503, headers: { "x-amzn-errortype": "ServiceUnavailable" } }));
+  try {
+    const clients = [sageMakerClient(connection(server.url)), bedrockClient(connection(server.url))];
+    for (const [i, client] of clients.entries()) {
+      await client.load();
+      for (let call = 0; call < 3; call += 1) await client.invoke("x", "{}", 5_000).catch(() => {});
+      assert.is(server.requests.length, (i + 1) * 3);
+      assert.is(server.connections.size, i + 1);
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test("aborts an endless body at the timeout, on both hosts", async () => {
+  const server = await startServer(() => ({ body: "[[0.1,", unfinished: true }));
+  try {
+    for (const client of [sageMakerClient(connection(server.url)), bedrockClient(connection(server.url))]) {
+      const started = performance.now();
+      const error = await client.invoke("x", "{}", 200).catch((one: unknown) => one);
+      assert.instance(error, ModelCallTimeout);
+      assert.ok(performance.now() - started < patient(20_000));
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test("treats refused and dropped connections as transient", async () => {
+  const server = await startServer(() => ({ drop: true }));
+  const embed = async () => {
+    const [embedder] = createEmbedders([{ ...DENSE, endpoint_name: "e" }], {
+      sagemaker: sageMakerClient(connection(server.url)),
+      bedrock: bedrockClient(connection(server.url)),
+      sparseModel: sparseModelIn(folder),
+      cache: createEmbeddingCache(),
+      wait: async () => {},
+    }).values();
+    return brief((await embedder?.embedDocuments(["a"], deadline())) ?? []);
+  };
+  const dropped = await embed().finally(server.close);
+  assert.equal(dropped, ["model endpoint closed the connection"]);
+  assert.is(server.requests.length, 3);
+  assert.equal(await embed(), ["model endpoint refused the connection"]);
+});
+
+test.run();

@@ -1,0 +1,155 @@
+import * as assert from "uvu/assert";
+import { suite } from "../../../test/suite.ts";
+import type { StandInAnswer } from "../../cloud/stand-in.ts";
+import { createModelStandIns } from "../../embeddings/stand-ins.ts";
+
+const test = suite("stand-in models");
+
+const models = await createModelStandIns({
+  modelOfEndpoint: (name) => (name === "sparse" ? "sparse_v3" : name === "dense" ? "dense_large_en_v1_5" : undefined),
+});
+
+test.before.each(() => models.control.reset());
+
+const ask = (path: string, body: unknown, method = "POST") =>
+  models.handle({
+    method,
+    path,
+    query: new URLSearchParams(),
+    headers: {},
+    body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+    service: "",
+    region: "eu-west-1",
+  });
+
+const dense = (body: unknown) => ask("/endpoints/dense/invocations", body);
+const sparse = (body: unknown) => ask("/endpoints/sparse/invocations", body);
+const cohere = (body: unknown) => ask("/model/cohere.embed-english-v3/invoke", body);
+
+const read = ({ body = "" }: StandInAnswer) => JSON.parse(body.toString());
+const errorOf = (answer: StandInAnswer) => [answer.status, answer.headers?.["x-amzn-errortype"]];
+const original = (answer: StandInAnswer) => [...errorOf(answer), read(answer).OriginalStatusCode];
+
+test("returns equal vectors for equal texts, and others for another model", async () => {
+  const [first, second] = read(await dense({ inputs: ["dragon", "dragon"] }));
+  assert.equal(first, second);
+  assert.not.equal(read(await cohere({ texts: ["dragon"], input_type: "search_query" })).embeddings[0], first);
+});
+
+test("treats one string as a list of one", async () => {
+  assert.is(read(await dense({ inputs: "dragon" })).length, 1);
+});
+
+test("ignores the instruction of a query", async () => {
+  const prefix = "Represent this sentence for searching relevant passages: ";
+  const [plain, instructed] = read(await dense({ inputs: ["dragon", `${prefix}dragon`] }));
+  assert.equal(instructed, plain);
+});
+
+test("returns a unit vector for a text without words, too", async () => {
+  const [vector] = read(await dense({ inputs: [" "] }));
+  assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-6);
+});
+
+test("refuses 33 inputs as the model does", async () => {
+  assert.equal(original(await dense({ inputs: new Array(33).fill("a") })), [424, "ModelError", 413]);
+  assert.is((await dense({ inputs: new Array(32).fill("a") })).status, 200);
+});
+
+test("refuses a body over 2,000,000 bytes as the model does", async () => {
+  const body = (bytes: number) => `{"inputs":["${"a".repeat(bytes - 31)}"],"truncate":true}`;
+  assert.is(body(2_000_000).length, 2_000_000);
+  assert.is((await dense(body(2_000_000))).status, 200);
+  assert.equal(original(await dense(body(2_000_001))), [424, "ModelError", 413]);
+});
+
+test("refuses a body over 6 MiB as SageMaker does", async () => {
+  assert.equal(errorOf(await dense("x".repeat(6_291_457))), [413, "ValidationError"]);
+});
+
+test("refuses a text over 512 tokens unless truncation is requested", async () => {
+  const inputs = ["dragon ".repeat(511)];
+  assert.equal(original(await dense({ inputs })), [424, "ModelError", 413]);
+  assert.is((await dense({ inputs, truncate: true })).status, 200);
+});
+
+test("refuses empty inputs, half surrogate pairs and invalid JSON as the model does", async () => {
+  assert.equal(original(await dense({ inputs: [] })), [424, "ModelError", 400]);
+  assert.equal(original(await dense({ inputs: ["a", ""] })), [424, "ModelError", 413]);
+  assert.equal(original(await dense('{"inputs":["\\ud83d"]}')), [424, "ModelError", 422]);
+  assert.equal(original(await dense("{")), [424, "ModelError", 422]);
+  assert.equal(original(await dense({})), [424, "ModelError", 422]);
+});
+
+test("returns special tokens too, and ids without text, in a sparse response, as the server does", async () => {
+  const [entries] = read(await sparse({ inputs: ["dragon"] }));
+  assert.equal(entries.map(({ index }: { index: number }) => index).slice(0, 2), [101, 102]);
+  assert.equal(Object.keys(entries[2]), ["index", "value"]);
+  assert.ok(entries[2].value > 0);
+});
+
+test("reports a missing endpoint or model with SageMaker's or Bedrock's error", async () => {
+  assert.equal(errorOf(await ask("/endpoints/other/invocations", {})), [400, "ValidationError"]);
+  assert.equal(errorOf(await ask("/model/other/invoke", {})), [400, "ValidationException"]);
+  assert.equal(errorOf(await ask("/other", {})), [404, "UnknownOperationException"]);
+});
+
+test("Cohere accepts up to 96 texts of 2,048 characters", async () => {
+  const texts = (count: number, length: number) => ({
+    texts: new Array(count).fill("a".repeat(length)),
+    input_type: "search_document",
+  });
+  assert.is((await cohere(texts(96, 10))).status, 200);
+  assert.equal(errorOf(await cohere(texts(97, 10))), [400, "ValidationException"]);
+  assert.is((await cohere(texts(1, 2_048))).status, 200);
+  assert.equal(errorOf(await cohere(texts(1, 2_049))), [400, "ValidationException"]);
+});
+
+test("Cohere requires texts and a known input type", async () => {
+  assert.equal(errorOf(await cohere({ texts: ["a"] })), [400, "ValidationException"]);
+  assert.equal(errorOf(await cohere({ texts: ["a"], input_type: "x" })), [400, "ValidationException"]);
+  assert.equal(errorOf(await cohere({ input_type: "search_query" })), [400, "ValidationException"]);
+});
+
+test("Cohere returns embeddings by type when requested", async () => {
+  const answer = read(await cohere({ texts: ["a"], input_type: "search_query", embedding_types: ["float"] }));
+  assert.is(answer.embeddings.float[0].length, 1_024);
+  assert.is(answer.response_type, "embeddings_by_type");
+});
+
+test("the control counts calls, and keeps the texts of successful ones only", async () => {
+  models.control.setFaults("ext_embed_english_v3", [{ kind: "throttle", every: 2 }]);
+  for (const text of ["a", "b", "c"]) await cohere({ texts: [text], input_type: "search_query" });
+  assert.equal(models.control.counts("ext_embed_english_v3"), { calls: 3, succeeded: 2, peak: 1 });
+  assert.equal(models.control.served("ext_embed_english_v3"), [
+    { texts: ["a"], inputType: "search_query" },
+    { texts: ["c"], inputType: "search_query" },
+  ]);
+});
+
+test("does not count a malformed response as a successful call", async () => {
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "nan" }]);
+  const [vector] = read(await dense({ inputs: ["a"] }));
+  assert.is(vector[0], null);
+  models.control.setFaults("sparse_v3", [{ kind: "nan" }]);
+  assert.is(read(await sparse({ inputs: ["a"] }))[0][0].value, null);
+  assert.is(models.control.counts("dense_large_en_v1_5").succeeded, 0);
+});
+
+test("ends a fault for the first calls by itself, and applies a fault for a text only to that text", async () => {
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 503, first: 1 }]);
+  assert.equal(original(await dense({ inputs: ["a"] })), [424, "ModelError", 503]);
+  assert.is((await dense({ inputs: ["a"] })).status, 200);
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 422, containing: "bad" }]);
+  assert.is((await dense({ inputs: ["good"] })).status, 200);
+  assert.equal(original(await dense({ inputs: ["good", "a bad one"] })), [424, "ModelError", 422]);
+});
+
+test("answers a hanging call when the faults end", async () => {
+  models.control.setFaults("dense_large_en_v1_5", [{ kind: "hang" }]);
+  const answer = dense({ inputs: ["a"] });
+  models.control.setFaults("dense_large_en_v1_5", []);
+  assert.is((await answer).status, 200);
+});
+
+test.run();

@@ -1,0 +1,113 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { parse } from "yaml";
+import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
+import { suite } from "../../../test/suite.ts";
+import { nodeFolder } from "../../opensearch/node-folder.ts";
+import { type NodeSettings, unprivileged, writeSettings } from "../../opensearch/settings.ts";
+import { LocalError } from "../../process/error.ts";
+import { scratchFolder } from "../../process/scratch.ts";
+
+const test = suite("OpenSearch settings and user");
+
+const dir = scratchFolder(TEST_OUTPUT, "settings with space");
+test.after(() => rmSync(dir, { recursive: true, force: true }));
+
+const folder = nodeFolder(dir);
+const home = join(dir, "home");
+mkdirSync(join(home, "config"), { recursive: true });
+mkdirSync(folder.conf, { recursive: true });
+writeFileSync(join(home, "config/log4j2.properties"), "status = error\n");
+writeFileSync(
+  join(home, "config/jvm.options"),
+  `# comment
+-Xms1g
+-Xmx1g
+11-:-XX:+UseG1GC
+-XX:HeapDumpPath=data
+-XX:ErrorFile=logs/hs_err_pid%p.log
+9-:-Xlog:gc*:file=logs/gc.log
+18-:-Djava.security.manager=allow
+`,
+);
+
+function written(settings: Partial<NodeSettings> = {}) {
+  const usual = { home, folder, port: 9200, transportPort: 9300, heap: "700m", quickStart: false, extra: {} };
+  writeSettings({ ...usual, ...settings });
+  return {
+    yaml: parse(readFileSync(join(folder.conf, "opensearch.yml"), "utf8")) as Record<string, unknown>,
+    jvm: readFileSync(join(folder.conf, "jvm.options"), "utf8").split("\n"),
+  };
+}
+
+test("listens only on the loopback address, at the given ports", () => {
+  const { yaml } = written();
+  assert.is(yaml["network.host"], "127.0.0.1");
+  assert.is(yaml["http.port"], 9200);
+  assert.is(yaml["transport.port"], 9300);
+});
+
+test("keeps everything that the server writes in the node's folder", () => {
+  const { yaml, jvm } = written();
+  assert.is(yaml["path.data"], folder.data);
+  assert.is(yaml["path.logs"], folder.logs);
+  assert.equal(
+    jvm.filter((line) => /gc\.log|HeapDumpPath|ErrorFile=logs/.test(line)),
+    [],
+  );
+});
+
+test("accepts more settings, which take precedence", () => {
+  const { yaml } = written({ extra: { "thread_pool.write.queue_size": 1, "cluster.name": "other" } });
+  assert.is(yaml["thread_pool.write.queue_size"], 1);
+  assert.is(yaml["cluster.name"], "other");
+});
+
+test("sets the requested heap and keeps the distribution's other options", () => {
+  const { jvm } = written();
+  assert.equal(
+    jvm.filter((line) => /^-Xm/.test(line)),
+    ["-Xms700m", "-Xmx700m"],
+  );
+  assert.ok(jvm.includes("18-:-Djava.security.manager=allow"));
+  assert.ok(jvm.includes("11-:-XX:+UseG1GC"));
+});
+
+test("limits compilation to the first tier only for a quick start", () => {
+  const option = "-XX:TieredStopAtLevel=1";
+  assert.is(written({ quickStart: true }).jvm.includes(option), true);
+  assert.is(written({ quickStart: false }).jvm.includes(option), false);
+});
+
+test("runs the server as the current user if that is not root", () => {
+  assert.equal(unprivileged(1000).prefix, []);
+});
+
+test("runs the server as another user if the current one is root", () => {
+  const { prefix } = unprivileged(0);
+  assert.is(prefix[0], "setpriv");
+  assert.ok(prefix.some((word) => /^--reuid=[1-9]/.test(word)));
+});
+
+if (process.getuid?.() === 0) {
+  test("as root, hands over folders, and reports a folder that the other user cannot enter", () => {
+    const user = unprivileged(0);
+    const closed = join(dir, "closed");
+    const file = join(closed, "file");
+    mkdirSync(closed, { mode: 0o700 });
+    writeFileSync(file, "");
+    try {
+      user.requireReadable(file);
+      assert.unreachable("the file was called readable");
+    } catch (error) {
+      assert.instance(error, LocalError);
+      assert.match((error as Error).message, `cannot read ${file}: let everyone enter the folders above it`);
+    }
+    chmodSync(file, 0o600);
+    user.own(closed);
+    user.requireReadable(file);
+  });
+}
+
+test.run();
