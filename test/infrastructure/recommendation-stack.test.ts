@@ -9,11 +9,11 @@ import { projectResources } from "./project-resources.ts";
 import { type RecommendationWorld, stepsOf } from "./recommendation-world.ts";
 
 const test = suite("the recommendation service by Terraform");
-const step = stepsOf(test, { name: "recommendation-stack" });
-
 /** Returns the service with these changes and with scheduled training, so that it has every resource. */
 const service = (...changes: Change[]) =>
   recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }], ...changes]);
+
+const step = stepsOf(test, { name: "recommendation-stack", config: service() });
 
 const CAMPAIGN = "aws_lambda_invocation.campaign-similar-items";
 const campaign = async (world: RecommendationWorld) => {
@@ -22,7 +22,6 @@ const campaign = async (world: RecommendationWorld) => {
 };
 
 step("is created whole, and the second plan is empty", async (world) => {
-  world.input.config = service();
   for (const stack of ["personalization", "recommendation"] as const) {
     await world.planned(stack);
     await world.applied(stack);

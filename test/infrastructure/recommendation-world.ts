@@ -76,6 +76,8 @@ export interface WorldOptions {
   /** Names the working folder. */
   name: string;
   functions?: readonly FunctionName[];
+  /** What is deployed first, and what the deployer's policies are for. Default: the small example. */
+  config?: Configuration;
   /** Called for each successful operation of Personalize before its answer is sent. */
   onSuccess?: (operation: string) => void;
   /** Whether all commands use one provider that keeps running. Kills of Terraform do not end it. Default: true. */
@@ -88,6 +90,7 @@ const ONE_BY_ONE = ["apply", "-auto-approve", "-input=false", "-no-color", "-par
 async function createRecommendationWorld({
   name,
   functions,
+  config: first = recommendation(),
   onSuccess = () => {},
   servedProvider: isServed = true,
 }: WorldOptions): Promise<RecommendationWorld> {
@@ -99,13 +102,13 @@ async function createRecommendationWorld({
   const clock = { now: () => heldAt ?? Date.now() };
   const personalize = createPersonalize({ accountId: ACCOUNT_ID, region: REGION, delays, objects, clock });
   const cloud = await ownCloud({ standIns: [watched(personalize, onSuccess)] });
-  const deployer = await asDeployer(cloud, recommendation());
+  const deployer = await asDeployer(cloud, first);
   const folder = scratchFolder(TEST_OUTPUT, name);
   const names = namesOf({ project: "my-project", account: ACCOUNT_ID, region: REGION });
   const client = new PersonalizeClient(clientOptions(cloud));
   const ssm = new SSMClient(clientOptions(cloud));
   const built = await buildFunctions({ outdir: join(folder, "functions"), ...(functions && { functions }) });
-  const input: RecommendationWorld["input"] = { config: recommendation(), repairs: {}, artifacts: built };
+  const input: RecommendationWorld["input"] = { config: first, repairs: {}, artifacts: built };
   const place = { outdir: join(folder, "stacks"), stateFolder: join(folder, "state"), maxRetries: 2 };
   const initialized = new Set<string>();
   const provider = isServed ? await servedProvider(deployer, join(folder, "served/beside/stacks")) : {};
