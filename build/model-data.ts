@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as v from "valibot";
-import { MODEL_NAMES } from "../lib/config/embedding-models.ts";
+import { type EndpointModel, isEndpointModel, MODEL_NAMES } from "../lib/config/embedding-models.ts";
 import type { Models } from "../lib/config/model.ts";
-import { type EndpointModel, hubRevisionOf, isEndpointModel, repositoryOf } from "../lib/config/model-sources.ts";
+import { hubRevisionOf, repositoryOf } from "../lib/config/model-sources.ts";
 import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
 import { HUB, reasonOf } from "./models.ts";
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { failureKind } from "../../lib/aws/errors.ts";
-import { MODEL_NAMES } from "../../lib/config/embedding-models.ts";
-import { endpointName, isEndpointModel } from "../../lib/config/model-sources.ts";
-import type { Probe, ProbeEvent } from "../../lib/core/http/probe.ts";
+import { isEndpointModel, MODEL_NAMES } from "../../lib/config/embedding-models.ts";
+import { endpointName } from "../../lib/config/model-sources.ts";
+import { PROBE_KINDS, PROBE_STATES, type Probe, type ProbeEvent } from "../../lib/core/http/probe.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
 import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
@@ -11,9 +11,9 @@ import type { Session } from "../session.ts";
 
 const Probes = v.array(
   v.object({
-    kind: v.picklist(["model", "campaign"]),
+    kind: v.picklist(PROBE_KINDS),
     name: v.string(),
-    state: v.picklist(["works", "failed", "untrained"]),
+    state: v.picklist(PROBE_STATES),
     error: v.optional(v.object({ name: v.string(), message: v.string() })),
   }),
 );

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
+import { SEARCHES } from "../../lib/core/contract/search.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { type Evaluation, evaluate, type Run, shown, verdictText } from "../../lib/relevance/evaluation/evaluate.ts";
 import { htmlReport } from "../../lib/relevance/evaluation/html.ts";
@@ -66,7 +67,7 @@ export const command = defineCommand({
     const limits = limitsOf(options.failBelow, metrics);
     const file = readSettings(options.settings);
     const { queries, judgments } = readQueries(options.judgments, options.queries);
-    const gateway = await openGateway(options, context, ["search", "hybrid-search"]);
+    const gateway = await openGateway(options, context, SEARCHES);
     const settings = [];
     for (const setting of file.settings) {
       context.terminal.note(`${setting.name}: ${queries.length} queries`);

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { checkHybridSearchText, loadHybridSearch } from "../../lib/config/load.ts";
+import { HYBRID_DEFAULTS } from "../../lib/core/contract/search.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { replace } from "../../lib/relevance/console/judgment-files.ts";
@@ -93,8 +94,8 @@ export const command = defineCommand({
     const fits = configured?.weights?.length === legs.length;
     const tuning = tune(collection, {
       current: {
-        normalization: configured?.normalization ?? "min_max",
-        combination: configured?.combination ?? "arithmetic_mean",
+        normalization: configured?.normalization ?? HYBRID_DEFAULTS.normalization,
+        combination: configured?.combination ?? HYBRID_DEFAULTS.combination,
         weights: fits ? (configured?.weights ?? null) : null,
         candidates: current,
         k: null,

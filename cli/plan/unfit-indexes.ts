@@ -1,6 +1,6 @@
 import type { SearchGateway } from "../../lib/config/configuration.ts";
-import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
-import { endpointsOf, isDeployed, isEndpointModel } from "../../lib/config/model-sources.ts";
+import { isEndpointModel, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { endpointsOf, isDeployed } from "../../lib/config/model-sources.ts";
 import type { Endpoint } from "../../lib/core/http/access.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import type { Names } from "../../lib/core/naming/names.ts";

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { COMBINATION_FACTS } from "../../lib/core/contract/search.ts";
 import { shownScore } from "./document.ts";
 import { reasonOf } from "./places.ts";
 import { asked, candidates, configured, documents, explain, legs, settingsOf } from "./results.ts";
@@ -32,7 +33,7 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
           <table>
             <caption>
               {variant.kind === "hybrid"
-                ? `${settings.combination === "rrf" ? "" : `${settings.normalization}, `}${settings.combination}: ${shownScore(reason.score)}`
+                ? `${COMBINATION_FACTS[settings.combination].of === "ranks" ? "" : `${settings.normalization}, `}${settings.combination}: ${shownScore(reason.score)}`
                 : "Rank and score in each subquery"}
             </caption>
             <thead>

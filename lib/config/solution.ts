@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { DATASET_NAME_LIST } from "../core/contract/recommendation.ts";
 import { MAX_EVENT_TYPES_AND_FIELDS } from "../personalize/limits.ts";
 import { flag, integer, list, numeric, section, text, word } from "./kinds.ts";
 import { DEFAULT_RECIPES, type RecipeKind, recipesOf, TRAINING_MODES } from "./recipes.ts";
@@ -22,7 +23,7 @@ const Parameter = section(
 
 const Excluded = section(
   {
-    name: word(["Item", "User", "Interaction"], "Dataset."),
+    name: word(DATASET_NAME_LIST, "Dataset."),
     value: list(column, "Columns to leave out.", { min: 1, max: 50 }),
   },
   "Columns of one dataset.",

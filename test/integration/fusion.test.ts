@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { readCandidates } from "../../cli/gateway/candidates.ts";
+import type { Combination, Normalization } from "../../lib/core/contract/search.ts";
 import { fuse } from "../../lib/relevance/fusion/fuse.ts";
-import type { Combination, Normalization } from "../../lib/relevance/fusion/techniques.ts";
 import { seeded, shuffled } from "../../lib/relevance/statistics/random.ts";
 import {
   HYBRID_MAPPING,

@@ -1,7 +1,7 @@
 import { DescribeSchemaCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import { ifThere } from "../../aws/errors.ts";
-import { DATASETS, type Dataset } from "../../config/avro.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
+import { DATASETS, type Dataset } from "../../core/contract/recommendation.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { describeCampaign } from "./campaign.ts";

@@ -1,9 +1,10 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { chunks, untilTaken } from "../../aws/call.ts";
 import { type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
+import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import type { Profile, ProfileDataset } from "../records/profile.ts";
+import type { Profile } from "../records/profile.ts";
 import { ID_COLUMNS } from "../records/tables.ts";
 
 /** The most keys in one BatchGetItem call, and puts in one BatchWriteItem call. Source: API reference. */

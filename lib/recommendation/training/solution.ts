@@ -9,6 +9,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import { ifFree, ifThere } from "../../aws/errors.ts";
 import { RECIPES, type RecipeKind, type RecipeParameter } from "../../config/recipes.ts";
+import type { DATASET_NAMES } from "../../core/contract/recommendation.ts";
 import { type Names, shortHash } from "../../core/naming/names.ts";
 import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/managing.ts";
 import {
@@ -97,7 +98,10 @@ async function ourVersions(personalize: Personalize, solutionArn: string): Promi
   return described;
 }
 
-const DATASET_TYPES = { Item: "ITEMS", User: "USERS", Interaction: "INTERACTIONS" } as const;
+const DATASET_TYPES = { Item: "ITEMS", User: "USERS", Interaction: "INTERACTIONS" } as const satisfies Record<
+  keyof typeof DATASET_NAMES,
+  string
+>;
 
 /** The input of CreateSolution. The name is derived from the settings. */
 type SolutionInput = CreateSolutionRequest & { name: string };

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { EventLogColumn } from "../../core/contract/log-columns.ts";
 import { objectSchema } from "../../core/http/validate.ts";
 import { loggedUserId, type RequestLogSettings, SEARCH_EVENT_TYPE } from "./line.ts";
 
@@ -123,7 +124,7 @@ export function eventLine(event: UbiEvent, source: EventSource, settings: Reques
     ...(attributes && { event_attributes: attributes.object ? withTextId(attributes) : attributes }),
     key: source.key,
     received_at: source.receivedAt.toISOString(),
-  };
+  } satisfies Partial<Record<EventLogColumn, unknown>>;
   return `${JSON.stringify(line)}\n`;
 }
 

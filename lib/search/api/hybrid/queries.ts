@@ -1,4 +1,5 @@
 import { MODELS } from "../../../config/embedding-models.ts";
+import type { OnEmbeddingFailure } from "../../../core/contract/search.ts";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError, type Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
@@ -64,7 +65,7 @@ function planLegs(
   legs: readonly Leg[],
   { failures }: QueryEmbeddings,
   weights: readonly number[] | null,
-  onFailure: "fail" | "degrade",
+  onFailure: OnEmbeddingFailure,
 ): Omit<RunnableQueries, "queries"> & { kept: number[] } {
   const kept: number[] = [];
   const left: Array<{ leg: number; field: string; reason: string }> = [];

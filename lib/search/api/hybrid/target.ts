@@ -1,3 +1,11 @@
+import {
+  COMBINATION_FACTS,
+  type Combination,
+  HYBRID_DEFAULTS,
+  type Normalization,
+  type OnEmbeddingFailure,
+  pairProblem,
+} from "../../../core/contract/search.ts";
 import { ApiError, type Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
@@ -9,15 +17,25 @@ import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
-/** Candidates of each subquery for indexes without an entry in hybrid_search.yaml. */
-const DEFAULT_CANDIDATES = 100;
+/** What the settings of an index without an entry in hybrid_search.yaml are. */
+const { candidates: DEFAULT_CANDIDATES, ...DEFAULT_SETTINGS } = HYBRID_DEFAULTS;
 
-const DEFAULT_SETTINGS = { normalization: "min_max", combination: "arithmetic_mean" } as const;
+/** The technique needs this capability, which the cluster has since this version. */
+interface Need {
+  capability: "rrf" | "zScore";
+  since: string;
+}
+
+const NEEDS: Readonly<Record<Normalization | Combination, Need | undefined>> = {
+  ...{ min_max: undefined, l2: undefined, z_score: { capability: "zScore", since: "3.0" } },
+  ...{ arithmetic_mean: undefined, geometric_mean: undefined, harmonic_mean: undefined },
+  rrf: { capability: "rrf", since: "2.19" },
+};
 
 /** What a hybrid search searches, and with which settings. */
 export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedding_mappings" | "settings"> {
   /** What becomes of a query whose embedding fails. */
-  onFailure: "fail" | "degrade";
+  onFailure: OnEmbeddingFailure;
   /** The most hits that `from + size` may reach in every index. */
   maxResultWindow: number;
   /** What embeds the query for each field whose vectors a known model has made. */
@@ -118,15 +136,22 @@ export function versionIssues(can: Capabilities, from: number): Issue[] {
 /** Returns what the settings ask for that the cluster cannot do. */
 export function settingsIssues(
   { normalization, combination, weights }: AppliedHybridSettings,
-  { version, zScore, rrf, weightedRrf }: Capabilities,
+  can: Capabilities,
 ): Issue[] {
-  const issue = (field: string, message: string) => ({ path: `settings.${field}`, message });
-  const needs = (what: string, since: string) => `${what} needs OpenSearch ${since}; the cluster is ${version}`;
-  if (combination === "rrf") {
-    if (!rrf) return [issue("combination", needs("rrf", "2.19"))];
-    return weights !== null && !weightedRrf ? [issue("weights", needs("rrf with weights", "3.6"))] : [];
+  const issue = (field: string, message: string | undefined) =>
+    message === undefined ? [] : [{ path: `settings.${field}`, message }];
+  const needs = (what: string, since: string) => `${what} needs OpenSearch ${since}; the cluster is ${can.version}`;
+  const lacks = (technique: Normalization | Combination): string | undefined => {
+    const need = NEEDS[technique];
+    return need && !can[need.capability] ? needs(technique, need.since) : undefined;
+  };
+  const lacking = lacks(combination);
+  if (lacking !== undefined) return issue("combination", lacking);
+  if (COMBINATION_FACTS[combination].of === "ranks") {
+    return weights !== null && !can.weightedRrf ? issue("weights", needs(`${combination} with weights`, "3.6")) : [];
   }
-  if (normalization !== "z_score") return [];
-  if (!zScore) return [issue("normalization", needs("z_score", "3.0"))];
-  return combination === "arithmetic_mean" ? [] : [issue("combination", "must be arithmetic_mean with z_score")];
+  const unknown = lacks(normalization);
+  return unknown === undefined
+    ? issue("combination", pairProblem({ normalization, combination }))
+    : issue("normalization", unknown);
 }

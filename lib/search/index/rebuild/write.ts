@@ -1,4 +1,5 @@
 import { grouped } from "../../../aws/call.ts";
+import type { VersionType } from "../../../core/contract/search.ts";
 import { parseJson } from "../../../core/json/values.ts";
 import { CREATE_NO_INDEX } from "../../opensearch/calls.ts";
 import type { StoredCopy } from "./documents.ts";
@@ -17,7 +18,7 @@ export interface Writable {
   /** The index keeps a document that has this version or a later one. If undefined, it replaces the document. */
   version?: bigint;
   /** `external` if absent; `external_gte` replaces a document of the same version, too. */
-  versionType?: "external" | "external_gte";
+  versionType?: VersionType;
   source: string;
 }
 
