@@ -1,5 +1,12 @@
 import * as assert from "uvu/assert";
-import { CallTimeout, type FailureKind, failureKind, ifThere, isTransient, reasonOf } from "../../../lib/aws/errors.ts";
+import {
+  CallTimeout,
+  type FailureKind,
+  failureKind,
+  ifThere,
+  isTransient,
+  reasonOf,
+} from "../../../lib/aws/errors.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("AWS errors");
@@ -43,6 +50,7 @@ const KINDS: [FailureKind, ...unknown[]][] = [
     named("AccessDenied", status(403)),
     named("ExpiredTokenException"),
     named("CredentialsProviderError"),
+    named("OptInRequired"),
     named("X", status(403)),
   ],
   ["refused", named("InvalidInputException", status(400)), named("ValidationException")],

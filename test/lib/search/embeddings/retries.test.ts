@@ -90,6 +90,7 @@ const FINAL: Record<string, readonly [error: Error, retryable: boolean]> = {
   "no answer of the model in SageMaker's 60 s": [modelError(0), true],
   "ValidationError of SageMaker": [awsError("ValidationError", 400), false],
   AccessDeniedException: [awsError("AccessDeniedException", 403), false],
+  OptInRequired: [awsError("OptInRequired", 403), false],
   ResourceNotFoundException: [awsError("ResourceNotFoundException", 404), false],
   InternalServerException: [awsError("InternalServerException", 500), true],
   "a bug": [new TypeError("secret-endpoint is not a function"), false],
