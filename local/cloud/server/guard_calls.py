@@ -6,6 +6,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Mapping
 from urllib.parse import parse_qs, parse_qsl, unquote
 
+from request_models import Unreadable, operation_of, parameters_of
+
 # The models of services with REST protocols, by the name that their requests are signed for. Requests in the other
 # protocols name their operation.
 REST_MODELS = {
@@ -50,16 +52,12 @@ class Call:
     @cached_property
     def parameters(self) -> tuple[dict[str, Any], list[str]]:
         """The parameters as the service's model has them, and the names of those that it lacks. Raises Unreadable."""
-        from request_models import operation_of, parameters_of
-
         operation = operation_of(self)
         return parameters_of(self, operation) if operation is not None else ({}, [])
 
     @property
     def params(self) -> Mapping[str, Any]:
         """The parameters, without those that cannot be read: then the call is refused later."""
-        from request_models import Unreadable
-
         try:
             return self.parameters[0]
         except Unreadable:

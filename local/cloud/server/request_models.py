@@ -4,17 +4,26 @@ import base64
 import json
 from functools import lru_cache
 from io import BytesIO
-from typing import Any, Iterable, Iterator, Mapping
+from typing import Any, Iterable, Iterator, Mapping, Protocol
 from urllib.parse import parse_qsl
 from xml.etree import ElementTree
-
-from guard_calls import Call
 
 # botocore's name of a service where it differs from the name that its requests are signed for.
 _NAMES = {"es": "opensearch", "monitoring": "cloudwatch", "servicequotas": "service-quotas", "states": "stepfunctions"}
 _QUERY_FRAME = {"Action", "Version"}
 # Beginnings of keys in the addresses of requests that belong to the signature or to the SDK, not to the operation.
 _ADDRESS_FRAME = ("x-amz-", "x-id")
+
+
+class Call(Protocol):
+    """What is read of a call; `guard_calls.Call` is one."""
+
+    service: str
+    operation: str | None
+    protocol: str
+    request: Any
+    model: str | None
+    labels: Mapping[str, str]
 
 
 class Unreadable(Exception):
