@@ -5,13 +5,13 @@ import { Failure } from "../errors.ts";
 import type { Diagnostic } from "./messages.ts";
 
 /** Where an error occurred, for messages with a command to run. */
-interface Place {
+interface TerraformFolder {
   stack: string;
   directory: string;
   program: string;
 }
 
-type Rule = readonly [pattern: RegExp, advice: (text: string, place: Place) => string];
+type Rule = readonly [pattern: RegExp, advice: (text: string, place: TerraformFolder) => string];
 
 /** Returns a pattern for words of Terraform, and for names of errors that the AWS provider passes on. */
 const either = (names: readonly string[], words: RegExp) => new RegExp([...names, words.source].join("|"), words.flags);
@@ -106,7 +106,7 @@ function constraintIn(text: string): string {
 }
 
 /** Returns the failure to show for Terraform's diagnostics: what is wrong and, if known, what to do. */
-export function terraformFailure(diagnostics: readonly Diagnostic[], place: Place): TerraformFailure {
+export function terraformFailure(diagnostics: readonly Diagnostic[], place: TerraformFolder): TerraformFailure {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const texts = errors.map(textOf);
   const whole = texts.join("\n");
@@ -147,7 +147,7 @@ function indent(text: string): string {
     .join("\n");
 }
 
-function lockedState(text: string, { program, directory }: Place): string {
+function lockedState(text: string, { program, directory }: TerraformFolder): string {
   const field = (name: string) => new RegExp(`^\\s*${name}:\\s+(.+)$`, "m").exec(text)?.[1]?.trim();
   const id = field("ID");
   if (id === undefined) return `its state is locked, and the lock does not name its owner\n${indent(text)}`;

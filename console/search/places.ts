@@ -50,7 +50,7 @@ export interface Reason {
 }
 
 /** Computes a document's score as the cluster does. Undefined if no leg found it. */
-export function reasonOf(candidates: Candidates, settings: FusionSettings, id: string): Reason | undefined {
+export function explainScore(candidates: Candidates, settings: FusionSettings, id: string): Reason | undefined {
   const { legs, globalRanks } = candidates;
   const { weights, combination } = settings;
   const places = placesOf(candidates).get(id);

@@ -13,7 +13,7 @@ interface Props<Kind extends Variant> {
   onChange: (variant: Variant) => void;
 }
 
-/** The controls of a variant. Those of a single leg has none. */
+/** The controls of a variant; none for a single subquery. */
 export function VariantSettings({ variant, onChange }: Props<Variant>) {
   if (variant.kind === "leg") return null;
   if (variant.kind === "hybrid") return <HybridSettings variant={variant} onChange={onChange} />;

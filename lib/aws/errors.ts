@@ -113,7 +113,7 @@ export function isNamed(error: unknown, name: string): boolean {
 }
 
 /** Returns the result of a call, or undefined if the resource does not exist. */
-export function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
+export function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   return unless("absent", call);
 }
 
@@ -124,7 +124,7 @@ export function ifFree<T>(call: Promise<T>): Promise<T | undefined> {
 
 /** Returns whether a deletion took effect, or there was nothing to delete; false if the resource is in use. */
 export async function isDeleted(deletion: Promise<unknown>): Promise<boolean> {
-  return (await ifFree(ifThere(deletion).then(() => true))) ?? false;
+  return (await ifFree(ignoreNotFound(deletion).then(() => true))) ?? false;
 }
 
 async function unless<T>(kind: FailureKind, call: Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,4 @@
-import { call, chunks, untilTaken } from "../../aws/call.ts";
+import { call, chunks, retryUnprocessed } from "../../aws/call.ts";
 import { failureOf, type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
 import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
@@ -84,7 +84,7 @@ export function sqsChanges(queueUrl: string, timeoutMs: number): ChangeQueue {
   return async (dataset, ids, deadline) => {
     const messages = chunks(ids, IDS_PER_MESSAGE);
     const failures = await concurrently(chunks(messages, MAX_MESSAGES), PARALLEL_CALLS, async (part) => {
-      const { left, error } = await untilTaken(part, { deadline, timeoutMs }, async (some, abortSignal) => {
+      const { left, error } = await retryUnprocessed(part, { deadline, timeoutMs }, async (some, abortSignal) => {
         const [{ SendMessageBatchCommand }, sqs] = await client();
         const Entries = some.map((changed, index) => ({
           Id: String(index),

@@ -7,7 +7,7 @@ import {
   type SolutionVersion,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
-import { ifFree, ifThere } from "../../aws/errors.ts";
+import { ifFree, ignoreNotFound } from "../../aws/errors.ts";
 import { RECIPES, type RecipeKind, type RecipeParameter } from "../../config/recipes.ts";
 import type { DATASET_NAMES } from "../../core/contract/recommendation.ts";
 import { type Names, shortHash } from "../../core/naming/names.ts";
@@ -32,7 +32,7 @@ export async function stepSolution(
   solutionArn: string,
   begunByUs: boolean,
 ): Promise<Step> {
-  const found = (await ifThere(personalize.send(new DescribeSolutionCommand({ solutionArn }))))?.solution;
+  const found = (await ignoreNotFound(personalize.send(new DescribeSolutionCommand({ solutionArn }))))?.solution;
   if (!found) {
     await ifNew(personalize.send(new CreateSolutionCommand(input)));
     return { moving: "CREATE PENDING" };
@@ -40,7 +40,7 @@ export async function stepSolution(
   if (isMoving(found.status)) return { moving: found.status ?? "" };
   if (!hasFailed(found.status)) return { found: solutionArn };
   if (begunByUs) throw failed(`The solution ${input.name}`, found);
-  await ifThere(personalize.send(new DeleteSolutionCommand({ solutionArn })));
+  await ignoreNotFound(personalize.send(new DeleteSolutionCommand({ solutionArn })));
   return { moving: "DELETE PENDING" };
 }
 

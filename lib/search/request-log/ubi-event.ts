@@ -49,7 +49,7 @@ export const EventAttributes = v.pipe(
   v.description("Details; open to members of your own."),
 );
 
-/** A date, time and offset of ISO 8601. It does not know how many days a month has. */
+/** A date, time and offset of ISO 8601. It does not check the days per month. */
 const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 

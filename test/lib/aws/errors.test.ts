@@ -3,7 +3,7 @@ import {
   CallTimeout,
   type FailureKind,
   failureKind,
-  ifThere,
+  ignoreNotFound,
   isTransient,
   reasonOf,
 } from "../../../lib/aws/errors.ts";
@@ -78,9 +78,9 @@ test("a reason does not quote the error's own text", () => {
 });
 
 test("a missing resource is undefined, and any other error is rethrown", async () => {
-  assert.is(await ifThere(Promise.reject(named("ResourceNotFoundException"))), undefined);
+  assert.is(await ignoreNotFound(Promise.reject(named("ResourceNotFoundException"))), undefined);
   const denied = named("AccessDeniedException");
-  assert.is(await ifThere(Promise.reject(denied)).catch((error: unknown) => error), denied);
+  assert.is(await ignoreNotFound(Promise.reject(denied)).catch((error: unknown) => error), denied);
 });
 
 test.run();

@@ -17,7 +17,7 @@ import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
-/** What the settings of an index without an entry in hybrid_search.yaml are. */
+/** The settings of an index without an entry in hybrid_search.yaml. */
 const { candidates: DEFAULT_CANDIDATES, ...DEFAULT_SETTINGS } = HYBRID_DEFAULTS;
 
 /** The technique needs this capability, which the cluster has since this version. */
@@ -34,14 +34,14 @@ const NEEDS: Readonly<Record<Normalization | Combination, Need | undefined>> = {
 
 /** What a hybrid search searches, and with which settings. */
 export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedding_mappings" | "settings"> {
-  /** What becomes of a query whose embedding fails. */
+  /** Whether a failed embedding of the query fails the search. */
   onFailure: OnEmbeddingFailure;
   /** The most hits that `from + size` may reach in every index. */
   maxResultWindow: number;
-  /** What embeds the query for each field whose vectors a known model has made. */
+  /** The query's embedder by field, for fields whose vectors a known model has made. */
   embedders: ReadonlyMap<string, EmbedderName>;
   /** The other fields, and what to do about them. */
-  unfit: ReadonlyMap<string, string>;
+  incompatible: ReadonlyMap<string, string>;
   /** Whether the cluster wraps the query, see {@link Target}. */
   isWrapped: boolean;
   can: Capabilities;
@@ -81,20 +81,20 @@ export async function hybridTarget(
 function embeddersOf(
   indexes: readonly TargetIndex[],
   { models }: GatewayServices["settings"],
-): Pick<HybridTarget, "embedders" | "unfit"> {
+): Pick<HybridTarget, "embedders" | "incompatible"> {
   const embedders = new Map<string, EmbedderName>();
-  const unfit = new Map<string, string>();
+  const incompatible = new Map<string, string>();
   for (const { meta, entry } of indexes) {
     for (const mapping of entry?.embedding_mappings ?? []) {
       const { embedding_field: field } = mapping;
       const found = embedderFor(meta, mapping, models);
-      if ("unfit" in found) unfit.set(field, found.unfit);
-      else if ((embedders.get(field) ?? found.embedder) !== found.embedder) unfit.set(field, MIXED);
+      if ("incompatible" in found) incompatible.set(field, found.incompatible);
+      else if ((embedders.get(field) ?? found.embedder) !== found.embedder) incompatible.set(field, MIXED);
       else embedders.set(field, found.embedder);
     }
   }
-  for (const field of unfit.keys()) embedders.delete(field);
-  return { embedders, unfit };
+  for (const field of incompatible.keys()) embedders.delete(field);
+  return { embedders, incompatible };
 }
 
 const MIXED =

@@ -135,10 +135,10 @@ async function bulk(
         const { status, error } = items[index] ?? { status: 413 };
         if (isPassing(status, error)) {
           again.push(one);
-          reason = reasonOf(status, error);
+          reason = rejectionText(status, error);
         } else if (isUnchanged(status)) outcomes[one.place] = { kind: "unchanged" };
         else if (status < 300) outcomes[one.place] = { kind: "written" };
-        else outcomes[one.place] = { kind: "rejected", reason: reasonOf(status, error) };
+        else outcomes[one.place] = { kind: "rejected", reason: rejectionText(status, error) };
       }
     }
     if (again.length > 0) {
@@ -183,5 +183,5 @@ async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget,
 export const chunksOf = <One>(all: readonly One[], bytesOf: (one: One) => number, most = all.length): One[][] =>
   grouped(all, bytesOf, { bytes: MAX_BODY_BYTES, count: most });
 
-const reasonOf = (status: number, error: Item["error"]): string =>
+const rejectionText = (status: number, error: Item["error"]): string =>
   error ? [`${error.type}: ${error.reason}`, error.caused_by?.reason].filter(Boolean).join(": ") : `status ${status}`;
