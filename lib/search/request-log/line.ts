@@ -171,9 +171,15 @@ export function loggedUserId(
   id: string | null,
   settings: Pick<RequestLogSettings, "userId" | "hmacKey">,
 ): string | null {
-  if (id === null || settings.userId === "none") return null;
-  if (settings.userId === "plain") return plainUserId(id);
-  return settings.hmacKey ? hashedUserId(id, settings.hmacKey) : null;
+  if (id === null) return null;
+  switch (settings.userId) {
+    case "plain":
+      return plainUserId(id);
+    case "hmac":
+      return settings.hmacKey ? hashedUserId(id, settings.hmacKey) : null;
+    case "none":
+      return null;
+  }
 }
 
 /** Returns a user id as `logging.user_id: plain` writes it. */
