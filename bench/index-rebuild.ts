@@ -126,7 +126,7 @@ interface Rebuilt {
   report: string;
   switchedAt: string;
   during: Times;
-  /** Requests from just before the kill during the hold until writes went on. */
+  /** Requests from the kill until writes resume. */
   held: Times;
 }
 

@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as v from "valibot";
-import { MODEL_NAMES } from "../lib/config/embedding-models.ts";
+import { type EndpointModel, isEndpointModel, MODEL_NAMES } from "../lib/config/embedding-models.ts";
 import type { Models } from "../lib/config/model.ts";
-import { type EndpointModel, hubRevisionOf, isEndpointModel, repositoryOf } from "../lib/config/model-sources.ts";
+import { hubRevisionOf, repositoryOf } from "../lib/config/model-sources.ts";
 import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
-import { HUB, reasonOf } from "./models.ts";
+import { connectionFailure, HUB } from "./models.ts";
 
 /** The files that Text Embeddings Inference reads: no other format of the weights, no training data. */
 const SERVED = /^([\w.-]+\.(json|txt|model|safetensors)|\d_[\w-]+\/(config\.json|model\.safetensors))$/;
@@ -84,7 +84,7 @@ async function downloaded(name: EndpointModel, { models, folder: root, hub = HUB
     }
   } catch (cause) {
     throw new ModelFilesError(
-      `the files of ${repository} cannot be downloaded from ${hub} (${reasonOf(cause)}). Download revision ${revision} on a ` +
+      `the files of ${repository} cannot be downloaded from ${hub} (${connectionFailure(cause)}). Download revision ${revision} on a ` +
         `machine that can reach the hub, put its files into ${folder}, and run the command again: it then uploads them.`,
       { cause },
     );

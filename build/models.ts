@@ -163,7 +163,9 @@ async function fetchFile(
     content = await readBounded(answer, address);
   } catch (cause) {
     if (cause instanceof ModelFilesError) throw cause;
-    throw new ModelFilesError(`the model hub ${hub} cannot be reached (${reasonOf(cause)}). ${byHand}`, { cause });
+    throw new ModelFilesError(`the model hub ${hub} cannot be reached (${connectionFailure(cause)}). ${byHand}`, {
+      cause,
+    });
   }
   if (!answer.ok) throw new ModelFilesError(`${address} answered ${answer.status}. ${byHand}`);
   const commit = answer.headers.get("x-repo-commit") ?? "";
@@ -186,7 +188,7 @@ async function readBounded(answer: Response, address: string): Promise<Buffer> {
 }
 
 /** Returns the reason behind fetch's "fetch failed". */
-export function reasonOf(error: unknown): string {
+export function connectionFailure(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error && cause.message !== "" ? cause.message : message;
 }

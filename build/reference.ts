@@ -6,6 +6,7 @@ import {
 } from "../functions/recommendation-api/routes.ts";
 import { routes as eventRoutes, schemaNames as eventSchemas } from "../functions/search-events/routes.ts";
 import { configurationReference } from "../lib/config/reference.ts";
+import { SEARCHES } from "../lib/core/contract/search.ts";
 import { openApiDocument } from "./openapi.ts";
 import { permissionsReference } from "./permissions.ts";
 
@@ -33,7 +34,7 @@ export function openApiJson(): string {
       requests: { ...schemaNames.requests, ...eventSchemas.requests },
       answers: { ...schemaNames.answers, ...eventSchemas.answers },
     },
-    logged: ["/application/search", "/application/hybrid-search"],
+    logged: SEARCHES.map((name) => `/application/${name}`),
   });
   return `${JSON.stringify(document, null, 2)}\n`;
 }

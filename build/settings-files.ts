@@ -1,11 +1,10 @@
 import { accessSettings } from "../lib/config/access.ts";
 import type { Configuration } from "../lib/config/configuration.ts";
-import { dimensionOf, MODELS, type ModelName } from "../lib/config/embedding-models.ts";
+import { dimensionOf, type EndpointModel, MODELS, type ModelName } from "../lib/config/embedding-models.ts";
 import { eventTypeChoice } from "../lib/config/event-types.ts";
 import type { Models } from "../lib/config/model.ts";
 import {
   bedrockModelId,
-  type EndpointModel,
   endpointName,
   endpointsOf,
   ownRepository,

@@ -2,7 +2,7 @@ import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
 import type { PersonalizeManagerEnvInput } from "../functions/personalize-manager/env.ts";
 import { personalizeManagerPolicy } from "../functions/personalize-manager/policy.ts";
-import { DATASETS } from "../lib/config/avro.ts";
+import { DATASETS } from "../lib/core/contract/recommendation.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { PREFIXES } from "../lib/core/naming/object-keys.ts";
 import { personalizeManager } from "../lib/infrastructure/functions.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { ifThere } from "../../lib/aws/errors.ts";
+import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
 import type { ExitCode } from "../command.ts";
@@ -159,7 +159,7 @@ export async function ensureUserIdKey(sdk: Session["sdk"], SecretId: string): Pr
   );
   const client = new SecretsManagerClient(sdk);
   // Secrets Manager also answers ResourceNotFound for a secret without a value.
-  if (await ifThere(client.send(new GetSecretValueCommand({ SecretId })))) return false;
+  if (await ignoreNotFound(client.send(new GetSecretValueCommand({ SecretId })))) return false;
   await client.send(new PutSecretValueCommand({ SecretId, SecretString: randomBytes(BYTES).toString("base64") }));
   return true;
 }

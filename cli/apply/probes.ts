@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import { failureKind } from "../../lib/aws/errors.ts";
-import { MODEL_NAMES } from "../../lib/config/embedding-models.ts";
-import { endpointName, isEndpointModel } from "../../lib/config/model-sources.ts";
-import type { Probe, ProbeEvent } from "../../lib/core/http/probe.ts";
+import { denialNamed, failureKind } from "../../lib/aws/errors.ts";
+import { isEndpointModel, MODEL_NAMES } from "../../lib/config/embedding-models.ts";
+import { endpointName } from "../../lib/config/model-sources.ts";
+import { PROBE_KINDS, PROBE_STATES, type Probe, type ProbeEvent } from "../../lib/core/http/probe.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
 import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
@@ -11,9 +11,9 @@ import type { Session } from "../session.ts";
 
 const Probes = v.array(
   v.object({
-    kind: v.picklist(["model", "campaign"]),
+    kind: v.picklist(PROBE_KINDS),
     name: v.string(),
-    state: v.picklist(["works", "failed", "untrained"]),
+    state: v.picklist(PROBE_STATES),
     error: v.optional(v.object({ name: v.string(), message: v.string() })),
   }),
 );
@@ -75,14 +75,12 @@ async function answerOf(
     const { payload, failed } = await invoke(fn, { probe: true });
     const parsed = v.safeParse(Probes, parseJson(payload));
     const probes = !failed && parsed.success ? parsed.output : undefined;
-    const denied = probes?.some(({ error }) => error && DENIED.test(error.name)) ?? false;
+    const denied = probes?.some(({ error }) => error && denialNamed(error.name) === "forbidden") ?? false;
     if (!denied || performance.now() + intervalMs > end) return { payload, probes };
     if (round === 1) waiting();
     await sleep(intervalMs);
   }
 }
-
-const DENIED = /^AccessDenied/;
 
 async function reportOf(session: Probed, names: Names, fn: FunctionName, ask: () => Promise<Answer>): Promise<boolean> {
   const { terminal } = session;
@@ -140,7 +138,7 @@ function modelAdvice({ config }: Probed, names: Names, model: string, error: str
       `${first}. It must serve ${known} with Text Embeddings Inference.`
     );
   }
-  if (DENIED.test(error)) {
+  if (denialNamed(error) === "forbidden") {
     return (
       `Give the account access to the model in ${region}: request it in the Bedrock console under "Model access"; where that ` +
       "page does not list it, call it once in the playground as a user who may subscribe (aws-marketplace:Subscribe). Also " +
@@ -158,7 +156,7 @@ function modelAdvice({ config }: Probed, names: Names, model: string, error: str
 
 /** Returns what to do about a campaign that cannot be called. */
 function campaignAdvice(error: string): string {
-  if (DENIED.test(error)) {
+  if (denialNamed(error) === "forbidden") {
     return "The function may not call the campaign: check that its ARN has this account and region, and no service control policy denies it.";
   }
   if (/^ResourceNotFound/.test(error)) {

@@ -1,7 +1,7 @@
 import type { LambdaClient } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
 import { functionsOf } from "../../build/settings-files.ts";
-import { ifThere } from "../../lib/aws/errors.ts";
+import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
 import { readParameter, writeParameters } from "../discovery/sdk/parameters.ts";
@@ -42,7 +42,7 @@ export async function liveVersions({ sdk, config }: Pick<Session, "sdk" | "confi
   const client = new LambdaClient(sdk);
   const found = functionsOf(config).map(async (name): Promise<[string, string][]> => {
     const command = new GetAliasCommand({ FunctionName: names.function(name), Name: LIVE_ALIAS });
-    const version = (await ifThere(client.send(command)))?.FunctionVersion;
+    const version = (await ignoreNotFound(client.send(command)))?.FunctionVersion;
     return version === undefined ? [] : [[name, version]];
   });
   return Object.fromEntries((await Promise.all(found)).flat());
@@ -80,7 +80,7 @@ async function pruneVersions(
     const FunctionName = names.function(name);
     try {
       for (const Qualifier of prunable(await publishedVersions(client, FunctionName), name, history)) {
-        await ifThere(client.send(new DeleteFunctionCommand({ FunctionName, Qualifier })));
+        await ignoreNotFound(client.send(new DeleteFunctionCommand({ FunctionName, Qualifier })));
       }
     } catch (error) {
       terminal.note(

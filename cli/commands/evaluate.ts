@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { Evaluation, Run } from "../../lab/evaluation/evaluate.ts";
 import type { Query, Setting, SettingsFile } from "../../lab/evaluation/settings-file.ts";
 import type { Metric } from "../../lab/metrics/metric.ts";
+import { SEARCHES } from "../../lib/core/contract/search.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
@@ -60,7 +61,7 @@ export const command = defineCommand({
     const limits = limitsOf(options.failBelow, metrics);
     const file = await readSettings(options.settings);
     const { queries, judgments } = await readQueries(options.judgments, options.queries);
-    const gateway = await openGateway(options, context, ["search", "hybrid-search"]);
+    const gateway = await openGateway(options, context, SEARCHES);
     const settings = [];
     for (const setting of file.settings) {
       context.terminal.note(`${setting.name}: ${queries.length} queries`);

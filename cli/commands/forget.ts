@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ifThere } from "../../lib/aws/errors.ts";
+import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import { ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
@@ -75,7 +75,7 @@ async function openForgetting(
         hashKey: async () => {
           const { GetSecretValueCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
           const command = new GetSecretValueCommand({ SecretId: names.userIdKeyParameter() });
-          const found = ifThere(new SecretsManagerClient(sdk).send(command));
+          const found = ignoreNotFound(new SecretsManagerClient(sdk).send(command));
           return (await reading("secretsmanager:GetSecretValue", found))?.SecretString;
         },
       },
@@ -103,7 +103,7 @@ async function recommendationParts(
         Key: { [ID_COLUMNS.user]: { S: user } },
         ReturnValues: "ALL_OLD",
       });
-      const deleted = ifThere(new DynamoDBClient(sdk).send(command));
+      const deleted = ignoreNotFound(new DynamoDBClient(sdk).send(command));
       return (await reading("dynamodb:DeleteItem", deleted))?.Attributes !== undefined;
     },
     refuseTraining: async () => {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
+import { IMPORT_FORMATS } from "../../lib/core/contract/search.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
 import { findMapping } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
@@ -40,7 +41,7 @@ export const command = defineCommand({
     ...runOptions,
     index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an index or alias"))),
     from: v.optional(v.array(v.string())),
-    format: v.optional(v.picklist(["documents", "bulk", "csv"])),
+    format: v.optional(v.picklist(IMPORT_FORMATS)),
     idField: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of a field"))),
     maxRejected: v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number)),
   },

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { DATASETS } from "../../lib/config/avro.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
+import { DATASETS } from "../../lib/core/contract/recommendation.ts";
 import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { schemaTable, writeSchemas } from "../../lib/recommendation/schema/write.ts";

@@ -5,6 +5,7 @@ import type { TuningQuery } from "../../lab/tuning/collection.ts";
 import type { TunedSettings } from "../../lab/tuning/settings.ts";
 import type { Tuning } from "../../lab/tuning/tune.ts";
 import { checkHybridSearchText, loadHybridSearch } from "../../lib/config/load.ts";
+import { HYBRID_DEFAULTS } from "../../lib/core/contract/search.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
@@ -86,8 +87,8 @@ export const command = defineCommand({
     const fits = configured?.weights?.length === legs.length;
     const tuning = tune(collection, {
       current: {
-        normalization: configured?.normalization ?? "min_max",
-        combination: configured?.combination ?? "arithmetic_mean",
+        normalization: configured?.normalization ?? HYBRID_DEFAULTS.normalization,
+        combination: configured?.combination ?? HYBRID_DEFAULTS.combination,
         weights: fits ? (configured?.weights ?? null) : null,
         candidates: current,
         k: null,

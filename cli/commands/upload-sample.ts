@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { DATASETS, type Dataset } from "../../lib/config/avro.ts";
+import { DATASETS, type Dataset } from "../../lib/core/contract/recommendation.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { countRows } from "../../lib/recommendation/upload/files.ts";
 import { checkTarget, type RejectedRow, UploadError, type UploadTarget } from "../../lib/recommendation/upload/send.ts";

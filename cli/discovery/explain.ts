@@ -1,11 +1,17 @@
-import { isDisconnected } from "../../lib/aws/errors.ts";
+import { type Denial, denialOf, isDisconnected } from "../../lib/aws/errors.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
 
-const EXPIRED = /^(ExpiredToken|ExpiredTokenException|RequestExpired|TokenRefreshRequired)$/;
-const REFUSED =
-  /^(InvalidClientTokenId|UnrecognizedClientException|AuthFailure|SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature)$/;
-const ABSENT = /^(CredentialsProviderError|TokenProviderError)$/;
-const DENIED = /^(AccessDenied|AccessDeniedException|UnauthorizedOperation|AuthorizationErrorException)$/;
+const ADVICE: Readonly<Record<Denial, (action: string, name: string) => string>> = {
+  expired: () =>
+    "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run the command again",
+  missing: () => "there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+  rejected: (_, name) =>
+    `AWS rejects the credentials (${name}): check AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN`,
+  not_enabled: (action, name) =>
+    `the account may not use ${action} yet (${name}): enable the service or the region of aws.region_name in it, then run the command again`,
+  forbidden: (action) =>
+    `the credentials may not call ${action}: ask for that permission; \`relevance permissions\` prints all required ones`,
+};
 
 /** Awaits a call to AWS. Throws DiscoveryError for errors that the user can fix, other errors unchanged. */
 export async function explained<T>(action: string, work: Promise<T>): Promise<T> {
@@ -18,21 +24,9 @@ export async function explained<T>(action: string, work: Promise<T>): Promise<T>
 }
 
 function problemOf(action: string, error: unknown): string | undefined {
-  const { name = "", code = "", message = "" } = error as { name?: string; code?: string; message?: string };
-  const is = (kind: RegExp) => kind.test(name) || kind.test(code);
-  // With single sign-on the credentials provider itself fails, with "expired" in its message.
-  if (is(EXPIRED) || (is(ABSENT) && /expired/i.test(message))) {
-    return "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run the command again";
-  }
-  if (is(ABSENT)) {
-    return "there are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
-  }
-  if (is(REFUSED)) {
-    return `AWS rejects the credentials (${name}): check AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN`;
-  }
-  if (is(DENIED)) {
-    return `the credentials may not call ${action}: ask for that permission; \`relevance permissions\` prints all required ones`;
-  }
+  const { name = "", code = "" } = error as { name?: string; code?: string };
+  const denial = denialOf(error);
+  if (denial) return ADVICE[denial](action, name);
   if (isDisconnected(error)) {
     return `cannot reach AWS for ${action} (${code || name}): check network, proxy and aws.region_name`;
   }

@@ -1,8 +1,8 @@
 import { failureKind } from "../../lib/aws/errors.ts";
 import { keysOf } from "../../lib/config/access.ts";
-import { DATASETS } from "../../lib/config/avro.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { isDeployed } from "../../lib/config/model-sources.ts";
+import { DATASETS } from "../../lib/core/contract/recommendation.ts";
 import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
 import type { Names, Service } from "../../lib/core/naming/names.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";

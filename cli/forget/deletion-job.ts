@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateDataDeletionJobCommand, DescribeDataDeletionJobCommand } from "@aws-sdk/client-personalize";
-import { ifThere } from "../../lib/aws/errors.ts";
+import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
 import { Failure } from "../errors.ts";
@@ -38,14 +38,14 @@ export async function runDeletionJob({
     dataDeletionJobArn: names.arn("personalize", `data-deletion-job/${name}`),
   });
   // Looks first: while the job runs, creating it again may exceed the limit of simultaneous jobs.
-  if (!(await ifThere(personalize.send(describe)))) {
+  if (!(await ignoreNotFound(personalize.send(describe)))) {
     const command = new CreateDataDeletionJobCommand({
       jobName: name,
       datasetGroupArn: names.arn("personalize", `dataset-group/${names.datasetGroup()}`),
       dataSource: { dataLocation: `s3://${names.bucket()}/${csv}` },
       roleArn: names.roleArn(names.role("personalize")),
     });
-    if (!(await ifThere(personalize.send(command)))) return false;
+    if (!(await ignoreNotFound(personalize.send(command)))) return false;
   }
   onCreated();
   for (;;) {

@@ -4,8 +4,9 @@ import { open as openLocal, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { type FailureKind, failureKind } from "../../lib/aws/errors.ts";
+import type { Format } from "../../lib/core/contract/search.ts";
 import { once } from "../../lib/core/resilience/once.ts";
-import type { Format, ImportFile, OpenFile } from "../../lib/search/index/import/slices.ts";
+import type { ImportFile, OpenFile } from "../../lib/search/index/import/slices.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import { UsageError } from "../errors.ts";
 

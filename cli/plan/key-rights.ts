@@ -4,6 +4,7 @@ import {
   DEFAULT_LIMITS,
   describeKey,
   type Endpoint,
+  endpointsThat,
   type KeyRules,
   type Limits,
   UNLIMITED,
@@ -64,7 +65,7 @@ export function rightsNotes(
 }
 
 /** Endpoints that reach the cluster with what a key sends. */
-const CLUSTER_ENDPOINTS: readonly Endpoint[] = ["search", "hybrid-search", "bulk", "raw-backend", "administration"];
+const CLUSTER_ENDPOINTS = endpointsThat(({ reachesCluster }) => reachesCluster);
 
 function* callChanges(before: Rights, after: Rights): Generator<string> {
   const endpoints = compared(before.endpoints, after.endpoints, coversEndpoint);

@@ -21,7 +21,7 @@ import { refuseMissingSections } from "../state/still-deployed.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readDeployed } from "./deployed.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
-import { unfitIndexNotes } from "./unfit-indexes.ts";
+import { incompatibleIndexNotes } from "./unfit-indexes.ts";
 
 /** A deployment that is ready to plan. */
 export interface Prepared {
@@ -89,7 +89,7 @@ export async function buildAndSynthesize(
 
 /**
  * Returns notes on what Terraform shows only as another hash: the rights of keys, changed settings that are inside a
- * function's bundle, and indexes that they make unfit.
+ * function's bundle, and indexes that they make incompatible.
  */
 async function settingNotes(session: Session, names: Names): Promise<string[]> {
   const stored = await storedConfiguration(session, names.bucket());
@@ -111,7 +111,7 @@ async function settingNotes(session: Session, names: Names): Promise<string[]> {
     if (old === undefined) return [];
     return settingChanges(withoutKeys(old), withoutKeys(after)).map((change) => `Settings of ${name}: ${change}`);
   });
-  return [...keys, ...changes, ...(await unfitIndexNotes(session, names, config.searchGateway))];
+  return [...keys, ...changes, ...(await incompatibleIndexNotes(session, names, config.searchGateway))];
 }
 
 /** Keys have notes of their own. */

@@ -1,6 +1,6 @@
 import type { SearchGateway } from "../../lib/config/configuration.ts";
-import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
-import { endpointsOf, isDeployed, isEndpointModel } from "../../lib/config/model-sources.ts";
+import { isEndpointModel, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import { endpointsOf, isDeployed } from "../../lib/config/model-sources.ts";
 import type { Endpoint } from "../../lib/core/http/access.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
@@ -55,16 +55,16 @@ export function changedEmbeddings(before: Embedding, after: Embedding): Changed[
  * Returns a note for each embedding field that stored documents have vectors of another model or of other source fields
  * in, with the names of these indexes if they are known.
  */
-export function unfitNotes(
+export function incompatibleNotes(
   changed: readonly Changed[],
   after: Embedding,
   indexes: readonly StoredIndex[] | undefined,
 ): string[] {
   return changed.map(({ entry, field, from, before, after: wanted }) => {
-    const unfit = indexes?.flatMap(({ index, meta }) =>
+    const incompatible = indexes?.flatMap(({ index, meta }) =>
       isUnfit({ index, meta }, { entry, field }, after) ? [index] : [],
     );
-    const named = unfit === undefined ? `Indexes of ${entry}` : unfit.join(", ");
+    const named = incompatible === undefined ? `Indexes of ${entry}` : incompatible.join(", ");
     if (named === "") return `${field} of ${entry}: ${before} → ${wanted}. No index has vectors of it yet`;
     const until = `until \`relevance index rebuild --index ${entry} --embed\``;
     if (!from) {
@@ -165,7 +165,7 @@ async function storedIndexes(
 }
 
 /** Returns the notes of a plan about indexes that will no longer fit, given the deployed configuration. */
-export async function unfitIndexNotes(
+export async function incompatibleIndexNotes(
   session: Session,
   names: Names,
   deployed: SearchGateway | undefined,
@@ -175,5 +175,5 @@ export async function unfitIndexNotes(
   const changed = changedEmbeddings(deployed, planned);
   if (changed.length === 0 && previousModels(planned).length === 0) return [];
   const indexes = await storedIndexes(session, await findDeployedApi(session, names, "search-gateway"));
-  return [...unfitNotes(changed, planned, indexes), ...previousNotes(planned, indexes)];
+  return [...incompatibleNotes(changed, planned, indexes), ...previousNotes(planned, indexes)];
 }

@@ -98,7 +98,7 @@ export async function followExecution(work: Work, { name, arn }: Started, follow
     if (found?.status === "SUCCEEDED") return JSON.parse(found.output ?? "null");
     if (found && found.status !== "RUNNING" && found.status !== "PENDING_REDRIVE") {
       const remedy = found.error === TRAINING_ERROR ? "" : `. ${AGAIN[work]}`;
-      throw new Failure(`The ${work} ${name} ${ENDS[found.status ?? ""] ?? "ended"}: ${reasonOf(found)}${remedy}`);
+      throw new Failure(`The ${work} ${name} ${ENDS[found.status ?? ""] ?? "ended"}: ${endText(found)}${remedy}`);
     }
     const lock = found && (await poll("dynamodb:GetItem", () => state.lock()));
     if (lock?.run === name && lock.note) show(`${lock.note.step}: ${lock.note.detail}`);
@@ -138,7 +138,7 @@ function clock(ms: number): string {
 }
 
 /** Returns the message of the function that failed, which Step Functions wraps into JSON. */
-export function reasonOf({ error, cause }: { error?: string | undefined; cause?: string | undefined }): string {
+export function endText({ error, cause }: { error?: string | undefined; cause?: string | undefined }): string {
   const message = messageIn(cause);
   return message ?? ([error, cause].filter((part) => part).join(": ") || "no reason given");
 }

@@ -9,7 +9,7 @@ import {
 import { GATE_METRIC } from "../../lib/recommendation/training/gate.ts";
 import type { JudgedVersion, Lock, Note } from "../../lib/recommendation/training/state.ts";
 import { shownTime, table } from "../terminal.ts";
-import { reasonOf } from "./follow-execution.ts";
+import { endText } from "./follow-execution.ts";
 import { reading, type Target } from "./target.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function readTraining({ state, sdk }: Target): Promise<ProjectStatu
   const sfn = new SFNClient({ ...sdk, maxAttempts: 6 });
   const found = await reading("states:DescribeExecution", ifExecution(sfn.send(command)));
   if (found?.status === "RUNNING" || found?.status === "PENDING_REDRIVE") return { ...lock, running: true };
-  return { ...lock, running: false, failure_reason: found ? reasonOf(found) : "Step Functions no longer knows it" };
+  return { ...lock, running: false, failure_reason: found ? endText(found) : "Step Functions no longer knows it" };
 }
 
 /**

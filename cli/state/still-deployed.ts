@@ -70,12 +70,12 @@ function apiOf({ session, names }: Place, service: Service): Promise<DeployedApi
 /** Calls Personalize only if the service is configured, since not every region has Personalize. */
 async function hasDatasetGroup({ session, names }: Place): Promise<boolean> {
   if (!session.config.recommendation) return false;
-  const [{ DescribeDatasetGroupCommand }, { ifThere }] = await Promise.all([
+  const [{ DescribeDatasetGroupCommand }, { ignoreNotFound }] = await Promise.all([
     import("@aws-sdk/client-personalize"),
     import("../../lib/aws/errors.ts"),
   ]);
   const datasetGroupArn = names.arn("personalize", `dataset-group/${names.datasetGroup()}`);
   const personalize = await openPersonalize(session.sdk);
   const asked = personalize.send(new DescribeDatasetGroupCommand({ datasetGroupArn }));
-  return (await failing(explained("personalize:DescribeDatasetGroup", ifThere(asked)))) !== undefined;
+  return (await failing(explained("personalize:DescribeDatasetGroup", ignoreNotFound(asked)))) !== undefined;
 }

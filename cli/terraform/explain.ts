@@ -1,21 +1,27 @@
 import * as v from "valibot";
+import { DENIALS } from "../../lib/aws/errors.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { Failure } from "../errors.ts";
 import type { Diagnostic } from "./messages.ts";
 
 /** Where an error occurred, for messages with a command to run. */
-interface Place {
+interface TerraformFolder {
   stack: string;
   directory: string;
   program: string;
 }
 
-type Rule = readonly [pattern: RegExp, advice: (text: string, place: Place) => string];
+type Rule = readonly [pattern: RegExp, advice: (text: string, place: TerraformFolder) => string];
+
+/** Returns a pattern for words of Terraform, and for names of errors that the AWS provider passes on. */
+const either = (names: readonly string[], words: RegExp) => new RegExp([...names, words.source].join("|"), words.flags);
+
+const FORBIDDEN = either(DENIALS.forbidden, /is not authorized to perform/);
 
 const RULES: readonly Rule[] = [
   [/Error acquiring the state lock/, lockedState],
   [
-    /ExpiredToken|RequestExpired|token (included in the request )?(has |is )?expired|SSO session .*expired/i,
+    either(DENIALS.expired, /token (included in the request )?(has |is )?expired|SSO session .*expired/i),
     () =>
       "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run the command again",
   ],
@@ -73,10 +79,10 @@ const RULES: readonly Rule[] = [
   [
     /cannot be assumed by|(is )?unable to assume role|[Cc]ould not assume role|is authorized to assume the provided role/,
     (text) =>
-      `AWS cannot use a new role yet; it takes a while until all services know it. Run the command again\n${indent(text)}`,
+      `AWS cannot use a new role yet: changes of IAM must propagate to all services. Run the command again\n${indent(text)}`,
   ],
   [
-    /is not authorized to perform|AccessDenied|UnauthorizedOperation/,
+    FORBIDDEN,
     (text) => `the credentials lack a permission; \`relevance permissions\` prints all required ones\n${indent(text)}`,
   ],
 ];
@@ -100,7 +106,7 @@ function constraintIn(text: string): string {
 }
 
 /** Returns the failure to show for Terraform's diagnostics: what is wrong and, if known, what to do. */
-export function terraformFailure(diagnostics: readonly Diagnostic[], place: Place): TerraformFailure {
+export function terraformFailure(diagnostics: readonly Diagnostic[], place: TerraformFolder): TerraformFailure {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const texts = errors.map(textOf);
   const whole = texts.join("\n");
@@ -141,7 +147,7 @@ function indent(text: string): string {
     .join("\n");
 }
 
-function lockedState(text: string, { program, directory }: Place): string {
+function lockedState(text: string, { program, directory }: TerraformFolder): string {
   const field = (name: string) => new RegExp(`^\\s*${name}:\\s+(.+)$`, "m").exec(text)?.[1]?.trim();
   const id = field("ID");
   if (id === undefined) return `its state is locked, and the lock does not name its owner\n${indent(text)}`;
@@ -191,7 +197,7 @@ const isStillInProgress = (error: Diagnostic) => functionErrorIn(error)?.type ==
 /** Whether a function that Terraform invoked lacks a permission. Not so the errors of Terraform's own calls. */
 export function isDeniedToFunction(error: Diagnostic): boolean {
   const thrown = functionErrorIn(error);
-  return thrown !== undefined && /AccessDenied|is not authorized to perform/.test(`${thrown.type} ${thrown.message}`);
+  return thrown !== undefined && FORBIDDEN.test(`${thrown.type} ${thrown.message}`);
 }
 
 /** Returns the role that an error of AWS names, or "a function's role". */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { MAX_SUBQUERIES, type OperationName, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/core/contract/search.ts";
 import {
   degradation,
   degradedList,
@@ -15,7 +16,6 @@ import {
   Combination,
   HybridSettings,
   hybridFields,
-  MAX_SUBQUERIES,
   Normalization,
 } from "../../lib/search/api/hybrid/request.ts";
 import {
@@ -36,16 +36,7 @@ import {
   bulkFields,
 } from "./bulk-documents.ts";
 
-const Degradation = degradation([
-  "embedding",
-  "personalization",
-  "profile",
-  "explanation",
-  "collapse",
-  "depth",
-  "shards",
-  "timed_out",
-]);
+const Degradation = degradation(SEARCH_STAGES);
 
 const NativeQuery = v.pipe(v.looseObject({}), v.minEntries(1), v.description("A native query."));
 
@@ -112,7 +103,7 @@ const BulkItem = v.pipe(
     create: v.optional(BulkItemResult),
     update: v.optional(BulkItemResult),
     delete: v.optional(BulkItemResult),
-  }),
+  } satisfies Record<OperationName, unknown>),
   v.description("The result of one operation, under the name of its `op`."),
 );
 
@@ -125,7 +116,7 @@ const BulkResult = v.object({
 /** The echoed request with the cluster's bulk answer. */
 export const BulkAnswer = v.object({ ...bulkFields, index_response: BulkResult, degraded: degradedList(Degradation) });
 
-const TotalHits = v.object({ value: Integer, relation: v.picklist(["eq", "gte"]) });
+const TotalHits = v.object({ value: Integer, relation: v.picklist(TOTAL_RELATIONS) });
 
 const Hit = v.looseObject({
   _index: v.string(),

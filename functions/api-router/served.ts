@@ -1,6 +1,4 @@
-import type { Method, ServedRoute } from "../../lib/core/http/route.ts";
-
-const ANY: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+import { METHODS, type ServedRoute } from "../../lib/core/http/route.ts";
 
 /** The routes of the search gateway without their documents, which a running function does not need. */
 export const served = {
@@ -29,7 +27,7 @@ export const served = {
     access: ["hybrid-search"],
   },
   rawBackend: {
-    methods: ANY,
+    methods: METHODS,
     path: "/raw-backend/{proxy+}",
     family: "raw-backend",
     access: ["raw-backend", "administration"],

@@ -11,7 +11,7 @@ import { userIdKey } from "../../lib/search/request-log/line.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
 /** What the services take from the running function. */
-export interface Surroundings {
+export interface StartContext {
   /** Folder of the bundle, with the model files of the sparse model. */
   folder: string;
   credentials: () => { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
@@ -27,7 +27,7 @@ export interface OpenServices extends GatewayServices {
 export async function createServices(
   env: ApiRouterEnv,
   settings: GatewaySettings,
-  { folder, credentials, print }: Surroundings,
+  { folder, credentials, print }: StartContext,
 ): Promise<OpenServices> {
   const cluster = createCluster({ node: env.OPENSEARCH_NODE, auth: await clusterAuth(env, credentials) });
   const models = once(async () => {
@@ -65,7 +65,7 @@ export async function createServices(
   };
 }
 
-async function clusterAuth(env: ApiRouterEnv, credentials: Surroundings["credentials"]): Promise<ClusterAuth> {
+async function clusterAuth(env: ApiRouterEnv, credentials: StartContext["credentials"]): Promise<ClusterAuth> {
   switch (env.OPENSEARCH_AUTH) {
     case "none":
       return noAuth;

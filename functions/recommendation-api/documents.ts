@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
 import { degradation, degradedList, ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/core/http/documents.ts";
 import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/personalize/limits.ts";
 import {
@@ -11,7 +12,7 @@ import {
 } from "../../lib/recommendation/api/requests.ts";
 import { MAX_SECONDS } from "../../lib/recommendation/records/value.ts";
 
-const Degradation = degradation(["campaign", "item_records", "realtime"]);
+const Degradation = degradation(RECOMMENDATION_STAGES);
 
 const Item = v.pipe(
   v.objectWithRest({ ITEM_ID: v.string() }, v.string()),

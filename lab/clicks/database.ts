@@ -1,3 +1,4 @@
+import type { EventLogColumn, SearchLogColumn } from "../../lib/core/contract/log-columns.ts";
 import { type Database, literals, withDatabase } from "../../lib/core/sql/database.ts";
 
 /** Stored lines: files of the request log and of events, gzipped or not. */
@@ -25,8 +26,10 @@ const SEARCH_COLUMNS = {
   object_id_field: "VARCHAR",
   query_response_hit_ids: "VARCHAR[]",
   total: "BIGINT",
-};
-const EVENT_COLUMNS = { query_id: "VARCHAR", action_name: "VARCHAR", event_attributes: "JSON" };
+} satisfies Partial<Record<SearchLogColumn, string>>;
+const EVENT_COLUMNS = { query_id: "VARCHAR", action_name: "VARCHAR", event_attributes: "JSON" } satisfies Partial<
+  Record<EventLogColumn, string>
+>;
 
 /**
  * Runs work with a database in memory that has three tables: `search`, once for each query_id; `shown`, with each hit of

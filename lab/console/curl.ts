@@ -1,6 +1,7 @@
+import type { ProxiedService } from "../server/setup.ts";
 /** A call that a program could make as well. */
 export interface ServiceCall {
-  service: "gateway" | "recommendation";
+  service: ProxiedService;
   method: "GET" | "POST";
   path: string;
   body?: unknown;

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { SearchKind } from "../../lib/core/contract/search.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 
 const Native = v.record(v.string(), v.unknown());
@@ -53,7 +54,7 @@ export interface Query {
 
 /** A call to the search gateway. */
 export interface GatewayCall {
-  path: "/application/search" | "/application/hybrid-search";
+  path: `/application/${SearchKind}`;
   body: Record<string, unknown>;
 }
 

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import * as v from "valibot";
 import { checkHybridSearchText } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
+import { COMBINATIONS, MAX_CANDIDATES, MAX_SUBQUERIES, NORMALIZATIONS } from "../../lib/core/contract/search.ts";
 import { withDefaults } from "../tuning/write-settings.ts";
 import { replace } from "./judgment-files.ts";
 import { ConsoleError } from "./problem.ts";
@@ -14,11 +15,11 @@ export const SentDefaults = v.strictObject({
   index: v.pipe(v.string(), v.nonEmpty()),
   defaults: v.strictObject({
     weights: v.nullable(
-      v.pipe(v.array(v.pipe(v.number(), v.minValue(0), v.maxValue(1))), v.minLength(1), v.maxLength(5)),
+      v.pipe(v.array(v.pipe(v.number(), v.minValue(0), v.maxValue(1))), v.minLength(1), v.maxLength(MAX_SUBQUERIES)),
     ),
-    normalization: v.picklist(["min_max", "l2", "z_score"]),
-    combination: v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"]),
-    candidates: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000)),
+    normalization: v.picklist(NORMALIZATIONS),
+    combination: v.picklist(COMBINATIONS),
+    candidates: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_CANDIDATES)),
   }),
   /** `version` of the change that the user has seen; only a write needs it. */
   version: v.optional(v.string()),

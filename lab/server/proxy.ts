@@ -1,4 +1,5 @@
 import { ConsoleError } from "./problem.ts";
+import type { ProxiedService } from "./setup.ts";
 
 /** A service that the console calls with a key that the page never sees. */
 export interface Upstream {
@@ -38,7 +39,7 @@ const PASSED_HEADERS = ["content-type", "server-timing", "x-query-id", "x-degrad
 const CALL_MS = 40_000;
 
 /** Returns whether the page may make a call. */
-export function isProxied(service: "gateway" | "recommendation", method: string, path: string): boolean {
+export function isProxied(service: ProxiedService, method: string, path: string): boolean {
   const calls = service === "gateway" ? GATEWAY_CALLS : RECOMMENDATION_CALLS;
   return calls.some((call) => call.test(`${method} ${path}`));
 }

@@ -6,7 +6,7 @@ import { type Served, serveOnLoopback } from "./loopback.ts";
 import { ConsoleError, errorBody } from "./problem.ts";
 import { isProxied, passOn, type Upstream } from "./proxy.ts";
 import { type Runs, SentRun } from "./runs.ts";
-import type { ConsoleSetup } from "./setup.ts";
+import type { ConsoleSetup, ProxiedService } from "./setup.ts";
 
 /** An event of a user, newest first in lists. */
 export interface HistoryEvent {
@@ -27,7 +27,7 @@ export type Page = ReadonlyMap<string, PageFile>;
 
 export interface ConsoleOptions {
   page: Page;
-  setup: Omit<ConsoleSetup, "gateway" | "recommendation" | "can">;
+  setup: Omit<ConsoleSetup, ProxiedService | "can">;
   gateway: Upstream;
   recommendation?: Upstream;
   judgments: JudgmentFiles;
@@ -71,7 +71,7 @@ async function answer(
     const [, service] = /^\/proxy\/(gateway|recommendation)\//.exec(pathname) ?? [];
     const body = await bodyOf(request);
     if (service !== undefined) {
-      const name = service as "gateway" | "recommendation";
+      const name = service as ProxiedService;
       const passed = await proxied(options, name, method, pathname.slice(`/proxy/${name}`.length), body);
       return send(passed.status, passed.headers, passed.body);
     }
@@ -86,13 +86,7 @@ async function answer(
   }
 }
 
-function proxied(
-  options: ConsoleOptions,
-  service: "gateway" | "recommendation",
-  method: string,
-  path: string,
-  body: string,
-) {
+function proxied(options: ConsoleOptions, service: ProxiedService, method: string, path: string, body: string) {
   const upstream = options[service];
   if (!upstream) throw new ConsoleError(404, "no_service", `There is no ${service} service here`);
   if (!isProxied(service, method, path)) {

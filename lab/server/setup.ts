@@ -1,5 +1,9 @@
-import { MODELS } from "../../lib/config/embedding-models.ts";
+import { MODELS, type ModelKind } from "../../lib/config/embedding-models.ts";
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
+import type { Techniques } from "../../lib/core/contract/search.ts";
+
+/** The services that the page calls. */
+export type ProxiedService = "gateway" | "recommendation";
 
 /** What the page must know before it asks for anything. Holds no key. */
 export interface ConsoleSetup {
@@ -25,9 +29,9 @@ export interface ConsoleSetup {
 export interface ConsoleIndex {
   /** An index, or the start of index names followed by `*`. */
   index: string;
-  embeddings: { field: string; kind: "dense" | "sparse" }[];
+  embeddings: { field: string; kind: ModelKind }[];
   candidates: number;
-  settings: { weights: number[] | null; normalization: string; combination: string };
+  settings: Techniques & { weights: number[] | null };
 }
 
 /** Returns what the page must know about the entries of hybrid_search.yaml. */

@@ -1,4 +1,4 @@
-import { combineLegs, type NormalizedLegs, normalizeLegs } from "../../lib/search/fusion/fuse.ts";
+import { combineLegs, type NormalizedLegs, normalizeLegs, scoringOf } from "../../lib/search/fusion/fuse.ts";
 import type { LegHits } from "../../lib/search/fusion/techniques.ts";
 import type { Grades, Metric } from "../metrics/metric.ts";
 import type { TunedSettings } from "./settings.ts";
@@ -33,13 +33,13 @@ export function collectionOf(queries: readonly TuningQuery[], metric: Metric, gl
   const [first] = queries;
 
   function prepared({ normalization, combination, candidates, k }: TunedSettings): readonly NormalizedLegs[] {
-    const technique = combination === "rrf" ? "rrf" : normalization;
-    const key = `${technique} ${candidates} ${k}`;
+    const scoring = scoringOf({ normalization, combination });
+    const key = `${scoring} ${candidates} ${k}`;
     const found = normalized.get(key);
     if (found) return found;
     const made = queries.map(({ retrieved }) => {
       const legs = (retrieved.get(k) ?? []).map((leg) => leg.map((hits) => hits.slice(0, candidates)));
-      return normalizeLegs(legs, technique, globalRanks);
+      return normalizeLegs(legs, scoring, globalRanks);
     });
     normalized.set(key, made);
     return made;

@@ -1,5 +1,12 @@
+import {
+  COMBINATION_FACTS,
+  COMBINATIONS,
+  type Combination,
+  HYBRID_DEFAULTS,
+  type Normalization,
+  type Techniques,
+} from "../../lib/core/contract/search.ts";
 import type { FusionSettings } from "../../lib/search/fusion/fuse.ts";
-import type { Combination, Normalization } from "../../lib/search/fusion/techniques.ts";
 
 /** Settings that tuning tries. */
 export interface TunedSettings extends FusionSettings {
@@ -10,9 +17,7 @@ export interface TunedSettings extends FusionSettings {
 }
 
 /** A pair of techniques that the cluster accepts. */
-export interface Technique {
-  normalization: Normalization;
-  combination: Combination;
+export interface Technique extends Techniques {
   /** Whether weights have an effect. */
   weighted: boolean;
 }
@@ -26,13 +31,20 @@ export interface TechniqueSupport {
 
 /** Returns the techniques that a cluster has, the default first. */
 export function techniquesOf({ rrf, weightedRrf, zScore }: TechniqueSupport): Technique[] {
-  const combinations = ["arithmetic_mean", "geometric_mean", "harmonic_mean"] as const;
-  const pairs = (["min_max", "l2"] as const).flatMap((normalization) =>
-    combinations.map((combination): Technique => ({ normalization, combination, weighted: true })),
-  );
-  if (zScore) pairs.push({ normalization: "z_score", combination: "arithmetic_mean", weighted: true });
-  if (rrf) pairs.push({ normalization: "min_max", combination: "rrf", weighted: weightedRrf });
-  return pairs;
+  const has: Readonly<Record<Normalization | Combination, boolean>> = {
+    ...{ min_max: true, l2: true, z_score: zScore },
+    ...{ arithmetic_mean: true, geometric_mean: true, harmonic_mean: true, rrf },
+  };
+  return COMBINATIONS.filter((combination) => has[combination]).flatMap((combination): Technique[] => {
+    const { of, normalizations } = COMBINATION_FACTS[combination];
+    // Beside a combination of ranks, all normalizations are the same.
+    if (of === "ranks") {
+      return [{ normalization: HYBRID_DEFAULTS.normalization, combination, weighted: weightedRrf }];
+    }
+    return normalizations
+      .filter((normalization) => has[normalization])
+      .map((normalization) => ({ normalization, combination, weighted: true }));
+  });
 }
 
 /** Returns all weights of `legs` legs that are multiples of 1 / `steps` and sum to 1. */

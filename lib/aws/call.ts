@@ -46,7 +46,7 @@ export interface Left<T> {
  * a row accept nothing, or the time runs out. `send` returns the entries that were not accepted. An entry may be sent
  * twice.
  */
-export async function untilTaken<T>(
+export async function retryUnprocessed<T>(
   entries: readonly T[],
   limits: CallLimits,
   send: (entries: readonly T[], signal: AbortSignal) => Promise<readonly T[]>,

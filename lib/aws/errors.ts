@@ -29,6 +29,28 @@ const CONNECTION_CODES = new Set([
 ]);
 
 /**
+ * Beginnings of the names of errors that deny a call, by what the caller can do about it: get new credentials, set some,
+ * correct them, have the service or region enabled, or ask for a permission. Every text about AWS errors, here, in the
+ * command line and in what Terraform prints, is read with this table.
+ */
+export const DENIALS = {
+  expired: ["ExpiredToken", "RequestExpired", "TokenRefreshRequired"],
+  missing: ["CredentialsProviderError", "TokenProviderError"],
+  rejected: [
+    ...["InvalidClientTokenId", "InvalidAccessKeyId", "UnrecognizedClient", "AuthFailure", "SignatureDoesNotMatch"],
+    ...["InvalidSignature", "IncompleteSignature", "MissingAuthentication"],
+  ],
+  not_enabled: ["OptInRequired", "SubscriptionRequired"],
+  forbidden: [
+    ...["AccessDenied", "KMSAccessDenied", "AuthorizationError"],
+    ...["UnauthorizedOperation", "UnauthorizedException", "UnauthorizedAccess"],
+  ],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Why AWS denied a call. */
+export type Denial = keyof typeof DENIALS;
+
+/**
  * Kinds by error name. Sources: the lists of `@smithy/core/retry` and the "Common Errors" of the API references.
  * LimitExceededException does not count as throttling: Personalize and DynamoDB use it for quotas, where a retry does
  * not help. A missing bucket is not `absent`: unlike a missing object, it means that the deployment is broken.
@@ -41,12 +63,6 @@ const NAMES: readonly [FailureKind, RegExp][] = [
   // EC2 uses names such as InvalidVpcID.NotFound.
   ["absent", /\.NotFound$|^InvalidServiceName$/],
   ["busy", /^ResourceInUse/],
-  ["denied", /^(?:AccessDenied|Unauthorized|AuthorizationError|AuthFailure|OptInRequired|CredentialsProviderError)/],
-  ["denied", /^(?:TokenProviderError|TokenRefreshRequired|ExpiredToken|RequestExpired|UnrecognizedClient)/],
-  [
-    "denied",
-    /^(?:InvalidClientTokenId|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature|MissingAuthentication)/,
-  ],
   ["refused", /^(?:InvalidInput|ValidationException|SerializationException)/],
 ];
 
@@ -59,11 +75,25 @@ export function failureKind(error: unknown): FailureKind {
   if (CONNECTION_CODES.has(String(codeOf(error)))) return "unavailable";
   const named = NAMES.find(([, pattern]) => pattern.test(error.name));
   if (named) return named[0];
+  if (denialNamed(error.name)) return "denied";
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode ?? 0;
   if (status === 429) return "throttled";
   if (status === 401 || status === 403) return "denied";
   return status >= 500 ? "unavailable" : "failed";
+}
+
+/** Returns why a call was denied, by the name of its error; undefined for every other error. */
+export function denialNamed(name: string): Denial | undefined {
+  const all = Object.keys(DENIALS) as Denial[];
+  return all.find((denial) => DENIALS[denial].some((start) => name.startsWith(start)));
+}
+
+/** Returns why a call was denied. With single sign-on the provider of credentials itself fails, and says "expired". */
+export function denialOf(error: unknown): Denial | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const denial = denialNamed(error.name) ?? denialNamed(String(codeOf(error)));
+  return denial === "missing" && /expired/i.test(error.message) ? "expired" : denial;
 }
 
 /** Returns whether the same call may succeed a moment later. */
@@ -83,7 +113,7 @@ export function isNamed(error: unknown, name: string): boolean {
 }
 
 /** Returns the result of a call, or undefined if the resource does not exist. */
-export function ifThere<T>(call: Promise<T>): Promise<T | undefined> {
+export function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   return unless("absent", call);
 }
 
@@ -94,7 +124,7 @@ export function ifFree<T>(call: Promise<T>): Promise<T | undefined> {
 
 /** Returns whether a deletion took effect, or there was nothing to delete; false if the resource is in use. */
 export async function isDeleted(deletion: Promise<unknown>): Promise<boolean> {
-  return (await ifFree(ifThere(deletion).then(() => true))) ?? false;
+  return (await ifFree(ignoreNotFound(deletion).then(() => true))) ?? false;
 }
 
 async function unless<T>(kind: FailureKind, call: Promise<T>): Promise<T | undefined> {

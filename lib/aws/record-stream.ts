@@ -1,7 +1,7 @@
 import { concurrently } from "../core/resilience/concurrently.ts";
 import type { Deadline } from "../core/resilience/deadline.ts";
 import { lazyClient } from "../core/resilience/once.ts";
-import { grouped, untilTaken } from "./call.ts";
+import { grouped, retryUnprocessed } from "./call.ts";
 import { type StoreFailure, whyLeft } from "./store-failure.ts";
 
 /**
@@ -37,7 +37,7 @@ export function firehoseLines(stream: string, upstream: string, timeoutMs: numbe
   return async (lines, deadline) => {
     const batches = grouped(packed(lines), ({ Data }) => Data.length, { bytes: MAX_BATCH_BYTES, count: MAX_RECORDS });
     const results = await concurrently(batches, 1, (batch) =>
-      untilTaken(batch, { deadline, timeoutMs }, async (left, abortSignal) => {
+      retryUnprocessed(batch, { deadline, timeoutMs }, async (left, abortSignal) => {
         const [{ PutRecordBatchCommand }, firehose] = await client();
         const Records = left.map(({ Data }) => ({ Data }));
         const command = new PutRecordBatchCommand({ DeliveryStreamName: stream, Records });

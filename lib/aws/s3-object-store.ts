@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { patientCalls } from "./call.ts";
-import { ifThere } from "./errors.ts";
+import { ignoreNotFound } from "./errors.ts";
 import type { ObjectStore } from "./object-store.ts";
 
 /** Time limit for one call with its retries. It does not include reading the body. */
@@ -35,7 +35,7 @@ export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
 
     async read(key) {
       const { GetObjectCommand } = await sdk();
-      const found = await ifThere(call(() => client.send(new GetObjectCommand({ Bucket: bucket, Key: key }))));
+      const found = await ignoreNotFound(call(() => client.send(new GetObjectCommand({ Bucket: bucket, Key: key }))));
       return found?.Body as AsyncIterable<Uint8Array> | undefined;
     },
 

@@ -5,7 +5,7 @@ import {
   DEFAULT_KEY,
   DEFAULT_LIMITS,
   ENDPOINTS,
-  type Endpoint,
+  endpointsThat,
   type KeyRules,
   type Limits,
 } from "../core/http/access.ts";
@@ -174,11 +174,6 @@ export const Keys = list(
 
 export type KeyConfig = v.InferOutput<typeof Key>;
 
-const OF_SERVICE: Readonly<Record<Service, readonly Endpoint[]>> = {
-  "search-gateway": ["search", "hybrid-search", "search-events", "bulk", "raw-backend", "administration"],
-  recommendation: ["recommend", "events", "ingest"],
-};
-
 /** A key and its limits. */
 export type KeyLimits = Pick<KeyConfig, "name" | "rate_limit" | "burst_limit" | "daily_quota">;
 
@@ -199,7 +194,8 @@ export function keysOf(
 ): KeyLimits[] {
   if (authorization !== "api_key") return [];
   if (keys === undefined) return [{ name: DEFAULT_KEY, ...throttle }];
-  return keys.filter(({ endpoints }) => endpoints.some((endpoint) => OF_SERVICE[service].includes(endpoint)));
+  const ofService = endpointsThat((endpoint) => endpoint.service === service);
+  return keys.filter(({ endpoints }) => endpoints.some((endpoint) => ofService.includes(endpoint)));
 }
 
 /** Returns what the functions need to know of their callers: nothing if all may do everything. */

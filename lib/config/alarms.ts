@@ -5,7 +5,8 @@ import { arn, numeric, section, text, word } from "./kinds.ts";
 import { RECIPE_KINDS } from "./recipes.ts";
 
 /** How urgent an alarm is: `critical` if callers are refused or data is lost, else `warning`. */
-export type Severity = "critical" | "warning";
+export const SEVERITIES = ["critical", "warning"] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
 const dashed = (name: string) => name.replaceAll("_", "-");
 
@@ -62,7 +63,7 @@ const Rule = section(
     threshold: v.optional(
       numeric(0, 1e9, "The alarm starts above this value; docs/guides/monitoring.md has units and defaults."),
     ),
-    severity: v.optional(word(["critical", "warning"], "Decides the topic.")),
+    severity: v.optional(word(SEVERITIES, "Decides the topic.")),
   },
   "Changes of one alarm.",
 );
@@ -84,7 +85,7 @@ export const Alarms = section(
         {
           critical: topicArn("Topic of critical alarms."),
           warning: topicArn("Topic of warnings, and of messages about trainings."),
-        },
+        } satisfies Record<Severity, unknown>,
         "Existing SNS topics. Default: the project's own topic. An encrypted topic's key must allow CloudWatch.",
       ),
       {},

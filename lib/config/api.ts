@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { USER_ID_LOGGING } from "../core/contract/search.ts";
 import { AuthorizationWord, Keys, LambdaAuthorizer, RawBackend } from "./access.ts";
 import { arn, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
@@ -165,7 +166,7 @@ export const ApiSchema = section(
         {
           retention_days: v.optional(integer(1, MAX_RETENTION_DAYS, "Days that saved search logs are kept."), 90),
           user_id: v.optional(
-            word(["plain", "hmac", "none"], "How user ids are saved: as they are, as a keyed hash, or not at all."),
+            word(USER_ID_LOGGING, "How user ids are saved: as they are, as a keyed hash, or not at all."),
             "plain",
           ),
           query_text: v.optional(flag("Whether the text of queries is saved."), true),

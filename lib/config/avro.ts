@@ -1,10 +1,6 @@
 import * as v from "valibot";
+import type { Dataset } from "../core/contract/recommendation.ts";
 import { flag, list, section, text, textOrList, word } from "./kinds.ts";
-
-/** Datasets of a Personalize dataset group, in lower case as in file names and in the columns of solution.yaml. */
-export const DATASETS = ["user", "item", "interaction"] as const;
-
-export type Dataset = (typeof DATASETS)[number];
 
 /** The name that Personalize requires for a dataset's Avro record. */
 export const RECORD_NAMES = { user: "Users", item: "Items", interaction: "Interactions" } as const satisfies Record<

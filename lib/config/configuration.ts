@@ -1,5 +1,6 @@
+import type { Dataset } from "../core/contract/recommendation.ts";
 import type { Api, DomainNameSystem } from "./api.ts";
-import type { AvroSchema, Dataset } from "./avro.ts";
+import type { AvroSchema } from "./avro.ts";
 import type { EtlConfiguration } from "./etl.ts";
 import type { Filter } from "./filter.ts";
 import type { Experiment, HybridQuery, Template } from "./hybrid-search.ts";

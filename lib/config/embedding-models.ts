@@ -35,6 +35,27 @@ export type ModelFacts =
   | { kind: "dense"; host: "sagemaker" | "bedrock"; dimension?: number; source?: string }
   | { kind: "sparse"; host: "sagemaker"; source: string };
 
+/** What a model makes of a text: a vector of numbers, or weights of tokens. */
+export type ModelKind = ModelFacts["kind"];
+
 export type ModelName = keyof typeof MODELS;
 
+type HostedBy<Host extends ModelFacts["host"]> = {
+  [Name in ModelName]: (typeof MODELS)[Name] extends { host: Host } ? Name : never;
+}[ModelName];
+
+/** The models that run on SageMaker endpoints. */
+export type EndpointModel = HostedBy<"sagemaker">;
+
+/** The models that run on Bedrock. */
+export type BedrockModel = HostedBy<"bedrock">;
+
 export const MODEL_NAMES = Object.keys(MODELS) as ModelName[];
+
+/** Returns whether a model runs on a SageMaker endpoint. */
+export function isEndpointModel(name: ModelName): name is EndpointModel {
+  return MODELS[name].host === "sagemaker";
+}
+
+export const ENDPOINT_MODELS = MODEL_NAMES.filter(isEndpointModel);
+export const BEDROCK_MODELS = MODEL_NAMES.filter((name): name is BedrockModel => !isEndpointModel(name));

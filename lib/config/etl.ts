@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { COLUMN_TYPES } from "../core/contract/recommendation.ts";
 import { flag, list, section, text, word } from "./kinds.ts";
 
 const Name = (description: string) =>
@@ -7,7 +8,7 @@ const Name = (description: string) =>
 const Column = section(
   {
     name: Name("Name in the header of the file and in requests."),
-    type: word(["string", "int", "long", "float"], "Type of its values."),
+    type: word(COLUMN_TYPES, "Type of its values."),
     nullable: v.optional(flag("Whether a record may come without it."), false),
     multiple: v.optional(flag("Whether it holds several values, joined by a vertical bar."), false),
   },

@@ -1,9 +1,15 @@
 import * as v from "valibot";
+import {
+  COMBINATIONS,
+  HYBRID_DEFAULTS,
+  MAX_CANDIDATES,
+  MAX_SUBQUERIES,
+  NORMALIZATIONS,
+  ON_EMBEDDING_FAILURE,
+} from "../core/contract/search.ts";
 import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../core/json/parameters.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
 import { type About, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
-
-const FAILURE = ["fail", "degrade"] as const;
 
 const IndexPattern = (description: string) =>
   text(/^(?![-_+.])[^\sA-Z\\/*?"<>|,#:]{1,254}\*?$/, "an index name in lower case, which may end in *", description);
@@ -27,12 +33,9 @@ const EmbeddingMapping = section(
 
 const weight = numeric(0, 1, "The weight of a subquery.");
 const settings = {
-  weights: v.optional(list(weight, "One weight for each subquery, which sum to 1.", { min: 1, max: 5 })),
-  normalization: word(["min_max", "l2", "z_score"], "How the scores of each subquery are normalized."),
-  combination: word(
-    ["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"],
-    "How the normalized scores of a document are combined.",
-  ),
+  weights: v.optional(list(weight, "One weight for each subquery, which sum to 1.", { min: 1, max: MAX_SUBQUERIES })),
+  normalization: word(NORMALIZATIONS, "How the scores of each subquery are normalized."),
+  combination: word(COMBINATIONS, "How the normalized scores of a document are combined."),
 };
 
 const HybridQuery = section(
@@ -41,13 +44,16 @@ const HybridQuery = section(
       "Index, or the start of index names followed by `*`. An exact entry goes before the longest start.",
     ),
     embedding_mappings: list(EmbeddingMapping, "One entry per embedding field.", { min: 1, max: 20 }),
-    candidates: v.optional(integer(1, 10_000, "Hits of each subquery that are normalized and combined."), 100),
+    candidates: v.optional(
+      integer(1, MAX_CANDIDATES, "Hits of each subquery that are normalized and combined."),
+      HYBRID_DEFAULTS.candidates,
+    ),
     settings: v.optional(
       section(
         {
           ...settings,
-          normalization: v.optional(settings.normalization, "min_max"),
-          combination: v.optional(settings.combination, "arithmetic_mean"),
+          normalization: v.optional(settings.normalization, HYBRID_DEFAULTS.normalization),
+          combination: v.optional(settings.combination, HYBRID_DEFAULTS.combination),
         },
         "Defaults of hybrid searches in this index; a request's own settings win. `relevance tune` writes them.",
       ),
@@ -58,13 +64,16 @@ const HybridQuery = section(
         {
           write: v.optional(
             word(
-              FAILURE,
+              ON_EMBEDDING_FAILURE,
               "A document whose embedding failed: `fail` rejects it, `degrade` stores it without, for `backfill`.",
             ),
             "fail",
           ),
           query: v.optional(
-            word(FAILURE, "A subquery whose embedding failed: `degrade` leaves it out, `fail` fails the search."),
+            word(
+              ON_EMBEDDING_FAILURE,
+              "A subquery whose embedding failed: `degrade` leaves it out, `fail` fails the search.",
+            ),
             "degrade",
           ),
         },

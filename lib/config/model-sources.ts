@@ -1,12 +1,6 @@
 import { type Names, shortHash } from "../core/naming/names.ts";
-import { MODELS, type ModelName } from "./embedding-models.ts";
+import { type BedrockModel, type EndpointModel, MODELS } from "./embedding-models.ts";
 import type { Models } from "./model.ts";
-
-/** The models that run on SageMaker endpoints. */
-export type EndpointModel = Extract<ModelName, "dense_large_en_v1_5" | "sparse_v3">;
-
-/** The models that run on Bedrock. */
-export type BedrockModel = Exclude<ModelName, EndpointModel>;
 
 /** The keys of a model's section in model.yaml. */
 export type EndpointSection = NonNullable<Models[EndpointModel]>;
@@ -19,11 +13,6 @@ const REVISIONS: Readonly<Record<EndpointModel, string>> = {
   dense_large_en_v1_5: "d4aa6901d3a41ba39fb536a557fa166f842b0e09",
   sparse_v3: "babf71f3c48695e2e53a978208e8aba48335e3c0",
 };
-
-/** Returns whether a model runs on a SageMaker endpoint. */
-export function isEndpointModel(name: ModelName): name is EndpointModel {
-  return MODELS[name].host === "sagemaker";
-}
 
 /** Returns the repository of an endpoint's model: `model_id` of model.yaml, or the built-in one. */
 export function repositoryOf(name: EndpointModel, { [name]: section }: Models): string {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ModelName } from "./embedding-models.ts";
+import type { BedrockModel, ModelName } from "./embedding-models.ts";
 import { integer, list, numeric, section, text } from "./kinds.ts";
 import { imageKind, SERVED_FAMILIES } from "./model-image.ts";
 
@@ -141,7 +141,7 @@ const bedrock = {
       "Dense, any embedding model of Cohere or Amazon Titan on Bedrock.",
     ),
   ),
-};
+} satisfies Record<BedrockModel, v.GenericSchema>;
 
 /** conf/model.yaml */
 export const ModelsSchema = section(

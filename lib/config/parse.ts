@@ -1,7 +1,8 @@
 import { posix } from "node:path";
 import { type GenericSchema, parse } from "valibot";
+import type { Dataset } from "../core/contract/recommendation.ts";
 import { ApiSchema } from "./api.ts";
-import { AvroSchema, type Dataset } from "./avro.ts";
+import { AvroSchema } from "./avro.ts";
 import { checkAuthorization, checkCors, checkKeys, checkReach } from "./checks/api.ts";
 import { type Check, type Drafts, type FileKey, sound } from "./checks/drafts.ts";
 import { checkEtl } from "./checks/etl.ts";

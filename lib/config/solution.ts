@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { DATASET_NAME_LIST } from "../core/contract/recommendation.ts";
 import { MAX_EVENT_TYPES_AND_FIELDS } from "../personalize/limits.ts";
 import { flag, integer, list, numeric, section, text, word } from "./kinds.ts";
 import { DEFAULT_RECIPES, type RecipeKind, recipesOf, TRAINING_MODES } from "./recipes.ts";
@@ -22,7 +23,7 @@ const Parameter = section(
 
 const Excluded = section(
   {
-    name: word(["Item", "User", "Interaction"], "Dataset."),
+    name: word(DATASET_NAME_LIST, "Dataset."),
     value: list(column, "Columns to leave out.", { min: 1, max: 50 }),
   },
   "Columns of one dataset.",
@@ -91,7 +92,7 @@ export const SolutionSchema = section(
         user_personalization: v.optional(RecipeSettings("user_personalization")),
         similar_items: v.optional(RecipeSettings("similar_items")),
         personalized_ranking: v.optional(RecipeSettings("personalized_ranking")),
-      },
+      } satisfies Record<RecipeKind, v.GenericSchema>,
       "Any of the three kinds of recommendations, at least one.",
     ),
     metric_gate: v.optional(MetricGate, {}),
@@ -119,7 +120,7 @@ export const CampaignSchema = section(
         user_personalization: v.optional(Settings("user_personalization")),
         similar_items: v.optional(Settings("similar_items")),
         personalized_ranking: v.optional(Settings("personalized_ranking")),
-      },
+      } satisfies Record<RecipeKind, v.GenericSchema>,
       "One entry per recipe of solution.yaml.",
     ),
   },

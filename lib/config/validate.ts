@@ -86,14 +86,14 @@ function describe(schema: v.GenericSchema, value: unknown, path: Path): string {
   return `must be ${allowed}, got ${show(given)}${close === undefined ? "" : ` (did you mean "${close}"?)`}`;
 }
 
-interface Place {
+interface SchemaPlace {
   path: Path;
   schema: v.GenericSchema;
   value: unknown;
 }
 
 /** Yields a value and everything inside it that has a schema. */
-function* placesIn(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<Place> {
+function* placesIn(schema: v.GenericSchema, value: unknown, path: Path = []): Generator<SchemaPlace> {
   yield { path, schema, value };
   for (const [key, below] of children(schema, value)) {
     if (below) yield* placesIn(below, Reflect.get(Object(value), key), [...path, key]);
@@ -101,12 +101,12 @@ function* placesIn(schema: v.GenericSchema, value: unknown, path: Path = []): Ge
 }
 
 /** Returns whether a list is where a mapping is required. Valibot treats it as an object with missing keys. */
-function isListForMapping({ schema, value }: Place): boolean {
+function isListForMapping({ schema, value }: SchemaPlace): boolean {
   const { kind } = shapeOf(schema, value);
   return Array.isArray(value) && kind !== "list" && kind !== "leaf";
 }
 
-function* unknownKeys({ schema, value, path }: Place): Generator<Finding> {
+function* unknownKeys({ schema, value, path }: SchemaPlace): Generator<Finding> {
   for (const [key, below] of children(schema, value)) {
     if (below) continue;
     const moved = aboutOf(schema).moved?.[key];

@@ -1,6 +1,6 @@
 import type { Configuration, SearchGateway } from "../config/configuration.ts";
-import { MODEL_NAMES, MODELS, type ModelName } from "../config/embedding-models.ts";
-import { endpointsOf, isEndpointModel, type ModelEndpoint } from "../config/model-sources.ts";
+import { isEndpointModel, MODEL_NAMES, MODELS, type ModelName } from "../config/embedding-models.ts";
+import { endpointsOf, type ModelEndpoint } from "../config/model-sources.ts";
 import type { Names } from "../core/naming/names.ts";
 import type { EndpointService, NetworkDiscovery } from "./discovery.ts";
 

@@ -11,7 +11,7 @@ import {
   type RestApi,
 } from "@aws-sdk/client-api-gateway";
 import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { ifThere } from "../../lib/aws/errors.ts";
+import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import type { Mock } from "../api/mock.ts";
 import { rootOptions } from "./account.ts";
 import type { Cloud } from "./front.ts";
@@ -110,7 +110,7 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
 async function stagedApi(gateway: APIGatewayClient, apis: readonly RestApi[], name: string, stageName: string) {
   const named = apis.flatMap((api) => (api.name === name && api.id !== undefined ? [api.id] : []));
   for (const id of named) {
-    const stage = await ifThere(gateway.send(new GetStageCommand({ restApiId: id, stageName })));
+    const stage = await ignoreNotFound(gateway.send(new GetStageCommand({ restApiId: id, stageName })));
     if (stage) return { id, deploymentId: stage.deploymentId };
   }
   if (named.length > 0) throw new Error(`API ${name} has no stage ${stageName}`);
@@ -181,7 +181,7 @@ async function permissionOf(lambda: LambdaClient, { name, qualifier }: Target): 
 }
 
 async function policyOf(lambda: LambdaClient, FunctionName: string, Qualifier: string): Promise<PolicyStatement[]> {
-  const found = await ifThere(lambda.send(new GetPolicyCommand({ FunctionName, Qualifier })));
+  const found = await ignoreNotFound(lambda.send(new GetPolicyCommand({ FunctionName, Qualifier })));
   return (JSON.parse(found?.Policy ?? "{}") as { Statement?: PolicyStatement[] }).Statement ?? [];
 }
 

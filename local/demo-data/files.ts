@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PLACED_FIELDS } from "../../lib/core/contract/recommendation.ts";
 import type { DemoData } from "./readers.ts";
 
 /** The names of the three files that `relevance upload-sample` reads. */
@@ -17,7 +18,7 @@ export function demoFiles({ books, readers, interactions }: DemoData): Record<ke
       books.map((book) => [book.id, book.title, book.author, book.categories.join("|")]),
     ),
     interactions: csv(
-      ["USER_ID", "ITEM_ID", "EVENT_TYPE", "EVENT_VALUE", "TIMESTAMP", "IMPRESSION"],
+      PLACED_FIELDS,
       interactions.map((event) => [
         event.USER_ID,
         event.ITEM_ID,

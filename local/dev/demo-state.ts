@@ -1,6 +1,6 @@
 import { DynamoDBClient, GetItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { DescribeCampaignCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
-import { ifThere } from "../../lib/aws/errors.ts";
+import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import type { Recommendation } from "../../lib/config/configuration.ts";
 import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
@@ -45,7 +45,7 @@ export async function findWhatIsThere(
   };
   const isActive = async (recipe: string) => {
     const campaignArn = names.arn("personalize", `campaign/${names.campaign(recipe)}`);
-    const found = await ifThere(personalize.send(new DescribeCampaignCommand({ campaignArn })));
+    const found = await ignoreNotFound(personalize.send(new DescribeCampaignCommand({ campaignArn })));
     return found?.campaign?.status === "ACTIVE";
   };
 

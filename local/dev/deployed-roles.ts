@@ -62,7 +62,7 @@ async function deployedRoles(config: Configuration): Promise<DeployedRole[]> {
   return sampleStacks(config).flatMap((resource) => rolesOf(resource as unknown as Synthesized));
 }
 
-/** In place of the ARNs of what Terraform makes: keys, of which there are none here, and topics. */
+/** A placeholder for ARNs of keys and topics, which do not exist here. */
 const ABSENT = "arn:aws:kms:::key/absent";
 
 function rolesOf({ aws_iam_role = {}, aws_iam_role_policy = {} }: Synthesized): DeployedRole[] {

@@ -1,13 +1,14 @@
 import { join, resolve } from "node:path";
-import { dimensionOf, MODEL_NAMES, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
-import type { Models } from "../../lib/config/model.ts";
 import {
+  dimensionOf,
   type EndpointModel,
-  endpointName,
-  endpointsOf,
   isEndpointModel,
-  repositoryOf,
-} from "../../lib/config/model-sources.ts";
+  MODEL_NAMES,
+  MODELS,
+  type ModelName,
+} from "../../lib/config/embedding-models.ts";
+import type { Models } from "../../lib/config/model.ts";
+import { endpointName, endpointsOf, repositoryOf } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
 import { generateModelFiles } from "../embeddings/model-files.ts";

@@ -1,5 +1,5 @@
-import { DATASETS, type Dataset } from "../../lib/config/avro.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
+import { DATASETS, type Dataset } from "../../lib/core/contract/recommendation.ts";
 import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
 import type { ResourceInputGiven, ResourceState } from "../../lib/personalize/resources/request.ts";
 import { LocalError } from "../process/error.ts";

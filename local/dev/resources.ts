@@ -38,13 +38,17 @@ export async function createTables(
 }
 
 /** The cloud and the names to create a resource with a role. */
-interface Place {
+interface CloudNames {
   cloud: Pick<Cloud, "endpoint">;
   names: Names;
 }
 
 /** Creates a Firehose stream that writes to the project's bucket. The bucket must exist. */
-export async function createStream(firehose: FirehoseClient, { cloud, names }: Place, name: StreamName): Promise<void> {
+export async function createStream(
+  firehose: FirehoseClient,
+  { cloud, names }: CloudNames,
+  name: StreamName,
+): Promise<void> {
   const { role, prefix, errorPrefix } = DELIVERY_STREAMS[name];
   await createRole(cloud, names.role(role));
   await firehose.send(
@@ -65,7 +69,7 @@ export async function createStream(firehose: FirehoseClient, { cloud, names }: P
 /** Creates a function from its archive, with the alias `live`. */
 export async function createFunction(
   lambda: LambdaClient,
-  { cloud, names }: Place,
+  { cloud, names }: CloudNames,
   name: FunctionName,
   { zip, environment, memoryMb, timeoutSeconds }: FunctionValues & { zip: string },
 ): Promise<void> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ModelKind } from "../../lib/config/embedding-models.ts";
 import type { InferenceServer } from "./inference-server.ts";
 
 /** The user's server does not behave like Text Embeddings Inference. The message says what to do. */
@@ -21,7 +22,7 @@ const PROBE_TIMEOUT_MS = 10_000;
  * Connects to a real Text Embeddings Inference server that replaces a stand-in (`EMBEDDING_URL_<MODEL>`). Requests one
  * embedding first, to check that the server is up and of the right kind, and to find its dimension.
  */
-export async function connectRemoteServer(url: string, kind: "dense" | "sparse"): Promise<RemoteServer> {
+export async function connectRemoteServer(url: string, kind: ModelKind): Promise<RemoteServer> {
   const base = url.endsWith("/") ? url : `${url}/`;
   const route = new URL(kind === "dense" ? "embed" : "embed_sparse", base);
   const post = async (body: Buffer | string, timeoutMs: number) => {

@@ -1,6 +1,12 @@
-import { dimensionOf, MODEL_NAMES, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
+import {
+  dimensionOf,
+  isEndpointModel,
+  MODEL_NAMES,
+  MODELS,
+  type ModelName,
+} from "../../lib/config/embedding-models.ts";
 import type { Models } from "../../lib/config/model.ts";
-import { bedrockModelId, isEndpointModel } from "../../lib/config/model-sources.ts";
+import { bedrockModelId } from "../../lib/config/model-sources.ts";
 import type { StandIn, StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
 import { bedrockModelOf, bedrockRequest, invokeBedrock, unknownModel } from "./bedrock-runtime.ts";
 import { createModelControl, type ModelControl } from "./control.ts";

@@ -10,7 +10,7 @@ import { useProjectKey } from "./keys.ts";
 
 export interface DeliveryStreamOptions {
   name: StreamName;
-  /** Starts the ids of its resources, for the second stream of a stack. Default: delivery. */
+  /** The prefix of its resource ids, for the second stream of a stack. Default: delivery. */
   id?: string;
   /** What the stream delivers, as in "Request log". */
   what: string;

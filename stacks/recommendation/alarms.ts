@@ -1,3 +1,4 @@
+import { RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
 import { alarm, DEGRADED_ANSWERS, requestAlarms } from "../constructs/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { configuredRecipes } from "./functions.ts";
@@ -27,16 +28,19 @@ export function recommendationAlarms(stack: ProjectStack, bufferSeconds: number)
   trainingAlarms(stack, bufferSeconds);
 }
 
+/** What answers lack by stage. */
+const LOST: Readonly<Record<(typeof RECOMMENDATION_STAGES)[number], string>> = {
+  campaign: "popular items replaced those of a campaign",
+  item_records: "items came as ids only",
+  realtime: "changes and events did not reach Personalize at once",
+};
+
 function degradedAlarms(stack: ProjectStack): void {
   const { degraded, table } = recommendationMetrics(stack);
-  for (const [stage, what] of [
-    ["campaign", "popular items replaced those of a campaign"],
-    ["item_records", "items came as ids only"],
-    ["realtime", "changes and events did not reach Personalize at once"],
-  ] as const) {
+  for (const stage of RECOMMENDATION_STAGES) {
     alarm(stack, `recommendation-degraded-${stage.replaceAll("_", "-")}`, {
       description: (answers) =>
-        `More than ${answers} answers were degraded: ${what}. Their "degraded" field has the reason`,
+        `More than ${answers} answers were degraded: ${LOST[stage]}. Their "degraded" field has the reason`,
       metrics: { answers: degraded(stage) },
       above: DEGRADED_ANSWERS,
     });

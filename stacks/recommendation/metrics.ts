@@ -1,5 +1,5 @@
 import type { RecipeKind } from "../../lib/config/recipes.ts";
-import type { Stage } from "../../lib/core/http/degradation.ts";
+import { RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
 import type { StateMachineName, TableName } from "../../lib/core/naming/names.ts";
 import { dashboard, metricsOf, requestWidgets, serviceMetrics, type Widget } from "../constructs/metrics.ts";
 import type { ProjectStack } from "../project-stack.ts";
@@ -44,9 +44,6 @@ export function recommendationMetrics(stack: ProjectStack) {
   };
 }
 
-/** Stages that degraded answers of the recommendation service can lack. */
-const STAGES: readonly Stage[] = ["campaign", "item_records", "realtime"];
-
 /**
  * Adds a dashboard of one page: availability, latency, degraded answers, delivery of changes and events, outcomes of
  * trainings.
@@ -54,7 +51,7 @@ const STAGES: readonly Stage[] = ["campaign", "item_records", "realtime"];
 export function recommendationDashboard(stack: ProjectStack): void {
   const recipes = configuredRecipes(stack);
   dashboard(stack, "recommendation", [
-    ...requestWidgets(recommendationMetrics(stack), "recommendation-api", STAGES),
+    ...requestWidgets(recommendationMetrics(stack), "recommendation-api", RECOMMENDATION_STAGES),
     ...campaignWidgets(stack, recipes),
     ...dataWidgets(stack),
     ...trainingWidgets(stack, recipes),

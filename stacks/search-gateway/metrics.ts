@@ -1,6 +1,6 @@
-import type { ModelName } from "../../lib/config/embedding-models.ts";
-import { bedrockModelId, endpointName, isEndpointModel } from "../../lib/config/model-sources.ts";
-import type { Stage } from "../../lib/core/http/degradation.ts";
+import { isEndpointModel, type ModelName } from "../../lib/config/embedding-models.ts";
+import { bedrockModelId, endpointName } from "../../lib/config/model-sources.ts";
+import { SEARCH_STAGES } from "../../lib/core/contract/search.ts";
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { MODEL_PAUSED } from "../../lib/core/telemetry/emf.ts";
 import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
@@ -54,9 +54,6 @@ function modelMetrics({ names, input }: ProjectStack, name: ModelName) {
   };
 }
 
-/** Stages that degraded answers of the search gateway can lack. */
-const STAGES: readonly Stage[] = ["embedding", "personalization", "profile", "depth"];
-
 /** Adds a dashboard of one page: availability, latency, degraded answers, and the parts behind them. */
 export function gatewayDashboard(stack: ProjectStack): void {
   dashboard(stack, "search-gateway", gatewayWidgets(stack));
@@ -66,7 +63,7 @@ function gatewayWidgets(stack: ProjectStack): Widget[] {
   const metrics = gatewayMetrics(stack);
   const { lambda, delay, unreadableLines, unstoredEvents, models } = metrics;
   return [
-    ...requestWidgets(metrics, "api-router", STAGES),
+    ...requestWidgets(metrics, "api-router", SEARCH_STAGES),
     ...(models.length === 0
       ? []
       : [

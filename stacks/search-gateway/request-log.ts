@@ -4,6 +4,7 @@ import { GlueCatalogTable } from "@cdktf/provider-aws/lib/glue-catalog-table/ind
 import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import { logHandlerPolicy } from "../../functions/log-handler/policy.ts";
+import { EVENT_LOG_COLUMNS, SEARCH_LOG_COLUMNS } from "../../lib/core/contract/log-columns.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { logHandler } from "../../lib/infrastructure/functions.ts";
 import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/line.ts";
@@ -54,53 +55,8 @@ export function requestLog(stack: ProjectStack, router: DeployedFunction, logKey
   return handler;
 }
 
-const DEGRADED = "array<struct<stage:string,target:string,reason:string,effect:string>>";
-const SETTINGS = "struct<weights:array<double>,normalization:string,combination:string>";
-
-/** The fields of lib/search/request-log/line.ts, in their order. */
-const COLUMNS: ReadonlyArray<readonly [name: string, type: string]> = [
-  ["type", "string"],
-  ["application", "string"],
-  ["query_id", "string"],
-  ["client_id", "string"],
-  ["user_id", "string"],
-  ["user_query", "string"],
-  ["query", "string"],
-  [
-    "query_attributes",
-    `struct<index:string,endpoint:string,settings:${SETTINGS},experiment:struct<name:string,variant:string>,personalized:boolean,degraded:${DEGRADED},` +
-      "milliseconds:map<string,double>,log_error:string,key:string>",
-  ],
-  ["timestamp", "string"],
-  ["object_id_field", "string"],
-  ["query_response_id", "string"],
-  ["query_response_hit_ids", "array<string>"],
-  ["total", "bigint"],
-  ["truncated", "boolean"],
-];
-
 /** The first day of the table; earlier ones have expired or never existed. */
 const FIRST_DAY = "2024-01-01";
-
-const OBJECT = "struct<object_id:string,object_id_type:string,object_id_field:string,internal_id:string>";
-const POSITION = "struct<ordinal:bigint,xy:struct<x:double,y:double>>";
-
-/** The fields of lib/search/request-log/ubi-event.ts. */
-const EVENT_COLUMNS: typeof COLUMNS = [
-  ["type", "string"],
-  ["application", "string"],
-  ["query_id", "string"],
-  ["client_id", "string"],
-  ["user_id", "string"],
-  ["session_id", "string"],
-  ["action_name", "string"],
-  ["timestamp", "string"],
-  ["message_type", "string"],
-  ["message", "string"],
-  ["event_attributes", `struct<object:${OBJECT},position:${POSITION}>`],
-  ["key", "string"],
-  ["received_at", "string"],
-];
 
 /** Adds the request log and the events of searches as tables for Athena. Readers deduplicate. */
 export function requestLogTables(stack: ProjectStack): void {
@@ -115,14 +71,14 @@ export function requestLogTables(stack: ProjectStack): void {
     description:
       "One row a search, in the fields of the User Behavior Insights query schema; may hold a query_id twice",
     prefix: PREFIXES.searchLogs,
-    columns: COLUMNS,
+    columns: SEARCH_LOG_COLUMNS,
   });
   linesTable(stack, database, {
     id: "events-table",
     name: "search_events",
     description: "One row an event, in the fields of the User Behavior Insights event schema; may hold an event twice",
     prefix: PREFIXES.searchEvents,
-    columns: EVENT_COLUMNS,
+    columns: EVENT_LOG_COLUMNS,
   });
 }
 
@@ -132,7 +88,7 @@ interface LinesTable {
   description: string;
   /** Folder of the folders of days. */
   prefix: string;
-  columns: typeof COLUMNS;
+  columns: Readonly<Record<string, string>>;
 }
 
 /** Adds a table over objects of JSON lines, by day of arrival. */
@@ -163,7 +119,7 @@ function linesTable(stack: ProjectStack, database: GlueCatalogDatabase, table: L
         // A truncated line becomes a row of nulls instead of failing every query.
         parameters: { "ignore.malformed.json": "true" },
       },
-      columns: table.columns.map(([name, type]) => ({ name, type })),
+      columns: Object.entries(table.columns).map(([name, type]) => ({ name, type })),
     },
   });
 }

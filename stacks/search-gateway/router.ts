@@ -4,15 +4,9 @@ import { type ApiRouterEnv, MEMORY_OPTIONS } from "../../functions/api-router/en
 import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { SearchGateway } from "../../lib/config/configuration.ts";
-import type { ModelName } from "../../lib/config/embedding-models.ts";
+import { isEndpointModel, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { Models } from "../../lib/config/model.ts";
-import {
-  bedrockModelId,
-  endpointName,
-  isDeployed,
-  isEndpointModel,
-  type ModelEndpoint,
-} from "../../lib/config/model-sources.ts";
+import { bedrockModelId, endpointName, isDeployed, type ModelEndpoint } from "../../lib/config/model-sources.ts";
 import {
   hostedModelArns,
   modelEndpoints,

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { readCandidates } from "../../cli/gateway/candidates.ts";
+import type { Combination, Normalization } from "../../lib/core/contract/search.ts";
 import { seeded, shuffled } from "../../lib/core/statistics/random.ts";
 import { fuse } from "../../lib/search/fusion/fuse.ts";
-import type { Combination, Normalization } from "../../lib/search/fusion/techniques.ts";
 import {
   HYBRID_MAPPING,
   hybridIndex,

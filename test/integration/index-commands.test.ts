@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { changedEmbeddings, unfitNotes } from "../../cli/plan/unfit-indexes.ts";
+import { changedEmbeddings, incompatibleNotes } from "../../cli/plan/unfit-indexes.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
@@ -135,7 +135,7 @@ for (const cluster of await clusters()) {
     const planned = { hybridQueries, models: loadHybridSearch(conf).models };
     const mapping = await request<Record<string, { mappings: { _meta: unknown } }>>(cluster, "GET", `/${old}/_mapping`);
     const stored = [{ index: old, meta: mapping.body[old]?.mappings._meta }];
-    const [words = "", ...others] = unfitNotes(
+    const [words = "", ...others] = incompatibleNotes(
       changedEmbeddings({ hybridQueries, models: modelsBefore }, planned),
       planned,
       stored,

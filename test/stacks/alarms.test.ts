@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { SEARCH_STAGES } from "../../lib/core/contract/search.ts";
 import { degradedMetric } from "../../lib/core/telemetry/emf.ts";
 import { suite } from "../suite.ts";
 import { example, type Stack } from "./support.ts";
@@ -93,7 +94,7 @@ test("shows on the dashboard every stage that can be degraded, and no models if 
   const degraded = widgets(all).find(({ properties }) => properties.title.startsWith("Degraded"));
   assert.equal(
     degraded?.properties.metrics.map((row) => row[5]),
-    ["embedding", "personalization", "profile", "depth"],
+    [...SEARCH_STAGES],
   );
   assert.is(widgets(all).length, 8);
   assert.is(widgets(minimal).length, 6);

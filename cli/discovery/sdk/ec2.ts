@@ -1,5 +1,5 @@
 import type { EC2Client } from "@aws-sdk/client-ec2";
-import { ifThere } from "../../../lib/aws/errors.ts";
+import { ignoreNotFound } from "../../../lib/aws/errors.ts";
 import { once } from "../../../lib/core/resilience/once.ts";
 import type { DiscoveryClients, FoundVpc } from "../clients.ts";
 import { type SdkConfig, tagsOf } from "./config.ts";
@@ -23,7 +23,7 @@ export function ec2Reads(config: SdkConfig): Reads {
 async function vpc(client: EC2Client, VpcId: string): Promise<FoundVpc | undefined> {
   const { DescribeVpcAttributeCommand, DescribeVpcsCommand } = await import("@aws-sdk/client-ec2");
   const answer = client.send(new DescribeVpcsCommand({ VpcIds: [VpcId] }));
-  const found = (await ifThere(answer))?.Vpcs?.[0];
+  const found = (await ignoreNotFound(answer))?.Vpcs?.[0];
   if (!found) return undefined;
   const [support, hostnames] = await Promise.all(
     (["enableDnsSupport", "enableDnsHostnames"] as const).map((Attribute) =>
@@ -70,7 +70,7 @@ async function endpoints(client: EC2Client, vpcId: string) {
 async function endpointZones(client: EC2Client, serviceName: string): Promise<string[] | undefined> {
   const { DescribeVpcEndpointServicesCommand } = await import("@aws-sdk/client-ec2");
   const answer = client.send(new DescribeVpcEndpointServicesCommand({ ServiceNames: [serviceName] }));
-  const found = (await ifThere(answer))?.ServiceDetails;
+  const found = (await ignoreNotFound(answer))?.ServiceDetails;
   const service = found?.find(
     ({ ServiceName, ServiceType }) =>
       ServiceName === serviceName && (ServiceType ?? []).some((type) => type.ServiceType === "Interface"),

@@ -1,5 +1,5 @@
 import { chunks } from "../../../lib/aws/call.ts";
-import { ifThere } from "../../../lib/aws/errors.ts";
+import { ignoreNotFound } from "../../../lib/aws/errors.ts";
 import type { SdkConfig } from "./config.ts";
 
 /** The most names that DeleteParameters accepts. */
@@ -8,7 +8,7 @@ const MAX_DELETED = 10;
 /** Reads a parameter; undefined if it does not exist. */
 export async function readParameter(sdk: SdkConfig, Name: string): Promise<string | undefined> {
   const { GetParameterCommand, SSMClient } = await import("@aws-sdk/client-ssm");
-  return (await ifThere(new SSMClient(sdk).send(new GetParameterCommand({ Name }))))?.Parameter?.Value;
+  return (await ignoreNotFound(new SSMClient(sdk).send(new GetParameterCommand({ Name }))))?.Parameter?.Value;
 }
 
 /** Writes parameters, replacing existing ones. */

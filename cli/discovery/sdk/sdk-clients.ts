@@ -1,6 +1,6 @@
 import type { DomainStatus } from "@aws-sdk/client-opensearch";
 import type { HostedZone } from "@aws-sdk/client-route-53";
-import { failureKind, ifThere } from "../../../lib/aws/errors.ts";
+import { failureKind, ignoreNotFound } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients, FoundDomain, FoundZone } from "../clients.ts";
 import { given, type SdkConfig, tagsOf } from "./config.ts";
 import { ec2Reads } from "./ec2.ts";
@@ -29,7 +29,7 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
     async domain(DomainName) {
       const { DescribeDomainCommand, OpenSearchClient } = await import("@aws-sdk/client-opensearch");
       const answer = new OpenSearchClient(config).send(new DescribeDomainCommand({ DomainName }));
-      const found = (await ifThere(answer))?.DomainStatus;
+      const found = (await ignoreNotFound(answer))?.DomainStatus;
       return found && !found.Deleted ? foundDomain(found) : undefined;
     },
     async apiGatewayLogRole() {
@@ -39,13 +39,13 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
     },
     async role(RoleName) {
       const { GetRoleCommand, IAMClient } = await import("@aws-sdk/client-iam");
-      const found = (await ifThere(new IAMClient(config).send(new GetRoleCommand({ RoleName }))))?.Role;
+      const found = (await ignoreNotFound(new IAMClient(config).send(new GetRoleCommand({ RoleName }))))?.Role;
       return found && { tags: tagsOf(found.Tags) };
     },
     async certificate(CertificateArn) {
       const { ACMClient, DescribeCertificateCommand } = await import("@aws-sdk/client-acm");
       const answer = new ACMClient(config).send(new DescribeCertificateCommand({ CertificateArn }));
-      const found = (await ifThere(answer))?.Certificate;
+      const found = (await ignoreNotFound(answer))?.Certificate;
       if (!found) return undefined;
       const { Status = "of unknown status", DomainName, SubjectAlternativeNames = [], NotAfter } = found;
       const names = new Set([...(DomainName === undefined ? [] : [DomainName]), ...SubjectAlternativeNames]);
@@ -54,7 +54,7 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
     async zone(Id) {
       const { GetHostedZoneCommand, Route53Client } = await import("@aws-sdk/client-route-53");
       const answer = new Route53Client(config).send(new GetHostedZoneCommand({ Id }));
-      const found = (await ifThere(answer))?.HostedZone;
+      const found = (await ignoreNotFound(answer))?.HostedZone;
       return found && foundZone(found);
     },
     async zonesNamed(name) {
@@ -82,7 +82,7 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
     async secret(arn) {
       const { DescribeSecretCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
       const answer = new SecretsManagerClient(config).send(new DescribeSecretCommand({ SecretId: arn }));
-      const found = await ifThere(answer);
+      const found = await ignoreNotFound(answer);
       if (!found || found.DeletedDate) return undefined;
       return { kmsKey: keyArn(found.KmsKeyId, arn) };
     },

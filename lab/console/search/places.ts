@@ -1,5 +1,6 @@
-import { combineLegs, normalizeLegs } from "../../../lib/search/fusion/fuse.ts";
-import type { Combination, LegHits, Normalization } from "../../../lib/search/fusion/techniques.ts";
+import { COMBINATION_FACTS } from "../../../lib/core/contract/search.ts";
+import { type FusionSettings, fuse, normalizeLegs, scoringOf } from "../../../lib/search/fusion/fuse.ts";
+import type { LegHits } from "../../../lib/search/fusion/techniques.ts";
 import { combinerOf } from "../../../lib/search/fusion/techniques.ts";
 
 /** The hits of all legs of one search. */
@@ -8,12 +9,6 @@ export interface Candidates {
   version: string;
   /** Whether reciprocal ranks count over all shards. */
   globalRanks: boolean;
-}
-
-export interface Settings {
-  weights: readonly number[] | null;
-  normalization: Normalization;
-  combination: Combination;
 }
 
 /** Where a document stood in one leg; null if it is not among the leg's candidates. */
@@ -55,20 +50,17 @@ export interface Reason {
 }
 
 /** Computes a document's score as the cluster does. Undefined if no leg found it. */
-export function reasonOf(
-  candidates: Candidates,
-  { weights, normalization, combination }: Settings,
-  id: string,
-): Reason | undefined {
+export function explainScore(candidates: Candidates, settings: FusionSettings, id: string): Reason | undefined {
   const { legs, globalRanks } = candidates;
+  const { weights, combination } = settings;
   const places = placesOf(candidates).get(id);
   if (!places) return undefined;
-  const prepared = normalizeLegs(legs, combination === "rrf" ? "rrf" : normalization, globalRanks);
+  const prepared = normalizeLegs(legs, scoringOf(settings), globalRanks);
   const document = prepared.ids.indexOf(id);
   const scores = legs.map((_, leg) => prepared.scores[document * legs.length + leg] ?? 0);
   const used = weights ?? legs.map(() => 1);
-  const total = combination === "rrf" ? 1 : used.reduce((sum, weight) => sum + weight, 0);
-  const isSum = combination === "rrf" || combination === "arithmetic_mean";
+  const { of, isSum } = COMBINATION_FACTS[combination];
+  const total = of === "ranks" ? 1 : used.reduce((sum, weight) => sum + weight, 0);
   const shares = places.map((place, leg): Share => {
     const [normalized = 0, weight = 0] = [scores[leg], used[leg]];
     const share = total === 0 ? 0 : weight / total;
@@ -78,9 +70,8 @@ export function reasonOf(
 }
 
 /** Returns the best documents under settings, as the cluster would. */
-export function fused(candidates: Candidates, { weights, normalization, combination }: Settings, size: number) {
-  const technique = combination === "rrf" ? "rrf" : normalization;
-  return combineLegs(normalizeLegs(candidates.legs, technique, candidates.globalRanks), combination, weights, size);
+export function fused({ legs, globalRanks }: Candidates, settings: FusionSettings, size: number) {
+  return fuse(legs, settings, { size, globalRanks });
 }
 
 /** Returns weights with one changed, and the others scaled so that all sum to 1, in hundredths. */

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
+import { COMBINATION_FACTS } from "../../../lib/core/contract/search.ts";
 import { shownScore } from "./document.ts";
-import { reasonOf } from "./places.ts";
+import { explainScore } from "./places.ts";
 import { asked, candidates, configured, documents, explain, legs, settingsOf } from "./results.ts";
 import { legTitle, type Variant } from "./variants.ts";
 
@@ -15,7 +16,7 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
   const [told, tell] = useState<{ tree?: Explanation; error?: string }>({});
   const { value } = candidates.value;
   const settings = variant.kind === "hybrid" ? settingsOf(variant) : configured.value;
-  const reason = value ? reasonOf(value, settings, id) : undefined;
+  const reason = value ? explainScore(value, settings, id) : undefined;
   const all = legs.value;
   const ask = async () => {
     try {
@@ -32,7 +33,7 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
           <table>
             <caption>
               {variant.kind === "hybrid"
-                ? `${settings.combination === "rrf" ? "" : `${settings.normalization}, `}${settings.combination}: ${shownScore(reason.score)}`
+                ? `${COMBINATION_FACTS[settings.combination].of === "ranks" ? "" : `${settings.normalization}, `}${settings.combination}: ${shownScore(reason.score)}`
                 : "Rank and score in each subquery"}
             </caption>
             <thead>

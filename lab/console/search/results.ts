@@ -1,9 +1,11 @@
 import { computed, signal } from "@preact/signals";
+import { HYBRID_DEFAULTS } from "../../../lib/core/contract/search.ts";
+import type { FusionSettings } from "../../../lib/search/fusion/fuse.ts";
 import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
 import { findMapping } from "../../../lib/search/target/entry.ts";
 import { type Answer, callService } from "../api.ts";
 import { announce, place, setup } from "../state.ts";
-import { type Candidates, fused, type Settings } from "./places.ts";
+import { type Candidates, fused } from "./places.ts";
 import {
   type Asked,
   callOf,
@@ -74,17 +76,17 @@ export const legs = computed(() => {
 export const variants = computed<Variant[]>(() => place.value.variants ?? usualVariants(legs.value));
 
 /** What the gateway uses for a hybrid search without settings. */
-export const configured = computed<Settings>(() => {
+export const configured = computed<FusionSettings>(() => {
   const settings = entry.value?.settings;
   const fits = settings?.weights?.length === legs.value.length;
   return {
     weights: fits ? (settings?.weights ?? null) : null,
-    normalization: (settings?.normalization ?? "min_max") as Settings["normalization"],
-    combination: (settings?.combination ?? "arithmetic_mean") as Settings["combination"],
+    normalization: settings?.normalization ?? HYBRID_DEFAULTS.normalization,
+    combination: settings?.combination ?? HYBRID_DEFAULTS.combination,
   };
 });
 
-export const settingsOf = (variant: HybridVariant): Settings => variant.settings ?? configured.value;
+export const settingsOf = (variant: HybridVariant): FusionSettings => variant.settings ?? configured.value;
 
 const keyOf = (variant: Variant, what: Asked) => JSON.stringify(callOf(variant, what));
 

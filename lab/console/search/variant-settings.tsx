@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks";
+import { COMBINATION_FACTS, HYBRID_DEFAULTS } from "../../../lib/core/contract/search.ts";
 import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
 import { inHundredths, techniquesOf } from "../../tuning/settings.ts";
 import { DefaultsView } from "../measure/defaults-view.tsx";
@@ -12,7 +13,7 @@ interface Props<Kind extends Variant> {
   onChange: (variant: Variant) => void;
 }
 
-/** The controls of a variant. Those of a single leg has none. */
+/** The controls of a variant; none for a single subquery. */
 export function VariantSettings({ variant, onChange }: Props<Variant>) {
   if (variant.kind === "leg") return null;
   if (variant.kind === "hybrid") return <HybridSettings variant={variant} onChange={onChange} />;
@@ -82,7 +83,7 @@ function HybridSettings({ variant, onChange }: Props<HybridVariant>) {
         <select
           aria-label={`normalization of ${variant.name}`}
           value={normalization}
-          disabled={combination === "rrf"}
+          disabled={COMBINATION_FACTS[combination].of === "ranks"}
           onChange={(event) => change({ normalization: event.currentTarget.value as typeof normalization })}
         >
           {normalizations.map((name) => (
@@ -98,7 +99,7 @@ function HybridSettings({ variant, onChange }: Props<HybridVariant>) {
           onChange={(event) => {
             const next = event.currentTarget.value as typeof combination;
             const fits = techniques.some((one) => one.combination === next && one.normalization === normalization);
-            change({ combination: next, ...(!fits && { normalization: "min_max" }) });
+            change({ combination: next, ...(!fits && { normalization: HYBRID_DEFAULTS.normalization }) });
           }}
         >
           {combinations.map((name) => (
@@ -138,7 +139,7 @@ function HybridSettings({ variant, onChange }: Props<HybridVariant>) {
             <DefaultsView
               key={JSON.stringify(variant.settings)}
               index={place.value.index}
-              defaults={{ ...variant.settings, candidates: entry.value?.candidates ?? 100 }}
+              defaults={{ ...variant.settings, candidates: entry.value?.candidates ?? HYBRID_DEFAULTS.candidates }}
             />
           )}
         </>

@@ -1,5 +1,5 @@
+import { HYBRID_DEFAULTS, MAX_SUBQUERIES, type Techniques } from "../../../lib/core/contract/search.ts";
 import { withQuery } from "../../../lib/core/json/template.ts";
-import type { Combination, Normalization } from "../../../lib/search/fusion/techniques.ts";
 import type { ConsoleIndex } from "../../server/setup.ts";
 import type { ServiceCall } from "../curl.ts";
 
@@ -22,11 +22,9 @@ export interface HybridVariant {
   kind: "hybrid";
   name: string;
   /** Null: what the gateway is configured to use. */
-  settings: {
-    /** Null: equal weights, which is all that some techniques take. */ weights: number[] | null;
-    normalization: Normalization;
-    combination: Combination;
-  } | null;
+  settings:
+    | (Techniques & { /** Null: equal weights, which is all that some techniques take. */ weights: number[] | null })
+    | null;
   /** Weight of the user's own ranking, from 0 to 1. */
   personal?: number;
 }
@@ -43,11 +41,10 @@ export function legsOf(index: ConsoleIndex | undefined, fields: readonly string[
   };
   const embeddings = (index?.embeddings ?? []).map(({ field, kind }): Leg => {
     const token = `[${field}]`;
-    const knn = { knn: { [field]: { vector: token, k: index?.candidates ?? 100 } } };
+    const knn = { knn: { [field]: { vector: token, k: index?.candidates ?? HYBRID_DEFAULTS.candidates } } };
     return { name: field, kind, query: kind === "dense" ? knn : { bool: { should: token } } };
   });
-  // A hybrid query has at most five subqueries.
-  return [keyword, ...embeddings].slice(0, 5);
+  return [keyword, ...embeddings].slice(0, MAX_SUBQUERIES);
 }
 
 /** Returns a short name for a leg: the kind, and the field where there are several of that kind. */

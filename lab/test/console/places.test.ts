@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { seeded } from "../../../lib/core/statistics/random.ts";
 import { fuse } from "../../../lib/search/fusion/fuse.ts";
 import { suite } from "../../../test/suite.ts";
-import { placesOf, reasonOf, withWeight } from "../../console/search/places.ts";
+import { explainScore, placesOf, withWeight } from "../../console/search/places.ts";
 import { techniquesOf } from "../../tuning/settings.ts";
 
 const test = suite("ranks of a hit and their reasons");
@@ -28,7 +28,7 @@ test("explains exactly the score that fusion computes, for every technique", () 
     const hits = fuse(found.legs, settings, { size: 100, globalRanks: true });
     assert.ok(hits.length > 20);
     for (const { id, score } of hits) {
-      const reason = reasonOf(found, settings, id);
+      const reason = explainScore(found, settings, id);
       assert.is(reason?.score, score, `${normalization} ${combination} ${id}`);
       const shares = reason?.shares.map(({ contribution }) => contribution) ?? [];
       if (shares.includes(null)) continue;
@@ -52,7 +52,7 @@ test("counts ranks over all shards, and gives none to a document that a leg did 
     { rank: 1, score: 5 },
     { rank: 1, score: 1 },
   ]);
-  assert.is(reasonOf(found, { weights: null, normalization: "min_max", combination: "rrf" }, "c"), undefined);
+  assert.is(explainScore(found, { weights: null, normalization: "min_max", combination: "rrf" }, "c"), undefined);
 });
 
 test("keeps weights in hundredths that sum to 1, whichever weight is dragged", () => {

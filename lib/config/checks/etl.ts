@@ -1,4 +1,5 @@
-import { type AvroField, type AvroType, DATASETS, type Dataset, typesOf } from "../avro.ts";
+import { DATASETS, type Dataset } from "../../core/contract/recommendation.ts";
+import { type AvroField, type AvroType, typesOf } from "../avro.ts";
 import { type EtlDataset, IMPLIED_FIELDS, sourcesOfFields } from "../etl.ts";
 import { nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";

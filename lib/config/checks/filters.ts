@@ -1,3 +1,4 @@
+import type { Dataset } from "../../core/contract/recommendation.ts";
 import { placeholders } from "../../personalize/filters/evaluate.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
 import { FilterError } from "../../personalize/filters/tokens.ts";
@@ -8,7 +9,6 @@ import {
   validateFilter,
 } from "../../personalize/filters/validate.ts";
 import { FILTER_LIMITS, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
-import type { Dataset } from "../avro.ts";
 import { type Check, type Drafts, noneTwice, sound } from "./drafts.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { pairProblem } from "../../core/contract/search.ts";
 import { isHybrid } from "../../core/json/template.ts";
 import type { Path } from "../problem.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
@@ -73,10 +74,9 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
         report("hybrid_search", [...at, "template"], `names "${template}", which is not for hybrid search`);
       }
       const { normalization, combination } = settings ?? {};
-      if (normalization === "z_score" && (combination === "geometric_mean" || combination === "harmonic_mean")) {
-        // No cluster serves it, so no search would take part.
-        report("hybrid_search", [...at, "settings", "combination"], "must be arithmetic_mean with z_score");
-      }
+      // No cluster serves such a pair, so no search would take part.
+      const problem = normalization && combination && pairProblem({ normalization, combination });
+      if (problem) report("hybrid_search", [...at, "settings", "combination"], problem);
       const { weights } = settings ?? {};
       checkWeights(weights, [...at, "settings", "weights"], report);
       if (weights) {

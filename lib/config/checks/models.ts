@@ -1,3 +1,4 @@
+import { ENDPOINT_MODELS } from "../embedding-models.ts";
 import type { Path } from "../problem.ts";
 import type { Check, Report } from "./drafts.ts";
 
@@ -17,7 +18,7 @@ const OF_OWN_ENDPOINT = [
  * files a model of the user's own has, and that previous models differ from the present ones.
  */
 export const checkModels: Check = ({ model }, report) => {
-  for (const name of ["dense_large_en_v1_5", "sparse_v3"] as const) {
+  for (const name of ENDPOINT_MODELS) {
     checkEndpoint(model?.[name], [name], report);
     checkFiles(model?.[name], [name], report);
   }

@@ -1,5 +1,5 @@
 import { partitionOf } from "../../core/naming/names.ts";
-import { ALARMS } from "../alarms.ts";
+import { ALARMS, SEVERITIES } from "../alarms.ts";
 import { joinWords } from "../kinds.ts";
 import { nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";
@@ -66,7 +66,7 @@ export const checkArns: Check = ({ project, api }, report) => {
   // Another account may share a secret. API Gateway and Personalize only accept resources of their own account.
   check("project", ["opensearch", "auth", "master_user_secret_arn"], secret, false);
   check("project", ["aws", "kms_key_arn"], project?.aws?.kms_key_arn, false);
-  for (const severity of ["critical", "warning"] as const) {
+  for (const severity of SEVERITIES) {
     check("project", ["alarms", "topics", severity], project?.alarms?.topics?.[severity], false);
   }
   check("api", ["domain_name_system", "certificate_arn"], api?.domain_name_system?.certificate_arn, true);

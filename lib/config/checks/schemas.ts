@@ -1,3 +1,4 @@
+import { DATASETS, type Dataset } from "../../core/contract/recommendation.ts";
 import {
   MAX_TEXTUAL_FIELDS,
   METADATA_FIELDS,
@@ -5,7 +6,7 @@ import {
   REQUIRED_FIELDS,
   RESERVED_FIELDS,
 } from "../../personalize/limits.ts";
-import { type AvroField, type AvroType, DATASETS, type Dataset, typesOf } from "../avro.ts";
+import { type AvroField, type AvroType, typesOf } from "../avro.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 

@@ -1,5 +1,5 @@
+import { DATASET_NAMES } from "../../core/contract/recommendation.ts";
 import { REQUIRED_FIELDS } from "../../personalize/limits.ts";
-import type { Dataset } from "../avro.ts";
 import { joinWords } from "../kinds.ts";
 import { nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";
@@ -66,8 +66,6 @@ function inWords({ type, min, max }: RecipeParameter): string {
   return `${type === "integer" ? "an integer" : "a number"} from ${min} to ${max}`;
 }
 
-const DATASET = { Item: "item", User: "user", Interaction: "interaction" } as const satisfies Record<string, Dataset>;
-
 /** Settings that need a column of interactions. */
 const NEEDED_BY: Readonly<Record<string, "target_event_type" | "event_value_threshold">> = {
   EVENT_TYPE: "target_event_type",
@@ -83,19 +81,19 @@ export const checkExcludedColumns: Check = (drafts, report) => {
     noneTwice(report, "solution", path, settings?.excluded_dataset_columns, "name", join);
     for (const [index, { name, value }] of sound(settings?.excluded_dataset_columns)) {
       if (name === undefined) continue;
-      const fields = drafts[DATASET[name]]?.fields;
+      const fields = drafts[DATASET_NAMES[name]]?.fields;
       const columns = fields && sound(fields).flatMap(([, field]) => field.name ?? []);
       for (const [place, column] of sound(value)) {
         const problem = (message: string) => report("solution", [...path, index, "value", place], message);
         const user = name === "Interaction" ? NEEDED_BY[column] : undefined;
-        if (Object.hasOwn(REQUIRED_FIELDS[DATASET[name]], column)) {
+        if (Object.hasOwn(REQUIRED_FIELDS[DATASET_NAMES[name]], column)) {
           problem(`"${column}" is required for training and cannot be excluded`);
         } else if (user && settings?.[user] !== undefined) {
           problem(`"${column}" cannot be excluded: ${user} needs it`);
         } else if (columns !== undefined && !columns.includes(column)) {
           const close = nearest(column, columns);
           const advice = close === undefined ? `it has ${columns.join(", ")}` : `did you mean "${close}"?`;
-          problem(`"${column}" is not in the ${DATASET[name]} schema: ${advice}`);
+          problem(`"${column}" is not in the ${DATASET_NAMES[name]} schema: ${advice}`);
         }
       }
     }

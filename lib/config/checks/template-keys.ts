@@ -1,3 +1,4 @@
+import { endpointsThat } from "../../core/http/access.ts";
 import { singleOf } from "../../core/json/parameters.ts";
 import { isHybrid, parametersOf } from "../../core/json/template.ts";
 import type { KeyConfig } from "../access.ts";
@@ -8,7 +9,7 @@ import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 
 /** Endpoints where a key could send a body of its own. */
-const OWN_BODIES: readonly string[] = ["bulk", "raw-backend", "administration"];
+const OWN_BODIES: readonly string[] = endpointsThat(({ takesOwnBodies }) => takesOwnBodies);
 
 /** Checks that the rights of each key go together. */
 export const checkKeyRights: Check = ({ api }, report) => {

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as v from "valibot";
+import type { Service } from "../naming/names.ts";
 import { ApiError } from "./error.ts";
 
 /** How API Gateway authorizes the callers of an API. */
@@ -23,20 +24,41 @@ export function iamPrincipal(arn: string): string | undefined {
     : `${kind} ${parts.at(-1)} of account ${account}`;
 }
 
-/** What a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
-export const ENDPOINTS = [
-  "search",
-  "hybrid-search",
-  "search-events",
-  "bulk",
-  "raw-backend",
-  "administration",
-  "recommend",
-  "events",
-  "ingest",
-] as const;
+interface EndpointFacts {
+  service: Service;
+  /** Whether the cluster gets what a key sends: its indexes and scripts are checked. */
+  reachesCluster: boolean;
+  /** Whether a key can send requests of its own there, so that a key which is limited to templates cannot have it. */
+  takesOwnBodies: boolean;
+}
 
-export type Endpoint = (typeof ENDPOINTS)[number];
+const facts = (service: Service, reachesCluster = false, takesOwnBodies = false): EndpointFacts => ({
+  service,
+  reachesCluster,
+  takesOwnBodies,
+});
+
+/** What a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
+const ENDPOINT_FACTS = {
+  search: facts("search-gateway", true),
+  "hybrid-search": facts("search-gateway", true),
+  "search-events": facts("search-gateway"),
+  bulk: facts("search-gateway", true, true),
+  "raw-backend": facts("search-gateway", true, true),
+  administration: facts("search-gateway", true, true),
+  recommend: facts("recommendation"),
+  events: facts("recommendation"),
+  ingest: facts("recommendation"),
+};
+
+export type Endpoint = keyof typeof ENDPOINT_FACTS;
+
+/** The names of all endpoints. */
+export const ENDPOINTS = Object.keys(ENDPOINT_FACTS) as Endpoint[];
+
+/** Returns the endpoints of which something is true. */
+export const endpointsThat = (isTrue: (facts: EndpointFacts) => boolean): Endpoint[] =>
+  ENDPOINTS.filter((name) => isTrue(ENDPOINT_FACTS[name]));
 
 /** How much one request of a key may ask of the cluster. `config.json` has those of api.yaml and the defaults. */
 export const Limits = v.object({

@@ -6,12 +6,17 @@ export interface ProbeEvent {
   probe: true;
 }
 
+/** What a probe calls. */
+export const PROBE_KINDS = ["model", "campaign"] as const;
+
+/** How the call ended; `untrained`: there is no campaign yet. */
+export const PROBE_STATES = ["works", "failed", "untrained"] as const;
+
 /** The outcome of one call to a model or a campaign. */
 export interface Probe {
-  kind: "model" | "campaign";
+  kind: (typeof PROBE_KINDS)[number];
   name: string;
-  /** `untrained`: there is no campaign yet. */
-  state: "works" | "failed" | "untrained";
+  state: (typeof PROBE_STATES)[number];
   /** Name and message of the error. */
   error?: { name: string; message: string };
 }

@@ -1,7 +1,9 @@
 import type { GenericSchema } from "valibot";
 import type { Endpoint } from "./access.ts";
 
-export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** The methods that routes may serve. */
+export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
 
 /** What a function needs to serve a route. `path` is API Gateway's: `/application/search`, `/raw-backend/{proxy+}`. */
 export interface ServedRoute {

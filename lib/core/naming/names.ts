@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Dataset } from "../contract/recommendation.ts";
 
 /** The longest name that each service accepts, in characters. Source: the API references. */
 export const LIMITS = {
@@ -187,8 +188,7 @@ export function namesOf(place: Place) {
     /** ARN of the filter that currently has a name in filter.yaml; written by personalize-manager. */
     filterParameter: (filter: string) => parameter(`recommendation/filters/${filter}`),
     /** ARN of a dataset, which contains the dataset group and the type, but not the dataset's name. */
-    datasetArn: (dataset: "user" | "item" | "interaction") =>
-      arn("personalize", `dataset/${project}/${dataset.toUpperCase()}S`),
+    datasetArn: (dataset: Dataset) => arn("personalize", `dataset/${project}/${dataset.toUpperCase()}S`),
     datasetGroupArn: () => arn("personalize", `dataset-group/${personalize.datasetGroup()}`),
     campaignArn: (recipe: string) => arn("personalize", `campaign/${personalize.campaign(recipe)}`),
     /** Prefix of every parameter of the project. */

@@ -5,7 +5,7 @@ import {
   DescribeCampaignCommand,
   UpdateCampaignCommand,
 } from "@aws-sdk/client-personalize";
-import { ifFree, ifThere, isNamed } from "../../aws/errors.ts";
+import { ifFree, ignoreNotFound, isNamed } from "../../aws/errors.ts";
 import { failed, hasFailed, isMoving, type Managing, untilGone, untilSettled } from "./managing.ts";
 import { ifNew, ManagerError, type Personalize, tagList } from "./personalize.ts";
 import type { CampaignInput, ResourceState } from "./request.ts";
@@ -45,7 +45,7 @@ export async function stepCampaign(
   if (isMoving(found.status)) return { state: "moving", status: found.status ?? "" };
   if (hasFailed(found.status)) {
     if (!mayRetry) return { state: "failed", error: failed(what, found) };
-    await ifThere(personalize.send(new DeleteCampaignCommand({ campaignArn })));
+    await ignoreNotFound(personalize.send(new DeleteCampaignCommand({ campaignArn })));
     return { state: "moving", status: "DELETE PENDING" };
   }
   const { latestCampaignUpdate: update } = found;
@@ -101,13 +101,13 @@ export async function deleteCampaign(
     return campaign && isMoving(campaign.latestCampaignUpdate?.status) ? campaign.latestCampaignUpdate : campaign;
   });
   if (!found) return;
-  await ifThere(personalize.send(new DeleteCampaignCommand({ campaignArn: arn })));
+  await ignoreNotFound(personalize.send(new DeleteCampaignCommand({ campaignArn: arn })));
   await untilGone(what, patience, () => describeCampaign(personalize, arn));
 }
 
 /** Returns the campaign; undefined if there is none. */
 export async function describeCampaign(personalize: Personalize, arn: string): Promise<Campaign | undefined> {
-  return (await ifThere(personalize.send(new DescribeCampaignCommand({ campaignArn: arn }))))?.campaign;
+  return (await ignoreNotFound(personalize.send(new DescribeCampaignCommand({ campaignArn: arn }))))?.campaign;
 }
 
 /**

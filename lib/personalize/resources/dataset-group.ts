@@ -9,7 +9,7 @@ import {
   type EventTracker,
   ListTagsForResourceCommand,
 } from "@aws-sdk/client-personalize";
-import { ifThere, isNamed } from "../../aws/errors.ts";
+import { ignoreNotFound, isNamed } from "../../aws/errors.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { PROJECT_TAG } from "../../core/naming/tags.ts";
 import { hasFailed, type Managing, untilActive, untilGone, untilSettled } from "./managing.ts";
@@ -59,7 +59,7 @@ export async function deleteDatasetGroup(
   const look = () => describeDatasetGroup(personalize, names);
   if (!(await untilSettled(what, patience, look))) return;
   try {
-    await ifThere(personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn })));
+    await ignoreNotFound(personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn })));
   } catch (error) {
     if (!isNamed(error, "ResourceInUseException")) throw error;
     const held = await heldByGroup(personalize, datasetGroupArn);
@@ -100,7 +100,7 @@ async function requireOurs({ personalize }: Managing, { name, tags }: DatasetGro
 /** Returns the project's dataset group; undefined if there is none. */
 export async function describeDatasetGroup(personalize: Personalize, names: Names): Promise<DatasetGroup | undefined> {
   const command = new DescribeDatasetGroupCommand({ datasetGroupArn: names.datasetGroupArn() });
-  return (await ifThere(personalize.send(command)))?.datasetGroup;
+  return (await ignoreNotFound(personalize.send(command)))?.datasetGroup;
 }
 
 /** Creates the event tracker if there is none, waits until it is ACTIVE, and writes its id to the parameter store. */
@@ -132,7 +132,7 @@ async function removeTracker({ personalize, names, patience }: Managing, what: s
   const found = await untilSettled(what, patience, look);
   if (!found) return;
   const { eventTrackerArn } = found;
-  await ifThere(personalize.send(new DeleteEventTrackerCommand({ eventTrackerArn })));
+  await ignoreNotFound(personalize.send(new DeleteEventTrackerCommand({ eventTrackerArn })));
   await untilGone(what, patience, look);
 }
 
@@ -141,5 +141,5 @@ export async function findEventTracker(personalize: Personalize, names: Names): 
   const [tracker] = await listEventTrackers(personalize, names.datasetGroupArn());
   if (!tracker) return undefined;
   const { eventTrackerArn } = tracker;
-  return (await ifThere(personalize.send(new DescribeEventTrackerCommand({ eventTrackerArn }))))?.eventTracker;
+  return (await ignoreNotFound(personalize.send(new DescribeEventTrackerCommand({ eventTrackerArn }))))?.eventTracker;
 }

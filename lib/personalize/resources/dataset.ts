@@ -9,7 +9,7 @@ import {
   ListSchemasCommand,
   UpdateDatasetCommand,
 } from "@aws-sdk/client-personalize";
-import { ifThere, isDeleted, isNamed } from "../../aws/errors.ts";
+import { ignoreNotFound, isDeleted, isNamed } from "../../aws/errors.ts";
 import { RECORD_NAMES } from "../../config/avro.ts";
 import { hashOf } from "../../core/naming/names.ts";
 import {
@@ -118,7 +118,7 @@ async function changeSchema(managing: Managing, arn: string, what: string, wante
 
 /** Returns the dataset; undefined if there is none. */
 export async function describeDataset(personalize: Personalize, datasetArn: string): Promise<Dataset | undefined> {
-  return (await ifThere(personalize.send(new DescribeDatasetCommand({ datasetArn }))))?.dataset;
+  return (await ignoreNotFound(personalize.send(new DescribeDatasetCommand({ datasetArn }))))?.dataset;
 }
 
 /** Returns the ARN of a schema. Personalize derives it from the name. */
@@ -150,7 +150,7 @@ export async function createSchema(managing: Managing, input: SchemaInput): Prom
  */
 export async function deleteSchema(managing: Managing, name: string, mustGo: boolean): Promise<void> {
   try {
-    await ifThere(managing.personalize.send(new DeleteSchemaCommand({ schemaArn: schemaArn(managing, name) })));
+    await ignoreNotFound(managing.personalize.send(new DeleteSchemaCommand({ schemaArn: schemaArn(managing, name) })));
   } catch (error) {
     if (!isNamed(error, "ResourceInUseException")) throw error;
     if (mustGo)

@@ -1,4 +1,5 @@
-import { type AvroField, type AvroSchema, type Dataset, typesOf } from "../../config/avro.ts";
+import { type AvroField, type AvroSchema, typesOf } from "../../config/avro.ts";
+import type { Dataset } from "../../core/contract/recommendation.ts";
 import { hashOf } from "../../core/naming/names.ts";
 import type { Inventory } from "./inventory.ts";
 import { isMoving } from "./managing.ts";

@@ -4,7 +4,7 @@ import {
   DescribeFilterCommand,
   type Filter,
 } from "@aws-sdk/client-personalize";
-import { ifThere, isDeleted, isNamed } from "../../aws/errors.ts";
+import { ignoreNotFound, isDeleted, isNamed } from "../../aws/errors.ts";
 import { FILTER_LIMITS } from "../limits.ts";
 import { hasFailed, type Managing, untilActive, untilGone, untilSettled } from "./managing.ts";
 import { ifNew, listFilters, ManagerError, type Personalize, tagList } from "./personalize.ts";
@@ -92,7 +92,7 @@ export async function describeFilter(
   personalize: Personalize,
   filterArn: string | undefined,
 ): Promise<Filter | undefined> {
-  return (await ifThere(personalize.send(new DescribeFilterCommand({ filterArn }))))?.filter;
+  return (await ignoreNotFound(personalize.send(new DescribeFilterCommand({ filterArn }))))?.filter;
 }
 
 /** Returns the text that explains the quota of filters and what to do about it. */

@@ -1,7 +1,7 @@
 import { DescribeSchemaCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
-import { ifThere } from "../../aws/errors.ts";
-import { DATASETS, type Dataset } from "../../config/avro.ts";
+import { ignoreNotFound } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
+import { DATASETS, type Dataset } from "../../core/contract/recommendation.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { describeCampaign } from "./campaign.ts";
@@ -88,7 +88,7 @@ async function readDatasets(personalize: Personalize, names: Names): Promise<Inv
     const one = await describeDataset(personalize, arn);
     if (!one) return [];
     const { schemaArn = "" } = one;
-    const schema = (await ifThere(personalize.send(new DescribeSchemaCommand({ schemaArn }))))?.schema?.schema;
+    const schema = (await ignoreNotFound(personalize.send(new DescribeSchemaCommand({ schemaArn }))))?.schema?.schema;
     return [
       { ...entry(one, one.name, arn), dataset, schema_arn: schemaArn, schema: JSON.parse(schema ?? "null") as unknown },
     ];
@@ -141,7 +141,7 @@ export async function readSolutions(
         const name = solutionVersionArn.slice(solutionVersionArn.lastIndexOf("/") + 1);
         const measured =
           metrics && version.status === "ACTIVE"
-            ? await ifThere(personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn })))
+            ? await ignoreNotFound(personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn })))
             : undefined;
         return {
           ...entry(version, name, solutionVersionArn),

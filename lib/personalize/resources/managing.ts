@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SSMClient } from "@aws-sdk/client-ssm";
 import { patientCalls } from "../../aws/call.ts";
-import { ifThere } from "../../aws/errors.ts";
+import { ignoreNotFound } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import type { Names } from "../../core/naming/names.ts";
 import type { Deadline, Invocation } from "../../core/resilience/deadline.ts";
@@ -35,7 +35,9 @@ export function ssmPointers(client: SSMClient, outer?: Deadline): PointerStore {
   return {
     async read(name) {
       const { GetParameterCommand } = await sdk();
-      const found = await ifThere(call((options) => client.send(new GetParameterCommand({ Name: name }), options)));
+      const found = await ignoreNotFound(
+        call((options) => client.send(new GetParameterCommand({ Name: name }), options)),
+      );
       return found?.Parameter?.Value;
     },
     async write(name, value) {
@@ -45,7 +47,7 @@ export function ssmPointers(client: SSMClient, outer?: Deadline): PointerStore {
     },
     async remove(name) {
       const { DeleteParameterCommand } = await sdk();
-      await ifThere(call((options) => client.send(new DeleteParameterCommand({ Name: name }), options)));
+      await ignoreNotFound(call((options) => client.send(new DeleteParameterCommand({ Name: name }), options)));
     },
   };
 }

@@ -17,7 +17,7 @@ import {
   type SolutionVersion,
   type SolutionVersionSummary,
 } from "@aws-sdk/client-personalize";
-import { ifThere, isNamed, isTransient } from "../../aws/errors.ts";
+import { ignoreNotFound, isNamed, isTransient } from "../../aws/errors.ts";
 import { abortAt, type Deadline, deadlineWithin, retry } from "../../core/resilience/deadline.ts";
 
 /** A request that the manager cannot fulfil. `terraform apply` shows its message: what is wrong and what to do. */
@@ -88,7 +88,7 @@ export async function describeVersion(
   solutionVersionArn: string,
 ): Promise<SolutionVersion | undefined> {
   const command = new DescribeSolutionVersionCommand({ solutionVersionArn });
-  return (await ifThere(personalize.send(command)))?.solutionVersion;
+  return (await ignoreNotFound(personalize.send(command)))?.solutionVersion;
 }
 
 /** Returns the entries of all pages of a list. */
@@ -133,7 +133,7 @@ export async function listImports(personalize: Personalize, datasetArn: string):
     (nextToken) => personalize.send(new ListDatasetImportJobsCommand({ datasetArn, nextToken })),
     ({ datasetImportJobs }) => datasetImportJobs,
   );
-  return (await ifThere(jobs)) ?? [];
+  return (await ignoreNotFound(jobs)) ?? [];
 }
 
 /** Lists the versions of a solution; none if there is no such solution. */
@@ -145,7 +145,7 @@ export async function listVersions(
     (nextToken) => personalize.send(new ListSolutionVersionsCommand({ solutionArn, nextToken })),
     ({ solutionVersions }) => solutionVersions,
   );
-  return (await ifThere(versions)) ?? [];
+  return (await ignoreNotFound(versions)) ?? [];
 }
 
 /** Tags of a resource, by key. */

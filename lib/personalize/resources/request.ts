@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { AvroSchema, DATASETS } from "../../config/avro.ts";
+import { AvroSchema } from "../../config/avro.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
+import { DATASETS } from "../../core/contract/recommendation.ts";
 import { FILTER_LIMITS, NAME_PATTERN } from "../limits.ts";
 
 const Name = v.pipe(v.string(), v.regex(NAME_PATTERN, "is not a name that Personalize accepts"));

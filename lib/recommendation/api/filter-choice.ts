@@ -1,3 +1,4 @@
+import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import { ApiError, type Issue } from "../../core/http/error.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
@@ -13,7 +14,7 @@ import { everyCondition, type Filter, parseFilter } from "../../personalize/filt
 import { FilterError } from "../../personalize/filters/tokens.ts";
 import { MAX_FILTER_VALUE, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
 import { fieldsOf, fieldValue } from "../records/layout.ts";
-import type { Profile, ProfileDataset } from "../records/profile.ts";
+import type { Profile } from "../records/profile.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import type { FilterSettings, RecommendationSettings } from "../service/settings.ts";
 import type { Selection } from "./item-list.ts";

@@ -1,7 +1,7 @@
 import { attempt } from "../../aws/call.ts";
+import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { lazyClient } from "../../core/resilience/once.ts";
-import type { ProfileDataset } from "../records/profile.ts";
 
 /** A record for PutUsers or PutItems. `properties` is JSON. */
 export interface DatasetRecord {

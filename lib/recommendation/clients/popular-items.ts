@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { call } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { expiring } from "../../core/resilience/expiring.ts";
 import { EVENT_TYPES_KEY, POPULAR_ITEMS_KEY } from "../records/tables.ts";
 
 /** Reads a list that the last ETL wrote. Undefined before the first ETL. Throws if it cannot read the list. */
@@ -20,20 +21,17 @@ export function dynamoEtlLists(
   connect: () => Promise<DynamoDBClient>,
   table: string,
   timeoutMs: number,
-  now: () => number = () => performance.now(),
+  now?: () => number,
 ): { popularItems: EtlListReader; eventTypes: EtlListReader } {
   const reader = (Key: Readonly<Record<string, string>>, attribute: string, absentMs: number): EtlListReader => {
-    let kept: { list: readonly string[] | undefined; until: number } | undefined;
-    return async (deadline) => {
-      if (kept && now() < kept.until) return kept.list;
+    const read = async (deadline: Deadline) => {
       const [{ GetCommand }, client] = await Promise.all([import("@aws-sdk/lib-dynamodb"), connect()]);
       const command = new GetCommand({ TableName: table, Key });
       const { Item } = await call({ deadline, timeoutMs }, (abortSignal) => client.send(command, { abortSignal }));
       const found: unknown = Item?.[attribute];
-      const list = Array.isArray(found) ? found.map(String) : undefined;
-      kept = { list, until: now() + (list ? KEPT_MS : absentMs) };
-      return list;
+      return Array.isArray(found) ? found.map(String) : undefined;
     };
+    return expiring(read, (list) => (list ? KEPT_MS : absentMs), now);
   };
   return {
     popularItems: reader(POPULAR_ITEMS_KEY, "ITEMS", 0),

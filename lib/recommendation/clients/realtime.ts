@@ -1,11 +1,11 @@
-import { call, chunks, untilTaken } from "../../aws/call.ts";
+import { call, chunks, retryUnprocessed } from "../../aws/call.ts";
 import { failureOf, type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
+import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { lazyClient } from "../../core/resilience/once.ts";
 import { MAX_PUT_EVENTS, MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { StoredEvent } from "../records/layout.ts";
-import type { ProfileDataset } from "../records/profile.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
 
 /** How many entries were not delivered, and why. Undefined if all were delivered. */
@@ -84,7 +84,7 @@ export function sqsChanges(queueUrl: string, timeoutMs: number): ChangeQueue {
   return async (dataset, ids, deadline) => {
     const messages = chunks(ids, IDS_PER_MESSAGE);
     const failures = await concurrently(chunks(messages, MAX_MESSAGES), PARALLEL_CALLS, async (part) => {
-      const { left, error } = await untilTaken(part, { deadline, timeoutMs }, async (some, abortSignal) => {
+      const { left, error } = await retryUnprocessed(part, { deadline, timeoutMs }, async (some, abortSignal) => {
         const [{ SendMessageBatchCommand }, sqs] = await client();
         const Entries = some.map((changed, index) => ({
           Id: String(index),

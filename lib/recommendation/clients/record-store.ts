@@ -1,9 +1,10 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { chunks, untilTaken } from "../../aws/call.ts";
+import { chunks, retryUnprocessed } from "../../aws/call.ts";
 import { type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
+import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import type { Profile, ProfileDataset } from "../records/profile.ts";
+import type { Profile } from "../records/profile.ts";
 import { ID_COLUMNS } from "../records/tables.ts";
 
 /** The most keys in one BatchGetItem call, and puts in one BatchWriteItem call. Source: API reference. */
@@ -57,7 +58,7 @@ export function dynamoRecords(
       const idColumn = ID_COLUMNS[dataset];
       const records = new Map<string, Profile>();
       const results = await concurrently(chunks([...new Set(ids)], MAX_KEYS), PARALLEL_CALLS, (part) =>
-        untilTaken(part, { deadline, timeoutMs }, async (left, abortSignal) => {
+        retryUnprocessed(part, { deadline, timeoutMs }, async (left, abortSignal) => {
           const [{ BatchGetCommand }, client] = await Promise.all([sdk(), connect()]);
           const Keys = left.map((id) => ({ [idColumn]: id }));
           const command = new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: consistent } } });
@@ -74,7 +75,7 @@ export function dynamoRecords(
       const table = tables[dataset];
       const idColumn = ID_COLUMNS[dataset];
       const results = await concurrently(chunks(records, MAX_PUTS), PARALLEL_CALLS, (part) =>
-        untilTaken(part, { deadline, timeoutMs }, async (left, abortSignal) => {
+        retryUnprocessed(part, { deadline, timeoutMs }, async (left, abortSignal) => {
           const [{ BatchWriteCommand }, client] = await Promise.all([sdk(), connect()]);
           const puts = left.map((Item) => ({ PutRequest: { Item } }));
           const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }), {

@@ -1,8 +1,9 @@
+import { PLACED_FIELDS } from "../../core/contract/recommendation.ts";
 import { identifier, literal } from "../../core/sql/database.ts";
 import { MAX_EVENT_PROPERTIES } from "../../personalize/limits.ts";
 import { customColumns, EVENT_COLUMNS } from "../records/event.ts";
 import { type Definitions, type Field, fieldsOf } from "../records/layout.ts";
-import { customFields, PLACED_FIELDS } from "../records/trained-event.ts";
+import { customFields, isPlaced } from "../records/trained-event.ts";
 
 /** Returns a statement that creates the table `stored`, with the columns of a partition. */
 export function storedTable(definitions: Definitions): string {
@@ -14,7 +15,7 @@ export function storedTable(definitions: Definitions): string {
 export function eventColumns(definitions: Definitions, isPlain: boolean) {
   const columns = [...EVENT_COLUMNS, ...customColumns(definitions)];
   const { schemas, etl } = definitions;
-  const custom = fieldsOf(schemas.interaction, etl.interaction).filter(({ name }) => !PLACED_FIELDS.includes(name));
+  const custom = fieldsOf(schemas.interaction, etl.interaction).filter(({ name }) => !isPlaced(name));
   const json = (column: string) => (column === "SESSION_ID" ? "coalesce(SESSION_ID, USER_ID)" : identifier(column));
   const value = (column: string) => `${isPlain ? "plain_value_of" : "value_of"}(${json(column)})`;
   const joined = ({ columns, separator }: Field) =>

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { download, listed, type ObjectStore, removeOthers } from "../../aws/object-store.ts";
-import type { Dataset } from "../../config/avro.ts";
+import type { Dataset } from "../../core/contract/recommendation.ts";
 import { PREFIXES } from "../../core/naming/object-keys.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Database, literals } from "../../core/sql/database.ts";

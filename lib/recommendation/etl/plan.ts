@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { listed, type ObjectStore, removeOthers, type StoredObject } from "../../aws/object-store.ts";
+import { PROFILE_DATASETS } from "../../core/contract/recommendation.ts";
 import { shortHash } from "../../core/naming/names.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { sum } from "../../core/sum.ts";
@@ -65,7 +66,7 @@ export async function plan(
     }),
   );
   const segments: v.InferInput<typeof ScanTask>[] = [];
-  for (const dataset of ["user", "item"] as const) {
+  for (const dataset of PROFILE_DATASETS) {
     const of = Math.min(MAX_SEGMENTS, Math.max(1, Math.ceil((await tables.size(dataset)) / SEGMENT_BYTES)));
     for (let segment = 0; segment < of; segment += 1)
       segments.push({ task: "scan", run, result: keys.segment(dataset, segment), dataset, segment, of });

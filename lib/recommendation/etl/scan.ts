@@ -6,7 +6,7 @@ import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
 import { profileFields, profileParser } from "../records/profile.ts";
 import { ID_COLUMNS } from "../records/tables.ts";
-import { reasonOf } from "../records/value.ts";
+import { issuesText } from "../records/value.ts";
 import { runKeys, writeFile, writeRejected } from "./run-files.ts";
 import { csv } from "./sql.ts";
 import type { Task } from "./tasks.ts";
@@ -45,7 +45,7 @@ export async function scan(
         const row = JSON.stringify(record);
         characters += row.length;
         if ("record" in parsed) accept(...valuesOf(parsed.record));
-        else reject(`${dataset} ${record[ID_COLUMNS[dataset]]}`, null, reasonOf(parsed.issues), row.slice(0, 2_000));
+        else reject(`${dataset} ${record[ID_COLUMNS[dataset]]}`, null, issuesText(parsed.issues), row.slice(0, 2_000));
       }
     } while (start !== null && characters < fileCharacters && deadline.remaining() > STOP_BEFORE_MS);
   };

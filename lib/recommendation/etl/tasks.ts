@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { EventTypeChoice } from "../../config/event-types.ts";
 import { TRAINING_MODES } from "../../config/recipes.ts";
+import { PROFILE_DATASETS } from "../../core/contract/recommendation.ts";
 import { Definitions } from "../records/layout.ts";
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -25,7 +26,7 @@ const settings = { mode: v.picklist(TRAINING_MODES), checks: v.array(EventCheck)
 export const ScanTask = v.strictObject({
   task: v.literal("scan"),
   ...item,
-  dataset: v.picklist(["user", "item"]),
+  dataset: v.picklist(PROFILE_DATASETS),
   segment: Count,
   of: Parts,
   part: v.optional(Count, 0),

@@ -9,7 +9,7 @@ import { type AddRow, type Database, literal, literals } from "../../core/sql/da
 import { eventParser } from "../records/event.ts";
 import type { Definitions, StoredEvent } from "../records/layout.ts";
 import { trainedEvent } from "../records/trained-event.ts";
-import { reasonOf } from "../records/value.ts";
+import { issuesText } from "../records/value.ts";
 import { copyText, LONGEST_LINE, PROBLEM } from "./copy-text.ts";
 import { eventColumns, storedTable } from "./event-columns.ts";
 import { sharedKeys, TRANSFERS, writeFile, writeRejected } from "./run-files.ts";
@@ -95,7 +95,7 @@ async function readLines(
     const json = parseJson(text);
     if (json === undefined) return "is not JSON";
     const event = parse(json);
-    return "issues" in event ? reasonOf(event.issues) : event.record;
+    return "issues" in event ? issuesText(event.issues) : event.record;
   };
   // As Latin-1, a line keeps its bytes, whatever they are.
   for await (const text of createInterface({ input: createReadStream(file, "latin1") })) {

@@ -1,6 +1,7 @@
 import { reasonOf } from "../../aws/errors.ts";
 import { failureOf } from "../../aws/store-failure.ts";
 import { fixedTypes } from "../../config/event-types.ts";
+import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import { batchResult, type Rejected, type Unstored } from "../../core/http/batch.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
@@ -9,7 +10,7 @@ import { countLine } from "../../core/telemetry/emf.ts";
 import type { Undelivered } from "../clients/realtime.ts";
 import { eventParser } from "../records/event.ts";
 import { eventLine, type StoredEvent } from "../records/layout.ts";
-import { type Profile, type ProfileDataset, profileParser } from "../records/profile.ts";
+import { type Profile, profileParser } from "../records/profile.ts";
 import { ID_COLUMNS } from "../records/tables.ts";
 import type { Parsed } from "../records/value.ts";
 import { answer, logFailure } from "../service/reply.ts";

@@ -1,3 +1,4 @@
+import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import type { Issue } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
 import { MAX_CATEGORY, MAX_RECORD_PROPERTIES, MAX_TEXT } from "../../personalize/limits.ts";
@@ -14,9 +15,6 @@ import {
   show,
   unknownColumns,
 } from "./value.ts";
-
-/** The datasets other than events. */
-export type ProfileDataset = "user" | "item";
 
 /** A user or an item as stored in the table: the source columns that have a value, and IS_ACTIVE. */
 export type Profile = Readonly<Record<string, Value>>;

@@ -1,7 +1,8 @@
+import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import type { TableName } from "../../core/naming/names.ts";
 
 /** The column that holds a record's id. */
-export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const;
+export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const satisfies Record<ProfileDataset, string>;
 
 /** Keys of the two records in the popular-items table: the items, and the event types of the last ETL. */
 export const POPULAR_ITEMS_KEY = { LIST: "all" } as const;

@@ -1,3 +1,4 @@
+import { PLACED_FIELDS } from "../../core/contract/recommendation.ts";
 import { type Definitions, fieldsOf, fieldValue, type StoredEvent, type Value } from "./layout.ts";
 import { propertyName } from "./value.ts";
 
@@ -21,25 +22,18 @@ export interface TrainedEvent {
   properties: string;
 }
 
-/** Fields of the interactions schema that have a dedicated place in PutEvents. */
-export const PLACED_FIELDS: readonly string[] = [
-  "USER_ID",
-  "ITEM_ID",
-  "EVENT_TYPE",
-  "EVENT_VALUE",
-  "TIMESTAMP",
-  "IMPRESSION",
-];
+/** Returns whether a field has a dedicated place in PutEvents. */
+export const isPlaced = (name: string) => (PLACED_FIELDS as readonly string[]).includes(name);
 
 /** Returns the names of the schema's custom fields, in the order of `TrainedEvent.values`. */
 export function customFields({ schemas }: Definitions): string[] {
-  return schemas.interaction.fields.map(({ name }) => name).filter((name) => !PLACED_FIELDS.includes(name));
+  return schemas.interaction.fields.map(({ name }) => name).filter((name) => !isPlaced(name));
 }
 
 /** Returns the function that converts events for Personalize. The real-time path and the import must both use it. */
 export function trainedEvent(definitions: Definitions): (event: StoredEvent) => TrainedEvent {
   const custom = fieldsOf(definitions.schemas.interaction, definitions.etl.interaction)
-    .filter(({ name }) => !PLACED_FIELDS.includes(name))
+    .filter(({ name }) => !isPlaced(name))
     .map((field) => ({ field, property: propertyName(field.name) }));
   return (event) => {
     const values: (Value | null)[] = [];

@@ -162,6 +162,6 @@ export function keep(
 }
 
 /** Joins the problems of a record into one reason. */
-export function reasonOf(issues: readonly Issue[]): string {
+export function issuesText(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => (path ? `${path} ${message}` : message)).join("; ");
 }

@@ -1,3 +1,4 @@
+import { COLUMN_TYPES, type ColumnType } from "../../core/contract/recommendation.ts";
 import { DistinctCounter } from "./distinct-counter.ts";
 import type { Value } from "./row.ts";
 
@@ -66,11 +67,6 @@ export class Column {
     return !unique && count <= rows / 2;
   }
 }
-
-/** The types that schema generation can infer, from narrow to wide. Each can hold the values of the types before it. */
-const COLUMN_TYPES = ["int", "long", "float", "string"] as const;
-
-export type ColumnType = (typeof COLUMN_TYPES)[number];
 
 const MAX_INT = 2_147_483_647n;
 const MAX_LONG = 9_223_372_036_854_775_807n;

@@ -1,6 +1,7 @@
-import type { AvroSchema, Dataset } from "../../config/avro.ts";
+import type { AvroSchema } from "../../config/avro.ts";
 import type { EtlConfiguration } from "../../config/etl.ts";
 import { nearest } from "../../config/nearest.ts";
+import type { Dataset } from "../../core/contract/recommendation.ts";
 import { eventTypeRoom, fieldsBesideTypes } from "../../personalize/limits.ts";
 import { infer } from "./infer.ts";
 import { SampleError } from "./row.ts";

@@ -1,6 +1,5 @@
-import type { Dataset } from "../../config/avro.ts";
+import { type ColumnType, type Dataset, PLACED_FIELDS } from "../../core/contract/recommendation.ts";
 import { METADATA_FIELDS, REQUIRED_FIELDS } from "../../personalize/limits.ts";
-import type { ColumnType } from "./column.ts";
 
 /** The rules of Personalize and this service for a dataset's columns. */
 interface DatasetRules {
@@ -38,7 +37,7 @@ export const RULES: Readonly<Record<Dataset, DatasetRules>> = {
   },
   interaction: {
     required: [...Object.keys(REQUIRED_FIELDS.interaction), "EVENT_TYPE"],
-    leading: ["USER_ID", "ITEM_ID", "EVENT_TYPE", "EVENT_VALUE", "TIMESTAMP", "IMPRESSION"],
+    leading: PLACED_FIELDS,
     types: {
       USER_ID: "string",
       ITEM_ID: "string",
@@ -46,17 +45,9 @@ export const RULES: Readonly<Record<Dataset, DatasetRules>> = {
       EVENT_VALUE: "float",
       TIMESTAMP: "long",
       IMPRESSION: "string",
-    },
+    } satisfies Record<(typeof PLACED_FIELDS)[number], ColumnType>,
     beside: ["EVENT_ID", "SESSION_ID", "RECOMMENDATION_ID"],
-    unflagged: [
-      "USER_ID",
-      "ITEM_ID",
-      "EVENT_TYPE",
-      "EVENT_VALUE",
-      "TIMESTAMP",
-      "IMPRESSION",
-      "EVENT_ATTRIBUTION_SOURCE",
-    ],
+    unflagged: [...PLACED_FIELDS, "EVENT_ATTRIBUTION_SOURCE"],
     maxCustom: METADATA_FIELDS.interaction.max,
   },
 };

@@ -1,5 +1,5 @@
-import type { Dataset } from "../../config/avro.ts";
 import { nearest } from "../../config/nearest.ts";
+import type { Dataset } from "../../core/contract/recommendation.ts";
 import { MAX_SECONDS, readSeconds, tooLate } from "../records/value.ts";
 import { Column, columnType } from "./column.ts";
 import { type Row, SampleError, type Value } from "./row.ts";

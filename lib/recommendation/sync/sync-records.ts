@@ -3,16 +3,17 @@ import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { chunks } from "../../aws/call.ts";
 import { failureKind, isTransient, reasonOf } from "../../aws/errors.ts";
+import { PROFILE_DATASETS, type ProfileDataset } from "../../core/contract/recommendation.ts";
 import { parseJson } from "../../core/json/values.ts";
 import { type Deadline, MAX_ATTEMPTS } from "../../core/resilience/deadline.ts";
 import { MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { DatasetRecord, DatasetWriter } from "../clients/dataset-writer.ts";
 import type { ReadRecords, RecordStore } from "../clients/record-store.ts";
-import { type Profile, type ProfileDataset, profileParser, profileProperties } from "../records/profile.ts";
+import { type Profile, profileParser, profileProperties } from "../records/profile.ts";
 import type { RealtimeSyncSettings } from "../service/settings.ts";
 
 const Message = v.strictObject({
-  dataset: v.picklist(["user", "item"]),
+  dataset: v.picklist(PROFILE_DATASETS),
   ids: v.pipe(v.array(v.pipe(v.string(), v.nonEmpty())), v.minLength(1)),
 });
 
@@ -49,7 +50,7 @@ export async function syncMessages(
     const byId = wanted[parsed.output.dataset];
     for (const id of parsed.output.ids) byId.set(id, [...(byId.get(id) ?? []), messageId]);
   }
-  for (const dataset of ["item", "user"] as const) {
+  for (const dataset of PROFILE_DATASETS) {
     const unsynchronized = await synchronize(services, dataset, [...wanted[dataset].keys()], deadline);
     for (const [id, reason] of unsynchronized) {
       reasons.set(id, reason);

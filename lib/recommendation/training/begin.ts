@@ -1,5 +1,5 @@
-import { DATASETS } from "../../config/avro.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
+import { DATASETS } from "../../core/contract/recommendation.ts";
 import { describeDataset } from "../../personalize/resources/dataset.ts";
 import { describeDatasetGroup } from "../../personalize/resources/dataset-group.ts";
 import { comparableDays } from "../clients/accepted-events.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { DATASETS } from "../../config/avro.ts";
 import type { Configuration, Recommendation } from "../../config/configuration.ts";
 import { RECIPE_KINDS } from "../../config/recipes.ts";
+import { DATASET_NAME_LIST, DATASETS } from "../../core/contract/recommendation.ts";
 import { hashOf, type StackName } from "../../core/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../../core/naming/tags.ts";
 
@@ -14,9 +14,7 @@ const Recipe = v.object({
   /** A number as text. */
   event_value_threshold: v.optional(Name),
   parameters: v.array(v.object({ name: Name, value: v.union([v.number(), v.boolean()]) })),
-  excluded_dataset_columns: v.array(
-    v.object({ name: v.picklist(["Item", "User", "Interaction"]), value: v.array(Name) }),
-  ),
+  excluded_dataset_columns: v.array(v.object({ name: v.picklist(DATASET_NAME_LIST), value: v.array(Name) })),
   min_provisioned_tps: v.pipe(v.number(), v.integer(), v.minValue(1)),
   /** Digest of the datasets' columns. New columns need a new solution: an old one never trains on them. */
   columns: Name,

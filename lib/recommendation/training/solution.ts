@@ -7,8 +7,9 @@ import {
   type SolutionVersion,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
-import { ifFree, ifThere } from "../../aws/errors.ts";
+import { ifFree, ignoreNotFound } from "../../aws/errors.ts";
 import { RECIPES, type RecipeKind, type RecipeParameter } from "../../config/recipes.ts";
+import type { DATASET_NAMES } from "../../core/contract/recommendation.ts";
 import { type Names, shortHash } from "../../core/naming/names.ts";
 import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/managing.ts";
 import {
@@ -31,7 +32,7 @@ export async function stepSolution(
   solutionArn: string,
   begunByUs: boolean,
 ): Promise<Step> {
-  const found = (await ifThere(personalize.send(new DescribeSolutionCommand({ solutionArn }))))?.solution;
+  const found = (await ignoreNotFound(personalize.send(new DescribeSolutionCommand({ solutionArn }))))?.solution;
   if (!found) {
     await ifNew(personalize.send(new CreateSolutionCommand(input)));
     return { moving: "CREATE PENDING" };
@@ -39,7 +40,7 @@ export async function stepSolution(
   if (isMoving(found.status)) return { moving: found.status ?? "" };
   if (!hasFailed(found.status)) return { found: solutionArn };
   if (begunByUs) throw failed(`The solution ${input.name}`, found);
-  await ifThere(personalize.send(new DeleteSolutionCommand({ solutionArn })));
+  await ignoreNotFound(personalize.send(new DeleteSolutionCommand({ solutionArn })));
   return { moving: "DELETE PENDING" };
 }
 
@@ -97,7 +98,10 @@ async function ourVersions(personalize: Personalize, solutionArn: string): Promi
   return described;
 }
 
-const DATASET_TYPES = { Item: "ITEMS", User: "USERS", Interaction: "INTERACTIONS" } as const;
+const DATASET_TYPES = { Item: "ITEMS", User: "USERS", Interaction: "INTERACTIONS" } as const satisfies Record<
+  keyof typeof DATASET_NAMES,
+  string
+>;
 
 /** The input of CreateSolution. The name is derived from the settings. */
 type SolutionInput = CreateSolutionRequest & { name: string };

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type Operation, patientCalls } from "../../aws/call.ts";
-import { ifThere, isNamed } from "../../aws/errors.ts";
+import { ignoreNotFound, isNamed } from "../../aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { TRAINING_KEY } from "../records/tables.ts";
@@ -102,7 +102,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
   const read = async (key: string): Promise<Record<string, unknown> | undefined> => {
     const { GetCommand } = await sdk();
     const command = new GetCommand({ TableName: table, Key: { [TRAINING_KEY]: key }, ConsistentRead: true });
-    return (await ifThere(call((options) => client.send(command, options))))?.Item;
+    return (await ignoreNotFound(call((options) => client.send(command, options))))?.Item;
   };
   /**
    * Returns whether the condition held. If an answer is lost, the write may have succeeded, and the retry finds its own
@@ -145,7 +145,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
         ExpressionAttributeNames: { "#run": "RUN", "#value": "VALUE", "#note": "note" },
         ExpressionAttributeValues: { ":run": run, ":note": note },
       });
-      await ifThere(conditional((options) => client.send(command, options)));
+      await ignoreNotFound(conditional((options) => client.send(command, options)));
     },
 
     async release(run) {
@@ -155,7 +155,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
         ExpressionAttributeNames: { "#run": "RUN" },
         ExpressionAttributeValues: { ":run": run },
       });
-      await ifThere(conditional((options) => client.send(command, options)));
+      await ignoreNotFound(conditional((options) => client.send(command, options)));
     },
 
     async data() {
@@ -189,7 +189,7 @@ export function dynamoTrainingState(client: DynamoDBClient, table: string, outer
       const { DeleteCommand } = await sdk();
       for (const key of kinds === RECIPE_KINDS ? [...kinds.map(recipeKey), DATA] : kinds.map(recipeKey)) {
         const command = new DeleteCommand({ TableName: table, Key: { [TRAINING_KEY]: key } });
-        await ifThere(call((options) => client.send(command, options)));
+        await ignoreNotFound(call((options) => client.send(command, options)));
       }
     },
   };

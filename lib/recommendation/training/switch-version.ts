@@ -1,5 +1,5 @@
 import { GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
-import { ifThere } from "../../aws/errors.ts";
+import { ignoreNotFound } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../config/recipes.ts";
 import { countLine } from "../../core/telemetry/emf.ts";
 import { stepCampaign } from "../../personalize/resources/campaign.ts";
@@ -71,7 +71,7 @@ export async function acceptVersion(
 const ACCEPTED = "accepted with relevance train --accept";
 
 async function ndcgOf(personalize: Personalize, solutionVersionArn: string): Promise<number | undefined> {
-  const found = await ifThere(personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn })));
+  const found = await ignoreNotFound(personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn })));
   return found?.metrics?.[GATE_METRIC];
 }
 

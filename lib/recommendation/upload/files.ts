@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Dataset } from "../../config/avro.ts";
+import type { Dataset } from "../../core/contract/recommendation.ts";
 import { type Row, SampleError } from "../schema/row.ts";
 import { readRows } from "../schema/rows.ts";
 import { RULES } from "../schema/rules.ts";

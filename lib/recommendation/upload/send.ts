@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import type { Dataset } from "../../config/avro.ts";
+import type { Dataset } from "../../core/contract/recommendation.ts";
 import type { Issue } from "../../core/http/error.ts";
 import { parseJson } from "../../core/json/values.ts";
 import { backoff } from "../../core/resilience/deadline.ts";

@@ -1,4 +1,4 @@
-import type { Dataset } from "../../config/avro.ts";
+import type { Dataset } from "../../core/contract/recommendation.ts";
 import { eachConcurrently } from "../../core/resilience/concurrently.ts";
 import { batchesOf } from "./files.ts";
 import { type RejectedRow, type Sent, sendBatch, UploadError, type UploadTarget } from "./send.ts";

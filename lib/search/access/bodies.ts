@@ -1,3 +1,4 @@
+import { BULK_OPERATIONS } from "../../core/contract/search.ts";
 import { isObject } from "../../core/json/values.ts";
 import { analyzeRefusal } from "./analysis.ts";
 import { limitRefusal } from "./limits.ts";
@@ -86,7 +87,7 @@ export const reindex: BodyReader = object(({ size: _, ...body }, { grant, rights
 
 const PIPELINE = refusal("pipeline", "a pipeline can change the index of a document");
 
-const ACTIONS = new Set(["index", "create", "update", "delete"]);
+const ACTIONS = new Set<string>(BULK_OPERATIONS);
 
 /** An action as clients write it, which needs no parser. */
 const PLAIN_ACTION = /^\{"(index|create|update|delete)":\{"_index":"([^"\\]*)"(?:,"_id":"[^"\\]*")?\}\}$/;

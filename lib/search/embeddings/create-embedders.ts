@@ -15,7 +15,7 @@ import { judge } from "./failure.ts";
 import { type HostedEmbedderOptions, type HostedModel, hostedEmbedder } from "./hosted-embedder.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 import { createPace } from "./pace.ts";
-import { createSlots } from "./slots.ts";
+import { createSemaphore } from "./slots.ts";
 import type { SparseModel, SparseModelLoader } from "./sparse-model.ts";
 import { sparseQuery } from "./sparse-vector.ts";
 import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";
@@ -56,7 +56,7 @@ function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embe
     settings;
   const { concurrency, document_concurrency = concurrency } = settings;
   const options = (input: InputType): HostedEmbedderOptions => ({
-    slots: createSlots(input === "query" ? concurrency : document_concurrency),
+    semaphore: createSemaphore(input === "query" ? concurrency : document_concurrency),
     pace: createPace(),
     breaker: createBreaker({ judge, onPause: (reason) => onPause?.(settings.name, input, reason) }),
     ...(queryTimeoutMs !== undefined && { queryTimeoutMs }),

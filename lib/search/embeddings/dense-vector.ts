@@ -93,7 +93,7 @@ const LOWER_E = 0x65;
 /** Digits of a fraction that count towards the length: more than its tolerance needs, and few enough for 32 bits. */
 const COUNTED_DIGITS = 8;
 
-/** 10^-n by n. Longer fractions are rare. */
+/** 10^-n by the number of fraction digits n; longer fractions are rare. */
 const SHIFTS = Float64Array.from({ length: 40 }, (_, digits) => 10 ** -digits);
 
 /**

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ModelName } from "../../config/embedding-models.ts";
+import { BEDROCK_MODELS, type ModelName } from "../../config/embedding-models.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 
 const ofEveryModel = {
@@ -39,7 +39,7 @@ export const ModelSettings = v.variant("name", [
     prune_ratio: v.number(),
   }),
   v.object({
-    name: v.picklist(["ext_embed_english_v3", "ext_embed_multilingual_v3", "ext_embed_bedrock"]),
+    name: v.picklist(BEDROCK_MODELS),
     ...ofEveryModel,
     /** Id of a Bedrock model or inference profile. */
     model_id: v.string(),

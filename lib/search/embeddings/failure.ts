@@ -1,3 +1,4 @@
+import { type Denial, denialOf } from "../../aws/errors.ts";
 import type { Verdict } from "./breaker.ts";
 import { EmbeddingError } from "./embedder.ts";
 import { ModelCallTimeout } from "./model-client.ts";
@@ -67,10 +68,14 @@ const BY_NAME: Record<string, readonly [reason: string, kind: Kind]> = {
   // SageMaker's own, about the endpoint or the request; what the model refuses comes as ModelError.
   ValidationError: ["model endpoint does not exist or does not take this request", "final"],
   ResourceNotFoundException: ["model does not exist in this region", "final"],
-  AccessDeniedException: ["access to the model is denied", "final"],
-  UnrecognizedClientException: ["access to the model is denied", "final"],
-  ExpiredTokenException: ["access to the model is denied: credentials have expired", "later"],
-  CredentialsProviderError: ["access to the model is denied: no credentials", "final"],
+};
+
+const DENIED: Readonly<Record<Denial, readonly [reason: string, kind: Kind]>> = {
+  forbidden: ["access to the model is denied", "final"],
+  rejected: ["access to the model is denied", "final"],
+  not_enabled: ["access to the model is denied: the account may not use the service", "final"],
+  expired: ["access to the model is denied: credentials have expired", "later"],
+  missing: ["access to the model is denied: no credentials", "final"],
 };
 
 /** Says what a failed model call means: which failures may be tried again, and what a caller is told. */
@@ -83,6 +88,8 @@ export function classify(error: unknown): Failure {
   // The code first: the SDK renames every socket error to TimeoutError and leaves the code.
   const known = BY_NAME[String(code)] ?? BY_NAME[String(name)];
   if (known) return failure(...known);
+  const denial = denialOf(error);
+  if (denial) return failure(...DENIED[denial]);
 
   const status = $metadata?.httpStatusCode;
   if (status === 429) return failure("model endpoint throttles", "throttled");

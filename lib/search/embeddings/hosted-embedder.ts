@@ -12,7 +12,7 @@ import {
 import { classify, judge, toEmbeddingError } from "./failure.ts";
 import { type InputType, ModelCallTimeout } from "./model-client.ts";
 import { createPace, FIRST_TEXTS, type Pace, SlowModelError, TooManyTextsError } from "./pace.ts";
-import type { Slots } from "./slots.ts";
+import type { Semaphore } from "./slots.ts";
 
 /** How one hosted model is spoken to. The rules of calling it (batches, retries, time) are `hostedEmbedder`'s. */
 export interface HostedModel {
@@ -28,7 +28,7 @@ export interface HostedModel {
 }
 
 export interface HostedEmbedderOptions {
-  slots: Slots;
+  semaphore: Semaphore;
   breaker?: Breaker;
   pace?: Pace;
   /** Milliseconds one attempt for a query may take: a search would rather continue without it. */
@@ -58,9 +58,9 @@ const ATTEMPTS_AFTER_TIMEOUT = 2;
 const REFUSALS_WITHOUT_SUCCESS = 32;
 const REFUSALS_PER_SUCCESS = 8;
 
-/** An embedder over a hosted model: batches, parallel calls within `slots`, retries and timeouts within the deadline. */
+/** An embedder over a hosted model: batches, parallel calls within `semaphore`, retries and timeouts within the deadline. */
 export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptions): Embedder {
-  const { slots, queryTimeoutMs = QUERY_TIMEOUT_MS, documentTimeoutMs = MAX_CALL_MS } = options;
+  const { semaphore, queryTimeoutMs = QUERY_TIMEOUT_MS, documentTimeoutMs = MAX_CALL_MS } = options;
   const breaker = options.breaker ?? createBreaker({ judge });
   const pace = options.pace ?? createPace();
   const waiting = options.wait && { wait: options.wait };
@@ -103,9 +103,9 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
     deadline: Deadline,
     limit: number,
   ) => {
-    // Not only inside: the calls that hang may hold every slot.
+    // Checks before queueing, too: hung calls may hold every slot.
     breaker.check(input);
-    return slots.run(startBefore, () =>
+    return semaphore.run(startBefore, () =>
       breaker.run(input, startBefore, async () => {
         const timeoutMs = Math.floor(Math.min(limit, earlier(deadline, MARGIN_MS).remaining()));
         if (timeoutMs <= 0) throw new NoTimeLeftError();
@@ -172,7 +172,7 @@ export function hostedEmbedder(hosted: HostedModel, options: HostedEmbedderOptio
         if (index === 0) await embed(first.slice(FIRST_TEXTS));
         for (const batch of rest) await embed(batch);
       };
-      await Promise.all(Array.from({ length: slots.size }, worker));
+      await Promise.all(Array.from({ length: semaphore.size }, worker));
       return outcomes;
     },
 

@@ -6,7 +6,7 @@ interface Waiting {
 }
 
 /** Limits the model calls that run at once in one process. */
-export interface Slots {
+export interface Semaphore {
   readonly size: number;
 
   /**
@@ -16,8 +16,8 @@ export interface Slots {
   run<T>(startBefore: Deadline, call: () => Promise<T>): Promise<T>;
 }
 
-/** Returns `size` slots, at least one. */
-export function createSlots(size: number): Slots {
+/** Returns a semaphore that lets `size` calls run at once, at least one. */
+export function createSemaphore(size: number): Semaphore {
   if (!Number.isInteger(size) || size < 1) throw new RangeError(`a model needs at least 1 parallel call, got ${size}`);
   let queue: Waiting[] = [];
   let free = size;

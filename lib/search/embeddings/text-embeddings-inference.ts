@@ -3,7 +3,7 @@ import { literalWithin } from "./batches.ts";
 import { parseJson, readVectors, requireCount } from "./dense-vector.ts";
 import { ModelAnswerError } from "./failure.ts";
 import type { HostedModel } from "./hosted-embedder.ts";
-import type { ModelClient } from "./model-client.ts";
+import type { InputType, ModelClient } from "./model-client.ts";
 import { parseSparse, type SparseRules } from "./sparse-vector.ts";
 
 /** Inputs per call: MAX_CLIENT_BATCH_SIZE of Text Embeddings Inference. */
@@ -54,7 +54,7 @@ export function denseEndpoint({
   endpointName,
   dimension,
   prefixes,
-}: Endpoint & { dimension: number; prefixes: Readonly<Record<"query" | "document", string>> }): HostedModel {
+}: Endpoint & { dimension: number; prefixes: Readonly<Record<InputType, string>> }): HostedModel {
   return {
     model,
     limits: { texts: Math.min(MAX_TEXTS, answersThatFit(dimension * BYTES_A_FLOAT)), bytes: LITERAL_BYTES },

@@ -1,16 +1,13 @@
 import {
+  COMBINATION_FACTS,
   type Combination,
-  combinerOf,
-  type LegHits,
   type Normalization,
-  normalizerOf,
-  RANK_CONSTANT,
-} from "./techniques.ts";
+  type Techniques,
+} from "../../core/contract/search.ts";
+import { combinerOf, type LegHits, normalizerOf, RANK_CONSTANT } from "./techniques.ts";
 
 /** The settings of a hybrid search that fusion depends on. */
-export interface FusionSettings {
-  normalization: Normalization;
-  combination: Combination;
+export interface FusionSettings extends Techniques {
   /** One for each leg; null means equal weights. */
   weights: readonly number[] | null;
 }
@@ -33,15 +30,18 @@ export interface NormalizedLegs {
   scores: Float32Array;
 }
 
+/** What a hit counts before it is combined: its normalized score, or `1 / (60 + rank)`. */
+type Scoring = Normalization | "ranks";
+
+/** Returns what a hit counts under a pair of techniques. */
+export function scoringOf({ normalization, combination }: Techniques): Scoring {
+  return COMBINATION_FACTS[combination].of === "ranks" ? "ranks" : normalization;
+}
+
 /**
- * Normalizes the hits of each leg as the cluster does. For `rrf` pass it as the normalization: scores are then
- * `1 / (60 + rank)`. `globalRanks` says whether ranks count over all shards, as from OpenSearch 3.0 on, or on each shard.
+ * Normalizes the hits of each leg as the cluster does. `globalRanks` says whether ranks count over all shards, as from OpenSearch 3.0 on, or on each shard.
  */
-export function normalizeLegs(
-  legs: readonly LegHits[],
-  normalization: Normalization | "rrf",
-  globalRanks: boolean,
-): NormalizedLegs {
+export function normalizeLegs(legs: readonly LegHits[], scoring: Scoring, globalRanks: boolean): NormalizedLegs {
   const documents = new Map<string, number>();
   for (const leg of legs) {
     for (const [shard, hits] of leg.entries()) {
@@ -55,7 +55,7 @@ export function normalizeLegs(
   const ids = Array.from(documents.keys(), (key) => key.slice(key.indexOf(" ") + 1));
   const scores = new Float32Array(documents.size * legs.length);
   for (const [index, leg] of legs.entries()) {
-    const scored = normalization === "rrf" ? reciprocalRanks(leg, globalRanks) : normalized(leg, normalization);
+    const scored = scoring === "ranks" ? reciprocalRanks(leg, globalRanks) : normalized(leg, scoring);
     for (const [shard, hits] of leg.entries()) {
       for (const [position, { id }] of hits.entries()) {
         const document = documents.get(`${shard} ${id}`) as number;
@@ -117,9 +117,9 @@ const precedes = (score: number, id: string, hit: FusedHit) =>
  */
 export function fuse(
   legs: readonly LegHits[],
-  { normalization, combination, weights }: FusionSettings,
+  settings: FusionSettings,
   options: { size: number; globalRanks: boolean },
 ): FusedHit[] {
-  const prepared = normalizeLegs(legs, combination === "rrf" ? "rrf" : normalization, options.globalRanks);
-  return combineLegs(prepared, combination, weights, options.size);
+  const prepared = normalizeLegs(legs, scoringOf(settings), options.globalRanks);
+  return combineLegs(prepared, settings.combination, settings.weights, options.size);
 }

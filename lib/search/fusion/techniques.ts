@@ -1,10 +1,5 @@
+import type { Combination, Normalization } from "../../core/contract/search.ts";
 import { sum } from "../../core/sum.ts";
-
-/** How the scores of each leg are normalized. `z_score` needs OpenSearch 3.0. */
-export type Normalization = "min_max" | "l2" | "z_score";
-
-/** How the normalized scores of a document are combined. `rrf` uses ranks in place of scores; it needs OpenSearch 2.19. */
-export type Combination = "arithmetic_mean" | "geometric_mean" | "harmonic_mean" | "rrf";
 
 /** The constant of reciprocal rank fusion, the cluster's default (Cormack, Clarke and Büttcher 2009). */
 export const RANK_CONSTANT = 60;
@@ -103,9 +98,7 @@ type Combiner = (scores: readonly number[]) => number;
  */
 export function combinerOf(technique: Combination, legs: number, weights: readonly number[] | null): Combiner {
   const own = Array.from({ length: legs }, (_, leg) => (weights === null ? 1 : fround(weights[leg] ?? 0)));
-  return { arithmetic_mean: arithmetic, geometric_mean: geometric, harmonic_mean: harmonic, rrf: weightedSum }[
-    technique
-  ](own);
+  return COMBINERS[technique](own);
 }
 
 const arithmetic = (weights: readonly number[]): Combiner => {
@@ -152,3 +145,10 @@ const harmonic =
     const { sum, total } = sumsOf(scores, weights, (weight, score) => fround(weight / score));
     return sum > 0 ? fround(total / sum) : 0;
   };
+
+const COMBINERS: Readonly<Record<Combination, (weights: readonly number[]) => Combiner>> = {
+  arithmetic_mean: arithmetic,
+  geometric_mean: geometric,
+  harmonic_mean: harmonic,
+  rrf: weightedSum,
+};

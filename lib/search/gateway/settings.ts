@@ -1,17 +1,18 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "../../config/embedding-models.ts";
+import { COMBINATIONS, NORMALIZATIONS, ON_EMBEDDING_FAILURE, USER_ID_LOGGING } from "../../core/contract/search.ts";
 import { accessEntries } from "../../core/http/access.ts";
 import { Parameter } from "../../core/json/parameters.ts";
 import { ModelSettings } from "../embeddings/embedder.ts";
 
 const HybridSettings = v.object({
   weights: v.optional(v.array(v.number())),
-  normalization: v.picklist(["min_max", "l2", "z_score"]),
-  combination: v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"]),
+  normalization: v.picklist(NORMALIZATIONS),
+  combination: v.picklist(COMBINATIONS),
 });
 
 const LoggingSettings = v.object({
-  user_id: v.picklist(["plain", "hmac", "none"]),
+  user_id: v.picklist(USER_ID_LOGGING),
   query_text: v.boolean(),
   /** Name of the secret with the key for hashing user ids; read when the first line is written. */
   hmac_secret_name: v.optional(v.string()),
@@ -38,8 +39,8 @@ export const GatewaySettings = v.object({
         }),
       ),
       on_embedding_failure: v.object({
-        write: v.picklist(["fail", "degrade"]),
-        query: v.picklist(["fail", "degrade"]),
+        write: v.picklist(ON_EMBEDDING_FAILURE),
+        query: v.picklist(ON_EMBEDDING_FAILURE),
       }),
       /** Candidates that each subquery of a hybrid query retrieves. */
       candidates: v.number(),

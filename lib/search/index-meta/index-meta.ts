@@ -32,14 +32,14 @@ export function embedderFor(
   meta: IndexMeta | undefined,
   { embedding_field, model_name }: { embedding_field: string; model_name: ModelName },
   models: readonly ModelSettings[],
-): { embedder: EmbedderName } | { unfit: string } {
+): { embedder: EmbedderName } | { incompatible: string } {
   const made = meta?.embeddings[embedding_field];
   if (!made) return { embedder: model_name };
   const model = models.find((one) => one.name === made.model && vectorsBySettings(one) === made.revision);
-  return model ? { embedder: embedderName(model) } : { unfit: UNFIT };
+  return model ? { embedder: embedderName(model) } : { incompatible: INCOMPATIBLE };
 }
 
-const UNFIT =
+const INCOMPATIBLE =
   "the index has vectors of another model than the configured one; rebuild it with `relevance index rebuild --embed`";
 
 /**

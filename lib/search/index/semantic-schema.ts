@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { dimensionOf, type ModelName } from "../../config/embedding-models.ts";
+import { dimensionOf, isEndpointModel, type ModelName } from "../../config/embedding-models.ts";
 import type { Models } from "../../config/model.ts";
-import { bedrockModelId, isEndpointModel, vectorsOfEndpoint } from "../../config/model-sources.ts";
+import { bedrockModelId, vectorsOfEndpoint } from "../../config/model-sources.ts";
 import { isObject } from "../../core/json/values.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
 import { findMapping } from "../target/entry.ts";

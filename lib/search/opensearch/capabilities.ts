@@ -1,6 +1,7 @@
 import { ApiError } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import { expiring } from "../../core/resilience/expiring.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import { type Capabilities, capabilitiesOf } from "./capabilities-of.ts";
 import type { Cluster } from "./cluster.ts";
@@ -14,20 +15,18 @@ const KEEP_MS = 10 * 60_000;
 /** Returns a function that reads the capabilities from the cluster when needed, and keeps them for ten minutes. */
 export function createCapabilities(
   cluster: Cluster,
-  now: () => number = () => performance.now(),
+  now?: () => number,
 ): (deadline: Deadline) => Promise<Capabilities> {
-  let known: { until: number; value: Capabilities } | undefined;
-  return async (deadline) => {
-    if (known && known.until > now()) return known.value;
+  const read = async (deadline: Deadline) => {
     const info = jsonOf(await readCall(cluster, { method: "GET", path: "/" }, deadline));
     const told = isObject(info.version) ? info.version.number : undefined;
     const number = told === COMPATIBLE_WITH ? await versionOfNodes(cluster, deadline) : told;
     if (typeof number !== "string" || !/^\d+\.\d+/.test(number)) {
       throw new ApiError("upstream_failed", "The search cluster did not say which version it is.", { cause: info });
     }
-    known = { until: now() + KEEP_MS, value: capabilitiesOf(number) };
-    return known.value;
+    return capabilitiesOf(number);
   };
+  return expiring(read, () => KEEP_MS, now);
 }
 
 /**

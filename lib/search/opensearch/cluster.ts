@@ -122,7 +122,7 @@ interface Outgoing extends SignableCall {
   headers: Record<string, string>;
 }
 
-/** Returns names and values in turn, which `node:http` writes as they are, without a table of its own. */
+/** Flattens headers to [name, value, …], which `node:http` writes as they are. */
 function flat(headers: Readonly<Record<string, string>>): string[] {
   const list: string[] = [];
   for (const name in headers) list.push(name, headers[name] as string);

@@ -1,4 +1,6 @@
 import { createHmac } from "node:crypto";
+import type { SearchLogColumn } from "../../core/contract/log-columns.ts";
+import type { SearchKind, UserIdLogging } from "../../core/contract/search.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
@@ -45,7 +47,7 @@ const MAX_REASON_CHARACTERS = 500;
 
 /** One search or hybrid search: its request, what happened, and what it found. */
 export interface RequestLogEntry {
-  endpoint: "search" | "hybrid-search";
+  endpoint: SearchKind;
   /** As the caller wrote it. */
   index: string;
   /** Name of the caller's API key. */
@@ -83,7 +85,7 @@ export interface RequestLogSettings {
   /** Project name: `application` of the line. */
   application: string;
   /** `hmac`: HMAC-SHA-256 of the user id in hex, stable for one user while the key is. `none`: omitted. */
-  userId: "plain" | "hmac" | "none";
+  userId: UserIdLogging;
   /** Whether to write the text and the native body, which repeats the text. */
   queryText: boolean;
   /** Needed for `hmac`. Without it no user id is written. */
@@ -136,6 +138,7 @@ function serialize(
 ): string {
   const userQuery = settings.queryText ? entry.userQuery : null;
   const degraded = entry.degraded.map((one) => ({ ...one, reason: cut(one.reason, MAX_REASON_CHARACTERS) }));
+  const cutText = (userQuery?.length ?? 0) > MAX_TEXT_CHARACTERS;
   return JSON.stringify({
     type: REQUEST_LOG_TYPE,
     application: settings.application,
@@ -159,8 +162,8 @@ function serialize(
     query_response_id: entry.responseId,
     query_response_hit_ids: hitIds.map((id) => cut(id, MAX_ID_CHARACTERS)),
     total: entry.total,
-    ...((truncated || (userQuery?.length ?? 0) > MAX_TEXT_CHARACTERS) && { truncated: true }),
-  });
+    truncated: truncated || cutText || undefined,
+  } satisfies Record<SearchLogColumn, unknown>);
 }
 
 /** Returns a user id as `logging.user_id` says, or null. */
@@ -168,9 +171,15 @@ export function loggedUserId(
   id: string | null,
   settings: Pick<RequestLogSettings, "userId" | "hmacKey">,
 ): string | null {
-  if (id === null || settings.userId === "none") return null;
-  if (settings.userId === "plain") return plainUserId(id);
-  return settings.hmacKey ? hashedUserId(id, settings.hmacKey) : null;
+  if (id === null) return null;
+  switch (settings.userId) {
+    case "plain":
+      return plainUserId(id);
+    case "hmac":
+      return settings.hmacKey ? hashedUserId(id, settings.hmacKey) : null;
+    case "none":
+      return null;
+  }
 }
 
 /** Returns a user id as `logging.user_id: plain` writes it. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { EventLogColumn } from "../../core/contract/log-columns.ts";
 import { objectSchema } from "../../core/http/validate.ts";
 import { loggedUserId, type RequestLogSettings, SEARCH_EVENT_TYPE } from "./line.ts";
 
@@ -48,7 +49,7 @@ export const EventAttributes = v.pipe(
   v.description("Details; open to members of your own."),
 );
 
-/** A date, time and offset of ISO 8601. It does not know how many days a month has. */
+/** A date, time and offset of ISO 8601. It does not check the days per month. */
 const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -123,7 +124,7 @@ export function eventLine(event: UbiEvent, source: EventSource, settings: Reques
     ...(attributes && { event_attributes: attributes.object ? withTextId(attributes) : attributes }),
     key: source.key,
     received_at: source.receivedAt.toISOString(),
-  };
+  } satisfies Partial<Record<EventLogColumn, unknown>>;
   return `${JSON.stringify(line)}\n`;
 }
 

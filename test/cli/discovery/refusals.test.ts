@@ -36,6 +36,12 @@ const REFUSALS: ReadonlyArray<
     "the AWS credentials have expired: get new ones (with single sign-on: `aws sso login`) and run the command again",
   ],
   [
+    "a service that is not enabled",
+    "minimal",
+    { account: named("OptInRequired") },
+    "the account may not use sts:GetCallerIdentity yet (OptInRequired): enable the service or the region of aws.region_name in it, then run the command again",
+  ],
+  [
     "no credentials",
     "minimal",
     { account: named("CredentialsProviderError") },

@@ -1,10 +1,15 @@
 import * as assert from "uvu/assert";
-import { changedEmbeddings, previousNotes, type StoredIndex, unfitNotes } from "../../../cli/plan/unfit-indexes.ts";
+import {
+  changedEmbeddings,
+  incompatibleNotes,
+  previousNotes,
+  type StoredIndex,
+} from "../../../cli/plan/unfit-indexes.ts";
 import type { SearchGateway } from "../../../lib/config/configuration.ts";
 import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("indexes that a plan makes unfit");
+const test = suite("indexes that a plan makes incompatible");
 
 const NAME = "books";
 const MAPPING = { embedding_field: "vector", model_name: "dense_large_en_v1_5", src_fields: ["title"] };
@@ -28,7 +33,7 @@ const stored = (index: string, revision: string, src_fields = ["title"], entry =
 });
 
 const notes = (before: SearchGateway, after: SearchGateway, indexes?: readonly StoredIndex[]) =>
-  unfitNotes(changedEmbeddings(before, after), after, indexes);
+  incompatibleNotes(changedEmbeddings(before, after), after, indexes);
 
 test("says nothing about an unchanged model", () => {
   assert.equal(notes(AFTER, AFTER, [stored("books-1", "second")]), []);

@@ -1,7 +1,7 @@
 import { DescribeExecutionCommand, type SFNClient } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
 import { Failure } from "../../../cli/errors.ts";
-import { followExecution, reasonOf, type Work } from "../../../cli/recommendation/follow-execution.ts";
+import { endText, followExecution, type Work } from "../../../cli/recommendation/follow-execution.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("watching an execution");
@@ -93,9 +93,9 @@ test("passes on an error that is a bug", async () => {
 });
 
 test("takes the reason of a failure from the function, or else from Step Functions", () => {
-  assert.is(reasonOf({ error: "E", cause: '{"errorMessage":"no data"}' }), "no data");
-  assert.is(reasonOf({ error: "States.Timeout", cause: undefined }), "States.Timeout");
-  assert.is(reasonOf({ error: undefined, cause: undefined }), "no reason given");
+  assert.is(endText({ error: "E", cause: '{"errorMessage":"no data"}' }), "no data");
+  assert.is(endText({ error: "States.Timeout", cause: undefined }), "States.Timeout");
+  assert.is(endText({ error: undefined, cause: undefined }), "no reason given");
 });
 
 test.run();

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { attempt, call, chunks, untilTaken } from "../../../lib/aws/call.ts";
+import { attempt, call, chunks, retryUnprocessed } from "../../../lib/aws/call.ts";
 import { CallTimeout } from "../../../lib/aws/errors.ts";
 import { deadlineIn } from "../../../lib/core/resilience/deadline.ts";
 import { suite } from "../../suite.ts";
@@ -41,7 +41,7 @@ test("starts no call when no time is left", async () => {
 
 test("resends rejected entries until none remain", async () => {
   const sent: number[][] = [];
-  const result = await untilTaken([1, 2, 3, 4], limits(), async (entries) => {
+  const result = await retryUnprocessed([1, 2, 3, 4], limits(), async (entries) => {
     sent.push([...entries]);
     return entries.slice(1);
   });
@@ -51,7 +51,7 @@ test("resends rejected entries until none remain", async () => {
 
 test("gives up after three calls in a row without progress, and returns the rest", async () => {
   let calls = 0;
-  const result = await untilTaken([1, 2], limits(), async (entries) => {
+  const result = await retryUnprocessed([1, 2], limits(), async (entries) => {
     calls += 1;
     return calls === 1 ? entries.slice(1) : entries;
   });
@@ -60,7 +60,7 @@ test("gives up after three calls in a row without progress, and returns the rest
 
 test("stops at an error that is not transient, and returns it", async () => {
   const error = failure("AccessDeniedException");
-  const result = await untilTaken([1], limits(), async () => Promise.reject(error));
+  const result = await retryUnprocessed([1], limits(), async () => Promise.reject(error));
   assert.equal([result.left, result.error], [[1], error]);
 });
 
@@ -68,11 +68,15 @@ test("stops at the deadline", async () => {
   let now = 0;
   const deadline = deadlineIn(100, () => now);
   let calls = 0;
-  const result = await untilTaken([1], { deadline, timeoutMs: 50, wait: async () => undefined }, async (entries) => {
-    calls += 1;
-    now += 100;
-    return entries;
-  });
+  const result = await retryUnprocessed(
+    [1],
+    { deadline, timeoutMs: 50, wait: async () => undefined },
+    async (entries) => {
+      calls += 1;
+      now += 100;
+      return entries;
+    },
+  );
   assert.equal([result.left, calls], [[1], 1]);
 });
 

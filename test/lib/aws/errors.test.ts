@@ -1,5 +1,12 @@
 import * as assert from "uvu/assert";
-import { CallTimeout, type FailureKind, failureKind, ifThere, isTransient, reasonOf } from "../../../lib/aws/errors.ts";
+import {
+  CallTimeout,
+  type FailureKind,
+  failureKind,
+  ignoreNotFound,
+  isTransient,
+  reasonOf,
+} from "../../../lib/aws/errors.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("AWS errors");
@@ -43,6 +50,7 @@ const KINDS: [FailureKind, ...unknown[]][] = [
     named("AccessDenied", status(403)),
     named("ExpiredTokenException"),
     named("CredentialsProviderError"),
+    named("OptInRequired"),
     named("X", status(403)),
   ],
   ["refused", named("InvalidInputException", status(400)), named("ValidationException")],
@@ -70,9 +78,9 @@ test("a reason does not quote the error's own text", () => {
 });
 
 test("a missing resource is undefined, and any other error is rethrown", async () => {
-  assert.is(await ifThere(Promise.reject(named("ResourceNotFoundException"))), undefined);
+  assert.is(await ignoreNotFound(Promise.reject(named("ResourceNotFoundException"))), undefined);
   const denied = named("AccessDeniedException");
-  assert.is(await ifThere(Promise.reject(denied)).catch((error: unknown) => error), denied);
+  assert.is(await ignoreNotFound(Promise.reject(denied)).catch((error: unknown) => error), denied);
 });
 
 test.run();

@@ -1,5 +1,6 @@
+import type { ProfileDataset } from "../../../lib/core/contract/recommendation.ts";
 import type { DatasetRecord } from "../../../lib/recommendation/clients/dataset-writer.ts";
-import type { Profile, ProfileDataset } from "../../../lib/recommendation/records/profile.ts";
+import type { Profile } from "../../../lib/recommendation/records/profile.ts";
 import { ID_COLUMNS } from "../../../lib/recommendation/records/tables.ts";
 import type { SyncServices } from "../../../lib/recommendation/sync/sync-records.ts";
 import { SHOP_DEFINITIONS } from "../../functions/recommendation-api/definitions.ts";

@@ -1,6 +1,6 @@
+import type { OperationName } from "../../../core/contract/search.ts";
 import { piecesWithPaths } from "../../../core/json/slices.ts";
 import type { Guard, Operation } from "./operations.ts";
-import type { OperationName } from "./request.ts";
 
 /** A part of a `_bulk` body. Vectors and the caller's documents are bytes, which are copied once: into the body. */
 export type Piece = string | Buffer;

@@ -1,10 +1,11 @@
+import type { OperationName } from "../../../core/contract/search.ts";
 import { type BytesCall, holdsProtoKey, parseJsonBody, requireJson } from "../../../core/http/body-handlers.ts";
 import { validate } from "../../../core/http/validate.ts";
 import { MAX_DEPTH } from "../../../core/json/nesting.ts";
 import { endOfValue, INVALID, keyIs, readArray, readObject, skipSpace } from "../../../core/json/scan.ts";
 import type { Slice } from "../../../core/json/slices.ts";
 import { OPEN_BRACE, OPEN_BRACKET } from "../../../core/json/values.ts";
-import { BulkRequest, type OperationName } from "./request.ts";
+import { BulkRequest } from "./request.ts";
 
 /** The version that a write may replace. If the document has another one, the cluster answers 409. */
 export interface Guard {
@@ -54,18 +55,18 @@ export async function readBulk(call: BytesCall): Promise<BulkCall> {
 }
 
 /** The places of one operation in the bytes of a request. */
-interface Place {
+interface OperationPlace {
   element: Slice;
   /** Its document, if that is an object. */
   doc?: Slice;
 }
 
-/** A bulk request whose documents have been read over: they reach the cluster as bytes, so nobody needs them parsed. */
+/** A bulk request whose documents are skipped, not parsed: they reach the cluster as bytes. */
 interface Outline {
   /** The request's JSON with `{}` in place of each document. */
   envelope: string;
   /** The places of `bulk_request`, in its order. */
-  places: Place[];
+  places: OperationPlace[];
 }
 
 /** The levels of nesting around a document. */
@@ -75,10 +76,10 @@ const LEVELS_AROUND = 3;
 export function outlineOf(bytes: Buffer): Outline | undefined {
   const envelope: string[] = [];
   let copied = 0;
-  let places: Place[] = [];
+  let places: OperationPlace[] = [];
 
   const readOperation = (start: number): number => {
-    const place: Place = { element: { start, end: start } };
+    const place: OperationPlace = { element: { start, end: start } };
     const end = readObject(bytes, start, (value, keyStart, keyEnd) => {
       const isDocument = keyIs(bytes, keyStart, keyEnd, "doc");
       const after = endOfValue(bytes, value, MAX_DEPTH - LEVELS_AROUND);
@@ -111,11 +112,11 @@ export function outlineOf(bytes: Buffer): Outline | undefined {
 }
 
 /** Returns the operations of a request, each linked to the previous one on the same id. */
-export function operationsOf(given: BulkRequest["bulk_request"], places: readonly Place[]): Operation[] {
+export function operationsOf(given: BulkRequest["bulk_request"], places: readonly OperationPlace[]): Operation[] {
   const latest = new Map<string, Operation>();
   return given.map((one, position) => {
     const { id, op, routing, if_seq_no: seqNo, if_primary_term: primaryTerm, version, version_type: type } = one;
-    const { element, doc } = places[position] as Place;
+    const { element, doc } = places[position] as OperationPlace;
     const previous = latest.get(id);
     const operation: Operation = { position, op, id, element };
     if (doc) operation.slice = doc;

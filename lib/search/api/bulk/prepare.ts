@@ -162,8 +162,8 @@ async function changeOf(
     case "wrong":
       return { status: 400, type: "invalid_source_text", reason: need.reason, retryable: false };
     case "text": {
-      if ("unfit" in mapping) {
-        onDegraded(operation, field, mapping.unfit);
+      if ("incompatible" in mapping) {
+        onDegraded(operation, field, mapping.incompatible);
         return absent(operation, model);
       }
       const embedded = await pool.get({ model: mapping.embedder, text: need.text });

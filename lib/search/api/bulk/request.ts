@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { BULK_OPERATIONS, type OperationName, VERSION_TYPES } from "../../../core/contract/search.ts";
 import { objectSchema } from "../../../core/http/validate.ts";
 
 /** The most operations of one request. */
@@ -49,11 +50,6 @@ export const DocumentId = v.pipe(
   v.description("Document identifier, 1 to 512 bytes in UTF-8."),
 );
 
-const OPERATION_NAMES = ["index", "create", "update", "delete"] as const;
-
-/** What an operation does to its document. */
-export type OperationName = (typeof OPERATION_NAMES)[number];
-
 /** The document to store or, for update, the fields to change. */
 export const Document = v.looseObject({});
 
@@ -75,7 +71,7 @@ export const Conditions = v.object({
   if_primary_term: number(1, "Write only if the document has this primary term; needs `if_seq_no`."),
   version: number(0, "The document's version in your system; needs `version_type`."),
   version_type: v.pipe(
-    v.picklist(["external", "external_gte"]),
+    v.picklist(VERSION_TYPES),
     v.description("`external`: `version` must be greater than the stored one. `external_gte`: or equal."),
   ),
   doc_as_upsert: v.pipe(v.boolean(), v.description("Store `doc` as a new document if there is none.")),
@@ -110,7 +106,7 @@ export const RIVALS = [
 const Operation = v.pipe(
   v.strictObject({
     id: DocumentId,
-    op: v.picklist(OPERATION_NAMES),
+    op: v.picklist(BULK_OPERATIONS),
     doc: v.nullish(objectSchema(Document)),
     ...v.partial(Conditions).entries,
   }),
@@ -120,7 +116,7 @@ const Operation = v.pipe(
     const has = (key: string) => value[key] !== undefined;
     const report = (key: string, message: string) =>
       addIssue({ message, path: [{ type: "object", origin: "value", input: {}, key, value: value[key] }] });
-    const op = OPERATION_NAMES.find((name) => name === value.op);
+    const op = BULK_OPERATIONS.find((name) => name === value.op);
     if (op === undefined) return;
     const given = has("doc") && value.doc !== null;
     if (op === "delete" && given) report("doc", "must be left out for delete");

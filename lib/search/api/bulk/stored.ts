@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { OperationName } from "../../../core/contract/search.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
 import { containsJson, type ExactJson, parseExact, sameJson } from "../../../core/json/values.ts";
@@ -128,7 +129,7 @@ function compare({ draft, op, source }: Sending, stored: StoredDocument | undefi
   return { kind: unchanged ? "again" : "changed" };
 }
 
-function isDone(op: "index" | "create" | "update", stored: string, sent: string): boolean {
+function isDone(op: Exclude<OperationName, "delete">, stored: string, sent: string): boolean {
   try {
     const now = parseExact(stored);
     const wanted = parseExact(sent);
@@ -141,7 +142,7 @@ function isDone(op: "index" | "create" | "update", stored: string, sent: string)
 }
 
 /** Returns the item of the lost answer, as far as it can be known. `_shards` counts only the copy that was read. */
-function writtenItem(op: "index" | "create" | "update", id: string, stored: StoredDocument): ItemResult {
+function writtenItem(op: Exclude<OperationName, "delete">, id: string, stored: StoredDocument): ItemResult {
   const { index, version, guard } = stored;
   const created = op === "create" || version === 1;
   const told = { _index: index, _id: id, _version: version, result: created ? "created" : "updated" };

@@ -13,7 +13,7 @@ import { entryOfAbsent, resolveTarget, type TargetIndex } from "../../target/tar
  * A mapping of the index that is written to: what embeds for it, or why documents are stored without this embedding. Beside
  * vectors of another model it would spoil every search.
  */
-export type TargetMapping = EmbeddingMapping & ({ embedder: EmbedderName } | { unfit: string });
+export type TargetMapping = EmbeddingMapping & ({ embedder: EmbedderName } | { incompatible: string });
 
 /** Where a request writes, and what is embedded. */
 export interface BulkTarget {

@@ -1,3 +1,4 @@
+import { COMBINATION_FACTS } from "../../../core/contract/search.ts";
 import { withMembers } from "../../../core/json/slices.ts";
 import { rawNumber } from "../../../core/json/values.ts";
 import { RANK_CONSTANT } from "../../fusion/techniques.ts";
@@ -88,8 +89,8 @@ function fusionProcessor(
   { normalization, combination }: Pick<AppliedHybridSettings, "normalization" | "combination">,
   parameters: object | null,
 ): object {
-  if (combination === "rrf") {
-    const technique = { technique: "rrf", rank_constant: RANK_CONSTANT, ...parameters };
+  if (COMBINATION_FACTS[combination].of === "ranks") {
+    const technique = { technique: combination, rank_constant: RANK_CONSTANT, ...parameters };
     return { "score-ranker-processor": { combination: technique } };
   }
   return {

@@ -1,4 +1,5 @@
 import { MODELS } from "../../../config/embedding-models.ts";
+import type { OnEmbeddingFailure } from "../../../core/contract/search.ts";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError, type Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
@@ -31,7 +32,7 @@ export async function runnableQueries(
   services: GatewayServices,
   { query, weights: asked, deadline }: Asked,
   template: Template,
-  { embedding_mappings, onFailure, embedders, unfit, can }: HybridTarget,
+  { embedding_mappings, onFailure, embedders, incompatible, can }: HybridTarget,
   watch: Stopwatch,
 ): Promise<RunnableQueries> {
   const path = "search_request_template.query.hybrid.queries";
@@ -43,7 +44,8 @@ export async function runnableQueries(
   // A model that does not answer must leave time for the search by the other legs.
   const half = earlier(deadline, deadline.remaining() / 2);
   const embedded = await watch.time("embedding", () => embedQuery(services, query, used, half));
-  for (const [field, reason] of unfit) embedded.failures.set(field, new EmbeddingError(reason, { retryable: false }));
+  for (const [field, reason] of incompatible)
+    embedded.failures.set(field, new EmbeddingError(reason, { retryable: false }));
   const { kept, weights, degraded } = planLegs(legs, embedded, asked, onFailure);
   const { embeddings } = embedded;
   const queries = kept.map((leg) => replaceTokens(template.queries[leg], { embeddings, queryTokens: can.queryTokens }));
@@ -64,7 +66,7 @@ function planLegs(
   legs: readonly Leg[],
   { failures }: QueryEmbeddings,
   weights: readonly number[] | null,
-  onFailure: "fail" | "degrade",
+  onFailure: OnEmbeddingFailure,
 ): Omit<RunnableQueries, "queries"> & { kept: number[] } {
   const kept: number[] = [];
   const left: Array<{ leg: number; field: string; reason: string }> = [];
@@ -138,7 +140,7 @@ async function embedQuery(
 }
 
 /** The parameters of native queries in which a token stands for an embedding. Anywhere else it is the caller's text. */
-type Place = "vector" | "should" | "query_tokens" | "query_value";
+type TokenPlace = "vector" | "should" | "query_tokens" | "query_value";
 
 /** The kind of embedding that each place takes. */
 const KIND = {
@@ -146,7 +148,7 @@ const KIND = {
   should: "sparse",
   query_tokens: "sparse",
   query_value: "dense",
-} as const satisfies Record<Place, Embedding["kind"]>;
+} as const satisfies Record<TokenPlace, Embedding["kind"]>;
 
 /** One subquery and the embedding fields whose tokens it holds. */
 export interface Leg {
@@ -222,7 +224,7 @@ interface Position {
 }
 
 /** Returns what replaces a string at a token's place: itself, or a value; for `should` a list of clauses. */
-type Replace = (text: string, place: Place, path: string) => unknown;
+type Replace = (text: string, place: TokenPlace, path: string) => unknown;
 
 /** Returns a copy of a query with each string at a token's place replaced. */
 function mapTokens(value: unknown, { keys, path }: Position, replace: Replace): unknown {
@@ -246,7 +248,7 @@ function mapTokens(value: unknown, { keys, path }: Position, replace: Replace): 
 }
 
 /** Returns the token's place that these keys lead to. Fields may have the same names, so the query's name counts too. */
-function placeOf(keys: readonly string[]): Place | undefined {
+function placeOf(keys: readonly string[]): TokenPlace | undefined {
   const [query, field, key] = keys.slice(-3);
   if (query === "knn" && key === "vector") return "vector";
   if (query === "neural_sparse" && key === "query_tokens") return "query_tokens";

@@ -1,11 +1,9 @@
 import * as v from "valibot";
+import { COMBINATIONS, MAX_CANDIDATES, MAX_SUBQUERIES, NORMALIZATIONS } from "../../../core/contract/search.ts";
 import { objectSchema } from "../../../core/http/validate.ts";
 import { sum } from "../../../core/sum.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { commonFields, IndexExpression, namedTemplateFields } from "../search/request.ts";
-
-/** The most subqueries of a hybrid query. Source: neural-search, HybridQueryBuilder. */
-export const MAX_SUBQUERIES = 5;
 
 /** Sums within this of 1 are 1: three weights of a third are not exact in floats. */
 const SUM_TOLERANCE = 1e-6;
@@ -23,10 +21,10 @@ const Weights = v.pipe(
 );
 
 /** How the scores of each subquery are normalized. */
-export const Normalization = v.picklist(["min_max", "l2", "z_score"]);
+export const Normalization = v.picklist(NORMALIZATIONS);
 
 /** How the normalized scores of a document are combined. */
-export const Combination = v.picklist(["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"]);
+export const Combination = v.picklist(COMBINATIONS);
 
 export const HybridSettings = v.strictObject({
   weights: v.nullish(Weights, null),
@@ -110,7 +108,7 @@ export const CandidatesRequest = v.strictObject({
   search_query: hybridFields.search_query,
   search_request_template: objectSchema(HybridTemplate),
   depth: v.pipe(
-    v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(10_000)), null),
+    v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(MAX_CANDIDATES)), null),
     v.description("Hits of each subquery on each shard. Default: `candidates` of the index."),
   ),
 });

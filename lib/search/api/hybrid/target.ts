@@ -1,3 +1,11 @@
+import {
+  COMBINATION_FACTS,
+  type Combination,
+  HYBRID_DEFAULTS,
+  type Normalization,
+  type OnEmbeddingFailure,
+  pairProblem,
+} from "../../../core/contract/search.ts";
 import { ApiError, type Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
@@ -9,21 +17,31 @@ import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
-/** Candidates of each subquery for indexes without an entry in hybrid_search.yaml. */
-const DEFAULT_CANDIDATES = 100;
+/** The settings of an index without an entry in hybrid_search.yaml. */
+const { candidates: DEFAULT_CANDIDATES, ...DEFAULT_SETTINGS } = HYBRID_DEFAULTS;
 
-const DEFAULT_SETTINGS = { normalization: "min_max", combination: "arithmetic_mean" } as const;
+/** The technique needs this capability, which the cluster has since this version. */
+interface Need {
+  capability: "rrf" | "zScore";
+  since: string;
+}
+
+const NEEDS: Readonly<Record<Normalization | Combination, Need | undefined>> = {
+  ...{ min_max: undefined, l2: undefined, z_score: { capability: "zScore", since: "3.0" } },
+  ...{ arithmetic_mean: undefined, geometric_mean: undefined, harmonic_mean: undefined },
+  rrf: { capability: "rrf", since: "2.19" },
+};
 
 /** What a hybrid search searches, and with which settings. */
 export interface HybridTarget extends Pick<IndexSettings, "candidates" | "embedding_mappings" | "settings"> {
-  /** What becomes of a query whose embedding fails. */
-  onFailure: "fail" | "degrade";
+  /** Whether a failed embedding of the query fails the search. */
+  onFailure: OnEmbeddingFailure;
   /** The most hits that `from + size` may reach in every index. */
   maxResultWindow: number;
-  /** What embeds the query for each field whose vectors a known model has made. */
+  /** The query's embedder by field, for fields whose vectors a known model has made. */
   embedders: ReadonlyMap<string, EmbedderName>;
   /** The other fields, and what to do about them. */
-  unfit: ReadonlyMap<string, string>;
+  incompatible: ReadonlyMap<string, string>;
   /** Whether the cluster wraps the query, see {@link Target}. */
   isWrapped: boolean;
   can: Capabilities;
@@ -63,20 +81,20 @@ export async function hybridTarget(
 function embeddersOf(
   indexes: readonly TargetIndex[],
   { models }: GatewayServices["settings"],
-): Pick<HybridTarget, "embedders" | "unfit"> {
+): Pick<HybridTarget, "embedders" | "incompatible"> {
   const embedders = new Map<string, EmbedderName>();
-  const unfit = new Map<string, string>();
+  const incompatible = new Map<string, string>();
   for (const { meta, entry } of indexes) {
     for (const mapping of entry?.embedding_mappings ?? []) {
       const { embedding_field: field } = mapping;
       const found = embedderFor(meta, mapping, models);
-      if ("unfit" in found) unfit.set(field, found.unfit);
-      else if ((embedders.get(field) ?? found.embedder) !== found.embedder) unfit.set(field, MIXED);
+      if ("incompatible" in found) incompatible.set(field, found.incompatible);
+      else if ((embedders.get(field) ?? found.embedder) !== found.embedder) incompatible.set(field, MIXED);
       else embedders.set(field, found.embedder);
     }
   }
-  for (const field of unfit.keys()) embedders.delete(field);
-  return { embedders, unfit };
+  for (const field of incompatible.keys()) embedders.delete(field);
+  return { embedders, incompatible };
 }
 
 const MIXED =
@@ -118,15 +136,22 @@ export function versionIssues(can: Capabilities, from: number): Issue[] {
 /** Returns what the settings ask for that the cluster cannot do. */
 export function settingsIssues(
   { normalization, combination, weights }: AppliedHybridSettings,
-  { version, zScore, rrf, weightedRrf }: Capabilities,
+  can: Capabilities,
 ): Issue[] {
-  const issue = (field: string, message: string) => ({ path: `settings.${field}`, message });
-  const needs = (what: string, since: string) => `${what} needs OpenSearch ${since}; the cluster is ${version}`;
-  if (combination === "rrf") {
-    if (!rrf) return [issue("combination", needs("rrf", "2.19"))];
-    return weights !== null && !weightedRrf ? [issue("weights", needs("rrf with weights", "3.6"))] : [];
+  const issue = (field: string, message: string | undefined) =>
+    message === undefined ? [] : [{ path: `settings.${field}`, message }];
+  const needs = (what: string, since: string) => `${what} needs OpenSearch ${since}; the cluster is ${can.version}`;
+  const lacks = (technique: Normalization | Combination): string | undefined => {
+    const need = NEEDS[technique];
+    return need && !can[need.capability] ? needs(technique, need.since) : undefined;
+  };
+  const lacking = lacks(combination);
+  if (lacking !== undefined) return issue("combination", lacking);
+  if (COMBINATION_FACTS[combination].of === "ranks") {
+    return weights !== null && !can.weightedRrf ? issue("weights", needs(`${combination} with weights`, "3.6")) : [];
   }
-  if (normalization !== "z_score") return [];
-  if (!zScore) return [issue("normalization", needs("z_score", "3.0"))];
-  return combination === "arithmetic_mean" ? [] : [issue("combination", "must be arithmetic_mean with z_score")];
+  const unknown = lacks(normalization);
+  return unknown === undefined
+    ? issue("combination", pairProblem({ normalization, combination }))
+    : issue("normalization", unknown);
 }

@@ -1,3 +1,4 @@
+import { MAX_SUBQUERIES } from "../../../core/contract/search.ts";
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
@@ -5,7 +6,7 @@ import { isObject, numberOf, parseLossless } from "../../../core/json/values.ts"
 import type { GatewaySettings } from "../../gateway/settings.ts";
 import { namedTemplate, type SearchBody } from "../search/named-template.ts";
 import { isCount, type Page, pageOf } from "../search/request.ts";
-import { type HybridRequest, MAX_SUBQUERIES } from "./request.ts";
+import type { HybridRequest } from "./request.ts";
 
 const PATH = "search_request_template";
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { TOTAL_RELATIONS, type TotalRelation } from "../../../core/contract/search.ts";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import { elementSlices, memberSlices, withMembers } from "../../../core/json/slices.ts";
@@ -15,14 +16,14 @@ export interface Hit {
   _source?: Record<string, unknown>;
 }
 
-type Total = { value: number; relation: "eq" | "gte" };
+type Total = { value: number; relation: TotalRelation };
 
 /** The parts of a native answer that are read. `rest_total_hits_as_int` makes the total a number. */
 const NativeAnswer = v.object({
   timed_out: v.boolean(),
   _shards: v.object({ total: v.number(), failed: v.number(), failures: v.optional(v.array(v.looseObject({}))) }),
   hits: v.object({
-    total: v.nullish(v.union([v.number(), v.object({ value: v.number(), relation: v.picklist(["eq", "gte"]) })])),
+    total: v.nullish(v.union([v.number(), v.object({ value: v.number(), relation: v.picklist(TOTAL_RELATIONS) })])),
     hits: v.array(v.custom<Hit>(isHit)),
   }),
 });

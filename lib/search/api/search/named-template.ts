@@ -1,3 +1,4 @@
+import type { SearchKind } from "../../../core/contract/search.ts";
 import { ApiError, type Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { nestingIssue, queryIssue } from "../../../core/json/nesting.ts";
@@ -11,7 +12,7 @@ type NamedTemplate = GatewaySettings["templates"][number];
 
 /** What a request fills a named template with. */
 interface Asked {
-  endpoint: "search" | "hybrid-search";
+  endpoint: SearchKind;
   name: string;
   /** The member of the request that holds the text of the search. */
   queryMember: "user_query" | "search_query";

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { SearchKind } from "../../../core/contract/search.ts";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import type { Call, Reply } from "../../../core/http/event.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
@@ -9,7 +10,7 @@ import type { CommonFields } from "./request.ts";
 
 /** One search: its request and what it found. */
 export interface Searched {
-  endpoint: "search" | "hybrid-search";
+  endpoint: SearchKind;
   index: string;
   /** Members of the echo before `user_id`, as JSON text by name, in order. */
   echo: Readonly<Record<string, string>>;

@@ -1,10 +1,11 @@
 import * as v from "valibot";
+import type { Format } from "../../../core/contract/search.ts";
 import { runIndex } from "../../index-meta/run-names.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/in-place-records.ts";
 import { pathOf, type RunCalls } from "../rebuild/run-calls.ts";
 import { createRecord, newRun } from "../rebuild/run-record.ts";
-import type { Format, ImportFile } from "./slices.ts";
+import type { ImportFile } from "./slices.ts";
 
 export interface NewImport {
   /** The index or alias that is written to. */

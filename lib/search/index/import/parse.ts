@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { parse } from "csv-parse/sync";
+import type { Format } from "../../../core/contract/search.ts";
 import { isObject, parseJson } from "../../../core/json/values.ts";
 import type { Writable } from "../rebuild/write.ts";
-import { type Format, hasDocument, type Slice } from "./slices.ts";
+import { hasDocument, type Slice } from "./slices.ts";
 
 /** A document of a file: to be written, or why it cannot be. */
 export type Parsed = { at: number } & ({ document: Writable } | { id?: string; reason: string; text: string });

@@ -1,9 +1,8 @@
 import { createGunzip } from "node:zlib";
 import { parse } from "csv-parse/sync";
+import type { Format } from "../../../core/contract/search.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/in-place-records.ts";
-
-export type Format = ImportRecord["format"];
 
 /** A file to import. */
 export interface ImportFile {

@@ -63,7 +63,7 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
   const late = Object.fromEntries(LATE.map((key) => [key, textOf(wanted[key])]));
   const early = Object.fromEntries(Object.entries(wanted).filter(([key]) => !LATE.includes(key)));
   const body = {
-    // Deleted copies are remembered for longer than any call takes, so that none that is late brings them back.
+    // Tombstones outlive late writes, which would bring deleted copies back.
     settings: { ...early, "index.refresh_interval": "-1", "index.gc_deletes": "1h" },
     mappings: { ...wantedMappings, _meta: meta },
   };

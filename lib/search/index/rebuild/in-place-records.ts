@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { IMPORT_FORMATS } from "../../../core/contract/search.ts";
 
 /** What a run that changes an index in place has done. */
 export const ImportTally = v.object({
@@ -10,6 +11,9 @@ export const ImportTally = v.object({
   rejected: v.number(),
 });
 export type ImportTally = v.InferOutput<typeof ImportTally>;
+
+/** What is counted. */
+export const TALLIED = Object.keys(ImportTally.entries) as (keyof ImportTally)[];
 
 /** What the record of every run has. */
 export const runFields = {
@@ -24,6 +28,9 @@ export const runFields = {
   message: v.optional(v.string()),
 };
 
+/** Where a run that changes an index in place stands. */
+const InPlacePhase = v.picklist(["copy", "done", "cancelled"]);
+
 /**
  * An import as the index of its run stores it.
  * - `copy`: it reads, or is to be resumed;
@@ -32,8 +39,8 @@ export const runFields = {
 export const ImportRecord = v.object({
   kind: v.literal("import"),
   ...runFields,
-  phase: v.picklist(["copy", "done", "cancelled"]),
-  format: v.picklist(["bulk", "documents", "csv"]),
+  phase: InPlacePhase,
+  format: v.picklist(IMPORT_FORMATS),
   /** The field with the id of a document. */
   id_field: v.optional(v.string()),
   /** Whether documents go through the gateway's bulk endpoint, which embeds them. */
@@ -63,7 +70,7 @@ export type ImportRecord = v.InferOutput<typeof ImportRecord>;
 export const BackfillRecord = v.object({
   kind: v.literal("backfill"),
   ...runFields,
-  phase: v.picklist(["copy", "done", "cancelled"]),
+  phase: InPlacePhase,
   /** The index behind the name when the run began. Sequence numbers mean something else in another one. */
   source: v.string(),
   source_uuid: v.string(),

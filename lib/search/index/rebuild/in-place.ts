@@ -1,7 +1,7 @@
 import { eachConcurrently } from "../../../core/resilience/concurrently.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import { RunFailure } from "./failure.ts";
-import type { BackfillRecord, ImportRecord, ImportTally } from "./in-place-records.ts";
+import { type BackfillRecord, type ImportRecord, type ImportTally, TALLIED } from "./in-place-records.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, takeRun } from "./run-record.ts";
 
@@ -53,5 +53,5 @@ export async function workThrough<Kind extends ImportRecord | BackfillRecord, Pa
 
 /** Adds the counts of a part. */
 export function addTo(tally: ImportTally, counts: ImportTally): void {
-  for (const key of ["read", "written", "unchanged", "rejected"] as const) tally[key] += counts[key];
+  for (const key of TALLIED) tally[key] += counts[key];
 }

@@ -1,4 +1,5 @@
 import { grouped } from "../../../aws/call.ts";
+import type { VersionType } from "../../../core/contract/search.ts";
 import { parseJson } from "../../../core/json/values.ts";
 import { CREATE_NO_INDEX } from "../../opensearch/calls.ts";
 import type { StoredCopy } from "./documents.ts";
@@ -17,7 +18,7 @@ export interface Writable {
   /** The index keeps a document that has this version or a later one. If undefined, it replaces the document. */
   version?: bigint;
   /** `external` if absent; `external_gte` replaces a document of the same version, too. */
-  versionType?: "external" | "external_gte";
+  versionType?: VersionType;
   source: string;
 }
 
@@ -134,10 +135,10 @@ async function bulk(
         const { status, error } = items[index] ?? { status: 413 };
         if (isPassing(status, error)) {
           again.push(one);
-          reason = reasonOf(status, error);
+          reason = rejectionText(status, error);
         } else if (isUnchanged(status)) outcomes[one.place] = { kind: "unchanged" };
         else if (status < 300) outcomes[one.place] = { kind: "written" };
-        else outcomes[one.place] = { kind: "rejected", reason: reasonOf(status, error) };
+        else outcomes[one.place] = { kind: "rejected", reason: rejectionText(status, error) };
       }
     }
     if (again.length > 0) {
@@ -182,5 +183,5 @@ async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget,
 export const chunksOf = <One>(all: readonly One[], bytesOf: (one: One) => number, most = all.length): One[][] =>
   grouped(all, bytesOf, { bytes: MAX_BODY_BYTES, count: most });
 
-const reasonOf = (status: number, error: Item["error"]): string =>
+const rejectionText = (status: number, error: Item["error"]): string =>
   error ? [`${error.type}: ${error.reason}`, error.caused_by?.reason].filter(Boolean).join(": ") : `status ${status}`;

@@ -1,7 +1,8 @@
 import { DeleteFilterCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import type { AvroField, Dataset } from "../../../../lib/config/avro.ts";
+import type { AvroField } from "../../../../lib/config/avro.ts";
+import type { Dataset } from "../../../../lib/core/contract/recommendation.ts";
 import { differenceOf, schemaChangeProblems } from "../../../../lib/personalize/resources/differences.ts";
 import { filterQuotaProblem } from "../../../../lib/personalize/resources/filter.ts";
 import { readInventory } from "../../../../lib/personalize/resources/inventory.ts";

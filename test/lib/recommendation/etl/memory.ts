@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
+import type { ProfileDataset } from "../../../../lib/core/contract/recommendation.ts";
 import type {
   PopularItems,
   PopularItemsStore,
   TableSource,
 } from "../../../../lib/recommendation/clients/dynamo-tables.ts";
-import type { ProfileDataset } from "../../../../lib/recommendation/records/profile.ts";
 
 /** A bucket in memory that can fail: after `writesLeft` writes every call fails, as after a kill. */
 export class MemoryStore implements ObjectStore {

@@ -1,7 +1,8 @@
 import * as assert from "uvu/assert";
-import { AvroSchema, DATASETS } from "../../../../lib/config/avro.ts";
+import { AvroSchema } from "../../../../lib/config/avro.ts";
 import { EtlSchema } from "../../../../lib/config/etl.ts";
 import { validate } from "../../../../lib/config/validate.ts";
+import { DATASETS } from "../../../../lib/core/contract/recommendation.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { schemaTable } from "../../../../lib/recommendation/schema/write.ts";
 import { suite } from "../../../suite.ts";

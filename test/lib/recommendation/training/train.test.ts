@@ -1,6 +1,6 @@
 import { DescribeCampaignCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { ifThere } from "../../../../lib/aws/errors.ts";
+import { ignoreNotFound } from "../../../../lib/aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../../../lib/config/recipes.ts";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { type Personalize, personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
@@ -81,7 +81,7 @@ async function train(run: Run, recipes: readonly RecipeKind[] = ["similar_items"
 
 async function served(recipe: RecipeKind): Promise<string | undefined> {
   const campaignArn = names.arn("personalize", `campaign/${names.campaign(recipe)}`);
-  const found = await ifThere(personalize.send(new DescribeCampaignCommand({ campaignArn })));
+  const found = await ignoreNotFound(personalize.send(new DescribeCampaignCommand({ campaignArn })));
   return found?.campaign?.solutionVersionArn;
 }
 

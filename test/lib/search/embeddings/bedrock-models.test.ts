@@ -5,7 +5,7 @@ import { createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts
 import { createEmbedders } from "../../../../lib/search/embeddings/create-embedders.ts";
 import type { Embedder } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
-import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
 import { suite } from "../../../suite.ts";
 import { awsError, brief, type FakeClient, fakeClient, knownPace, vectorOf } from "./fixture.ts";
 
@@ -17,7 +17,7 @@ const deadline = deadlineIn(20_000);
 const embedder = (client: FakeClient, concurrency = 2) =>
   hostedEmbedder(
     cohereModel({ model: "ext_embed_english_v3", client, modelId: "cohere.embed-english-v3", dimension: DIMENSION }),
-    { slots: createSlots(concurrency), pace: knownPace(), wait: async () => {} },
+    { semaphore: createSemaphore(concurrency), pace: knownPace(), wait: async () => {} },
   );
 
 const healthy = () => fakeClient(({ body }) => ({ embeddings: body.texts.map((text) => vectorOf(text, DIMENSION)) }));
@@ -120,7 +120,7 @@ test("version 4 receives the configured dimension and its own option for truncat
   const client = fakeClient(() => ({ embeddings: { float: [[1, 0, 0]] } }));
   const v4 = hostedEmbedder(
     cohereModel({ model: "ext_embed_bedrock", client, modelId: "eu.cohere.embed-v4:0", dimension: DIMENSION }),
-    { slots: createSlots(1) },
+    { semaphore: createSemaphore(1) },
   );
   assert.equal(await v4.embedQuery("a".repeat(9_000), deadline), { kind: "dense", vector: [1, 0, 0] });
   const body: unknown = client.calls[0]?.body;

@@ -4,7 +4,7 @@ import { createBreaker, FAILURES, ModelPausedError, OPEN_MS } from "../../../../
 import { judge } from "../../../../lib/search/embeddings/failure.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";
-import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
 import { denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
 import { suite } from "../../../suite.ts";
 import { awsError, brief, type FakeCall, fakeClient, modelError } from "./fixture.ts";
@@ -22,7 +22,7 @@ function setUp() {
   const prefixes = { query: "", document: "" };
   const target = { model: "dense_large_en_v1_5", client, endpointName: "e", dimension: 2, prefixes } as const;
   const embedder = hostedEmbedder(denseEndpoint(target), {
-    slots: createSlots(4),
+    semaphore: createSemaphore(4),
     breaker: createBreaker({ judge, onPause: (reason) => state.pauses.push(reason), now: () => state.now }),
     wait: async () => {},
   });

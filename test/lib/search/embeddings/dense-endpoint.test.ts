@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import type { Embedder } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
-import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
 import { denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
 import { suite } from "../../../suite.ts";
 import { brief, type FakeClient, fakeClient, knownPace, vectorOf } from "./fixture.ts";
@@ -14,7 +14,11 @@ const deadline = deadlineIn(20_000);
 
 const embedder = (client: FakeClient, prefixes = { query: "", document: "" }): Embedder => {
   const endpoint = { model: "dense_large_en_v1_5", client, endpointName: "e", dimension: DIMENSION, prefixes } as const;
-  return hostedEmbedder(denseEndpoint(endpoint), { slots: createSlots(4), pace: knownPace(), wait: async () => {} });
+  return hostedEmbedder(denseEndpoint(endpoint), {
+    semaphore: createSemaphore(4),
+    pace: knownPace(),
+    wait: async () => {},
+  });
 };
 
 const healthy = () => fakeClient(({ body }) => body.inputs.map((text) => vectorOf(text, DIMENSION)));

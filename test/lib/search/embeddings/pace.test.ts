@@ -4,7 +4,7 @@ import type { EmbeddingOutcome } from "../../../../lib/search/embeddings/embedde
 import { type HostedModel, hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";
 import { createPace } from "../../../../lib/search/embeddings/pace.ts";
-import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("embeddings: pace of a model");
@@ -60,7 +60,7 @@ function serialModel(msPerText: () => number) {
     return { remaining: () => Math.max(0, end - now) };
   };
   const pace = createPace(() => now);
-  const embedder = hostedEmbedder(model, { slots: createSlots(4), pace, wait: async () => {} });
+  const embedder = hostedEmbedder(model, { semaphore: createSemaphore(4), pace, wait: async () => {} });
   const request = async (texts: number, ms = 25_000) => {
     const deadline = deadlineIn(ms);
     const outcomes = await run(

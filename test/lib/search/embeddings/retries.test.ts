@@ -3,7 +3,7 @@ import { type Deadline, deadlineIn, earlier } from "../../../../lib/core/resilie
 import { EmbeddingError } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";
-import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
 import { denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
 import { suite } from "../../../suite.ts";
 import { awsError, brief, type FakeCall, type FakeClient, fakeClient, knownPace, modelError } from "./fixture.ts";
@@ -23,7 +23,7 @@ const embedder = (client: FakeClient, slots = 4) =>
       prefixes: { query: "", document: "" },
     }),
     {
-      slots: createSlots(slots),
+      semaphore: createSemaphore(slots),
       pace: knownPace(),
       queryTimeoutMs: 800,
       wait: async () => {},
@@ -90,6 +90,7 @@ const FINAL: Record<string, readonly [error: Error, retryable: boolean]> = {
   "no answer of the model in SageMaker's 60 s": [modelError(0), true],
   "ValidationError of SageMaker": [awsError("ValidationError", 400), false],
   AccessDeniedException: [awsError("AccessDeniedException", 403), false],
+  OptInRequired: [awsError("OptInRequired", 403), false],
   ResourceNotFoundException: [awsError("ResourceNotFoundException", 404), false],
   InternalServerException: [awsError("InternalServerException", 500), true],
   "a bug": [new TypeError("secret-endpoint is not a function"), false],

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
-import { createSlots } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("embeddings: slots");
@@ -8,7 +8,7 @@ const test = suite("embeddings: slots");
 const soon = () => deadlineIn(10_000);
 
 test("calls wait for a slot in order", async () => {
-  const slots = createSlots(1);
+  const slots = createSemaphore(1);
   const order: number[] = [];
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const first = slots.run(soon(), () => held);
@@ -19,13 +19,13 @@ test("calls wait for a slot in order", async () => {
 });
 
 test("a failed call frees its slot", async () => {
-  const slots = createSlots(1);
+  const slots = createSemaphore(1);
   await slots.run(soon(), () => Promise.reject(new Error("x"))).catch(() => {});
   assert.is(await slots.run(soon(), async () => 1), 1);
 });
 
 test("a call that waits past its deadline gives up and takes no slot", async () => {
-  const slots = createSlots(1);
+  const slots = createSemaphore(1);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const first = slots.run(soon(), () => held);
   const late = await slots.run(deadlineIn(5), async () => 1).catch((error: Error) => error.message);
@@ -36,8 +36,8 @@ test("a call that waits past its deadline gives up and takes no slot", async () 
 });
 
 test("a bound below one is refused", () => {
-  assert.throws(() => createSlots(0), "a model needs at least 1 parallel call, got 0");
-  assert.throws(() => createSlots(1.5), "got 1.5");
+  assert.throws(() => createSemaphore(0), "a model needs at least 1 parallel call, got 0");
+  assert.throws(() => createSemaphore(1.5), "got 1.5");
 });
 
 test.run();

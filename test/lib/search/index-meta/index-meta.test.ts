@@ -28,7 +28,7 @@ const embedder = (field: string, model: string, revision: string, configured: Mo
   const embeddings = { [field]: { model, revision, src_fields: ["text"] } };
   const meta = readIndexMeta({ relevance: { entry: "books", embeddings } });
   const found = embedderFor(meta, { embedding_field: "vector", model_name: configured }, MODELS);
-  return "embedder" in found ? found.embedder : found.unfit;
+  return "embedder" in found ? found.embedder : found.incompatible;
 };
 
 test("vectors of an unknown model or revision do not fit", () => {

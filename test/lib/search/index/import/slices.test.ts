@@ -1,8 +1,9 @@
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
+import type { Format } from "../../../../../lib/core/contract/search.ts";
 import { seeded } from "../../../../../lib/core/statistics/random.ts";
 import { type ParseOptions, parseSlice } from "../../../../../lib/search/index/import/parse.ts";
-import { type Format, type ImportFile, readSlices, type Slice } from "../../../../../lib/search/index/import/slices.ts";
+import { type ImportFile, readSlices, type Slice } from "../../../../../lib/search/index/import/slices.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("slices of imported files");

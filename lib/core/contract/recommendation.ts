@@ -1,0 +1,24 @@
+/** Datasets of a Personalize dataset group whose records are stored in tables. */
+export const PROFILE_DATASETS = ["user", "item"] as const;
+export type ProfileDataset = (typeof PROFILE_DATASETS)[number];
+
+/** Datasets of a Personalize dataset group, in lower case as in file names and in the columns of solution.yaml. */
+export const DATASETS = [...PROFILE_DATASETS, "interaction"] as const;
+export type Dataset = (typeof DATASETS)[number];
+
+/** Types of source columns, from narrow to wide: each can hold the values of the types before it. */
+export const COLUMN_TYPES = ["int", "long", "float", "string"] as const;
+export type ColumnType = (typeof COLUMN_TYPES)[number];
+
+/** Datasets by their names in `excluded_dataset_columns` of solution.yaml. */
+export const DATASET_NAMES = { Item: "item", User: "user", Interaction: "interaction" } as const satisfies Record<
+  Capitalize<Dataset>,
+  Dataset
+>;
+export const DATASET_NAME_LIST = Object.keys(DATASET_NAMES) as (keyof typeof DATASET_NAMES)[];
+
+/** Fields of the interactions schema that have a dedicated place in PutEvents, in the order of the schema. */
+export const PLACED_FIELDS = ["USER_ID", "ITEM_ID", "EVENT_TYPE", "EVENT_VALUE", "TIMESTAMP", "IMPRESSION"] as const;
+
+/** Parts of an answer of the recommendation service that can be missing from it without failing the request. */
+export const RECOMMENDATION_STAGES = ["campaign", "item_records", "realtime"] as const;

@@ -1,0 +1,92 @@
+/** How the scores of each subquery are normalized. `z_score` needs OpenSearch 3.0. */
+export const NORMALIZATIONS = ["min_max", "l2", "z_score"] as const;
+export type Normalization = (typeof NORMALIZATIONS)[number];
+
+/** How the normalized scores of a document are combined. `rrf` uses ranks in place of scores; it needs OpenSearch 2.19. */
+export const COMBINATIONS = ["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"] as const;
+export type Combination = (typeof COMBINATIONS)[number];
+
+interface CombinationFacts {
+  /** What it combines. Ranks need no normalization. */
+  of: "scores" | "ranks";
+  /** Whether the combined score is the sum of what each subquery adds to it. */
+  isSum: boolean;
+  /** The normalizations beside which the cluster accepts it; beside one of ranks they have no effect. */
+  normalizations: readonly Normalization[];
+}
+
+/** What each combination does. */
+export const COMBINATION_FACTS: Readonly<Record<Combination, CombinationFacts>> = {
+  arithmetic_mean: { of: "scores", isSum: true, normalizations: NORMALIZATIONS },
+  geometric_mean: { of: "scores", isSum: false, normalizations: ["min_max", "l2"] },
+  harmonic_mean: { of: "scores", isSum: false, normalizations: ["min_max", "l2"] },
+  rrf: { of: "ranks", isSum: true, normalizations: NORMALIZATIONS },
+};
+
+/** A normalization and a combination. */
+export interface Techniques {
+  normalization: Normalization;
+  combination: Combination;
+}
+
+/** Returns what is wrong with a combination beside a normalization, such as `must be arithmetic_mean with z_score`. */
+export function pairProblem({ normalization, combination }: Techniques): string | undefined {
+  const accepts = (name: Combination) => COMBINATION_FACTS[name].normalizations.includes(normalization);
+  if (accepts(combination)) return undefined;
+  const others = COMBINATIONS.filter((name) => COMBINATION_FACTS[name].of === "scores" && accepts(name));
+  return `must be ${others.join(" or ")} with ${normalization}`;
+}
+
+/** What a hybrid search does if neither its request nor the entry of its index says otherwise. */
+export const HYBRID_DEFAULTS = {
+  normalization: "min_max",
+  combination: "arithmetic_mean",
+  /** Hits of each subquery that are normalized and combined. */
+  candidates: 100,
+} as const satisfies Techniques & { candidates: number };
+
+/** The most subqueries of a hybrid query. Source: neural-search, HybridQueryBuilder. */
+export const MAX_SUBQUERIES = 5;
+
+/** The most candidates of each subquery. */
+export const MAX_CANDIDATES = 10_000;
+
+/** What becomes of a document, or of a subquery, whose embedding failed. */
+export const ON_EMBEDDING_FAILURE = ["fail", "degrade"] as const;
+export type OnEmbeddingFailure = (typeof ON_EMBEDDING_FAILURE)[number];
+
+/** How user ids are logged: as they are, as a keyed hash, or not at all. */
+export const USER_ID_LOGGING = ["plain", "hmac", "none"] as const;
+export type UserIdLogging = (typeof USER_ID_LOGGING)[number];
+
+/** The endpoints whose requests are searches. Each is also the name of an endpoint in the rights of a key. */
+export const SEARCHES = ["search", "hybrid-search"] as const;
+export type SearchKind = (typeof SEARCHES)[number];
+
+/** What an operation of a bulk request does to its document. */
+export const BULK_OPERATIONS = ["index", "create", "update", "delete"] as const;
+export type OperationName = (typeof BULK_OPERATIONS)[number];
+
+/** The cluster's kinds of versions that a caller can give: `external` must be greater than the stored one, or equal. */
+export const VERSION_TYPES = ["external", "external_gte"] as const;
+export type VersionType = (typeof VERSION_TYPES)[number];
+
+/** Formats of files that `relevance index import` reads. */
+export const IMPORT_FORMATS = ["documents", "bulk", "csv"] as const;
+export type Format = (typeof IMPORT_FORMATS)[number];
+
+/** Whether the total of an answer is exact, or a lower bound. */
+export const TOTAL_RELATIONS = ["eq", "gte"] as const;
+export type TotalRelation = (typeof TOTAL_RELATIONS)[number];
+
+/** Parts of an answer of the search gateway that can be missing from it without failing the request. */
+export const SEARCH_STAGES = [
+  "embedding",
+  "personalization",
+  "profile",
+  "explanation",
+  "collapse",
+  "depth",
+  "shards",
+  "timed_out",
+] as const;
