@@ -1,14 +1,16 @@
 import * as v from "valibot";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { DATASETS } from "../../lib/core/contract/recommendation.ts";
+import { constantsOf } from "../../lib/recommendation/schema/constants.ts";
 import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
+import { shellWord } from "../../lib/recommendation/schema/warnings.ts";
 import { schemaTable, writeSchemas } from "../../lib/recommendation/schema/write.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";
-
-const Path = v.pipe(v.string(), v.nonEmpty("needs a file"));
+import { readFilters } from "../recommendation/filters.ts";
+import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";
 
 const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
 
@@ -22,38 +24,43 @@ export const command = defineCommand({
   define: (command) => {
     command
       .requiredOption(
-        "--user <file>",
-        "users, CSV or JSON (an array, or one object per line): USER_ID and your own columns",
-      )
-      .requiredOption("--item <file>", "items: ITEM_ID and your own columns")
-      .requiredOption(
         "--interaction <file>",
-        "events: USER_ID, ITEM_ID, EVENT_TYPE, TIMESTAMP; EVENT_VALUE, IMPRESSION",
+        "events, CSV or JSON (an array, or one object per line): USER_ID, ITEM_ID, EVENT_TYPE, TIMESTAMP; EVENT_VALUE, IMPRESSION",
       )
+      .option("--user <file>", "users, if you have any data about them: USER_ID and your own columns")
+      .option("--item <file>", "items, if you have any data about them: ITEM_ID and your own columns")
       .option("--textual-fields <names>", "columns of the items to treat as text, separated by commas", "");
+    defineNullOption(command);
   },
   options: {
-    user: Path,
-    item: Path,
+    user: v.optional(Path),
+    item: v.optional(Path),
     interaction: Path,
+    null: NullWords,
     textualFields: v.pipe(
       v.string(),
       v.transform((names) => names.split(",").map((name) => name.trim())),
       v.transform((names) => names.filter((name) => name !== "")),
     ),
   },
-  run: async ({ conf, json, ...files }, { terminal }) => {
+  run: async ({ conf, json, null: missing, ...files }, { terminal }) => {
     try {
-      const { eventTypes, warnings: unusual, ...generated } = await generateSchemas(files);
+      const constants = constantsOf(readFilters(conf));
+      const read = await generateSchemas({ ...files, missing, constants });
+      const { eventTypes, warnings: unusual, missingWords, ...generated } = read;
       const written = await write(generated, conf);
       const warnings = [...unusual, ...absentEventTypes(conf, eventTypes)];
+      if (missingWords.length > 0) {
+        const again = commandWith({ ...files, conf, missing: [...missing, ...missingWords] });
+        warnings.push(`to treat words as no value, run ${again}`);
+      }
       if (json) {
         terminal.printJson({ ...generated, event_types: Object.fromEntries(eventTypes), written, warnings });
         return 0;
       }
       for (const dataset of DATASETS) {
         const rows = generated.rows[dataset];
-        const from = `${files[dataset]}, ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}`;
+        const from = `${files[dataset] ?? "no file"}, ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}`;
         terminal.print(
           `${terminal.colors.bold(TITLES[dataset])} (${from})\n\n${schemaTable(generated.schemas[dataset])}\n`,
         );
@@ -69,6 +76,21 @@ export const command = defineCommand({
     }
   },
 });
+
+/** Returns the command line that gives these options. */
+function commandWith(options: {
+  conf: string;
+  user?: string | undefined;
+  item?: string | undefined;
+  interaction: string;
+  textualFields: readonly string[];
+  missing: readonly string[];
+}): string {
+  const { conf, user, item, interaction, textualFields, missing } = options;
+  const given = { conf, user, item, interaction, "textual-fields": textualFields.join(","), null: missing.join(",") };
+  const words = Object.entries(given).flatMap(([name, value]) => (value ? [`--${name} ${shellWord(value)}`] : []));
+  return ["relevance schema-generation", ...words].join(" ");
+}
 
 async function write(generated: Pick<Generated, "schemas" | "etl">, folder: string): Promise<string[]> {
   try {

@@ -1,15 +1,18 @@
 import * as v from "valibot";
 import { DATASETS, type Dataset } from "../../lib/core/contract/recommendation.ts";
-import { SampleError } from "../../lib/recommendation/schema/row.ts";
+import { withIds } from "../../lib/recommendation/schema/ids.ts";
+import { placeOf, SampleError } from "../../lib/recommendation/schema/row.ts";
+import { idWarnings } from "../../lib/recommendation/schema/warnings.ts";
 import { countRows } from "../../lib/recommendation/upload/files.ts";
 import { checkTarget, type RejectedRow, UploadError, type UploadTarget } from "../../lib/recommendation/upload/send.ts";
 import { createProgress, type UploadedFile, uploadFile } from "../../lib/recommendation/upload/upload-file.ts";
 import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
 import { defineCommand, type ExitCode } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
+import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";
 import type { Terminal } from "../terminal.ts";
 
-const File = v.optional(v.pipe(v.string(), v.nonEmpty("needs a file")));
+const File = v.optional(Path);
 
 /** How many rejected rows of a file to print. `--json` shows more. */
 const SHOWN = 20;
@@ -35,6 +38,7 @@ export const command = defineCommand({
         `URL of the recommendation API whose key is in ${KEY_VARIABLE}, as \`relevance info\` prints them`,
       );
     defineKeyOption(command);
+    defineNullOption(command);
   },
   options: {
     users: File,
@@ -42,8 +46,9 @@ export const command = defineCommand({
     interactions: File,
     apiHost: v.string(),
     apiKey: v.optional(v.string()),
+    null: NullWords,
   },
-  run: async ({ users, items, interactions, apiHost, apiKey, json }, context) => {
+  run: async ({ users, items, interactions, apiHost, apiKey, null: words, json }, context) => {
     const { terminal } = context;
     const files: Record<Dataset, string | undefined> = { user: users, item: items, interaction: interactions };
     const given = DATASETS.flatMap((dataset) => {
@@ -54,10 +59,14 @@ export const command = defineCommand({
     const target = { url: urlOf(apiHost), apiKey: keyOf(givenKey(apiKey, context)) };
     try {
       await checkTarget(target);
-      const results = await uploadAll(given, target, terminal);
+      const { results, warnings } = await uploadAll(given, target, new Set(words), terminal);
       if (json)
-        terminal.printJson(Object.fromEntries(results.map((result) => [TITLES[result.dataset], asJson(result)])));
+        terminal.printJson({
+          ...Object.fromEntries(results.map((result) => [TITLES[result.dataset], asJson(result)])),
+          ...(warnings.length > 0 && { warnings }),
+        });
       else for (const result of results) print(result, terminal);
+      if (!json) for (const warning of warnings) terminal.note(`Warning: ${warning}`);
       const exitCode: ExitCode = results.some(({ rejected }) => rejected > 0) ? 1 : 0;
       return exitCode;
     } catch (error) {
@@ -73,30 +82,40 @@ export const command = defineCommand({
 
 type Result = UploadedFile & { dataset: Dataset; file: string };
 
-/** Uploads the files. First reads each one to the end, so that a malformed row is found before anything is sent. */
+/**
+ * Uploads the files. First reads each one to the end, so that a malformed row is found before anything is sent, and compares
+ * their ids.
+ */
 async function uploadAll(
   given: readonly { dataset: Dataset; file: string }[],
   target: UploadTarget,
+  missing: ReadonlySet<string>,
   terminal: Terminal,
-): Promise<Result[]> {
-  const rows = new Map<string, number>();
-  for (const { dataset, file } of given) rows.set(file, await countRows(dataset, file));
+): Promise<{ results: Result[]; warnings: string[] }> {
+  const datasets = given.map(({ dataset }) => dataset);
+  const { result: rows, ids } = await withIds(datasets, async (addIds) => {
+    const rows = new Map<Dataset, number>();
+    for (const { dataset, file } of given) rows.set(dataset, await countRows(dataset, file, { missing, addIds }));
+    return rows;
+  });
+  const files = Object.fromEntries(given.map(({ dataset, file }) => [dataset, file]));
+  const warnings = idWarnings(ids, files, rows.get("interaction") ?? 0);
   const results: Result[] = [];
   // With NO_COLOR, prints plain lines, because replacing a line also takes a control sequence.
   const output = { isTerminal: terminal.noteColors.isColorSupported, note: terminal.note };
   for (const { dataset, file } of given) {
-    const progress = createProgress(output, TITLES[dataset], rows.get(file) ?? 0);
-    const uploaded = await uploadFile({ target, dataset, file, onProgress: progress });
+    const progress = createProgress(output, TITLES[dataset], rows.get(dataset) ?? 0);
+    const uploaded = await uploadFile({ target, dataset, file, missing, onProgress: progress });
     results.push({ ...uploaded, dataset, file });
   }
-  return results;
+  return { results, warnings };
 }
 
 function print({ dataset, file, accepted, rejected, rejectedRows, degraded }: Result, terminal: Terminal): void {
   const { green, red } = terminal.colors;
   const refused = rejected > 0 ? red(`${count(rejected)} rejected`) : "none rejected";
   terminal.print(`${TITLES[dataset].padEnd(12)} ${green(`${count(accepted)} accepted`)}, ${refused}`);
-  for (const row of rejectedRows.slice(0, SHOWN)) terminal.note(`  ${file}:${row.line}  ${reasonsOf(row)}`);
+  for (const row of rejectedRows.slice(0, SHOWN)) terminal.note(`  ${placeOf(file, row)}  ${reasonsOf(row)}`);
   if (rejected > SHOWN) terminal.note(`  and ${count(rejected - Math.min(SHOWN, rejectedRows.length))} more`);
   for (const reason of degraded) terminal.note(`  stored, but not passed on in real time: ${reason}`);
 }

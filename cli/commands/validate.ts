@@ -1,23 +1,68 @@
+import * as v from "valibot";
+import type { Recommendation } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
+import { constantsOf } from "../../lib/recommendation/schema/constants.ts";
+import { readSamples } from "../../lib/recommendation/schema/generate.ts";
+import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { defineCommand } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { absentEventTypes } from "../recommendation/event-types.ts";
+import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";
 
-/** `relevance validate`: checks the configuration offline. */
+/** `relevance validate`: checks the configuration offline and, if files are given, whether the data fit it. */
 export const command = defineCommand({
-  example: "relevance validate --conf conf",
+  example: [
+    "relevance validate --conf conf",
+    "relevance validate --conf conf --user users.csv --item items.csv --interaction interactions.csv",
+  ].join("\n  "),
   json: true,
-  options: {},
-  run: async ({ conf, json }, { terminal }) => {
+  define: (command) => {
+    command
+      .option("--interaction <file>", "events to compare with the schemas, event types and ids")
+      .option("--user <file>", "users to compare with the schema and filters")
+      .option("--item <file>", "items to compare with the schema and filters");
+    defineNullOption(command);
+  },
+  options: { user: v.optional(Path), item: v.optional(Path), interaction: v.optional(Path), null: NullWords },
+  run: async ({ conf, json, null: missing, ...files }, { terminal }) => {
     try {
       const { searchGateway, recommendation } = loadConfiguration(conf);
       const services = [...(searchGateway ? ["search-gateway"] : []), ...(recommendation ? ["recommendation"] : [])];
-      if (json) terminal.printJson({ valid: true, services, problems: [] });
+      const hasFiles = Object.values(files).some((file) => file !== undefined);
+      const warnings = hasFiles ? await compareData(conf, recommendation, { ...files, missing }) : [];
+      if (json) terminal.printJson({ valid: true, services, problems: [], ...(hasFiles && { warnings }) });
       else terminal.print(terminal.colors.green(`${conf} is valid. It deploys: ${services.join(", ")}`));
+      if (!json) for (const warning of warnings) terminal.note(`Warning: ${warning}`);
       return 0;
     } catch (error) {
+      if (error instanceof SampleError) throw new UsageError(error.message, { cause: error });
       if (!json || !(error instanceof ConfigurationError)) throw error;
       terminal.printJson({ valid: false, services: [], problems: error.problems });
       return 2;
     }
   },
 });
+
+interface Files {
+  user?: string | undefined;
+  item?: string | undefined;
+  interaction?: string | undefined;
+  missing: readonly string[];
+}
+
+/** Returns what does not fit between the configuration and the data. Throws SampleError for files that cannot be read. */
+async function compareData(conf: string, recommendation: Recommendation | undefined, files: Files): Promise<string[]> {
+  if (!recommendation)
+    throw new UsageError(`${conf} does not enable the recommendation service, which the files are for`);
+  const { schemas, etl, filters } = recommendation;
+  const constants = constantsOf(filters);
+  const { samples, warnings } = await readSamples({
+    ...files,
+    textualFields: [],
+    constants,
+    definitions: { schemas, etl },
+  });
+  const types = files.interaction === undefined ? [] : absentEventTypes(conf, samples.interaction.eventTypes);
+  return [...warnings, ...types];
+}

@@ -1,12 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import * as v from "valibot";
-import { parse } from "yaml";
 import { typesNamedIn } from "../../lib/config/checks/event-types.ts";
-import { FiltersSchema } from "../../lib/config/filter.ts";
 import { nearest } from "../../lib/config/nearest.ts";
 import { SolutionSchema } from "../../lib/config/solution.ts";
 import type { EventTypes } from "../../lib/recommendation/schema/sample.ts";
+import { readFilters, readValid } from "./filters.ts";
 
 /**
  * Returns a line for each event type that solution.yaml or filter.yaml names and no event has: training would find no
@@ -23,7 +19,7 @@ export function absentEventTypes(folder: string, types: EventTypes): string[] {
 type Use = [place: string, type: string];
 
 function inSolution(folder: string): Use[] {
-  const solution = read(folder, "solution.yaml", SolutionSchema);
+  const solution = readValid(folder, "solution.yaml", SolutionSchema);
   return Object.entries(solution?.recipes ?? {}).flatMap(([kind, settings]): Use[] =>
     settings?.target_event_type === undefined
       ? []
@@ -32,23 +28,7 @@ function inSolution(folder: string): Use[] {
 }
 
 function inFilters(folder: string): Use[] {
-  const filters = read(folder, "filter.yaml", FiltersSchema)?.filters ?? [];
-  return filters.flatMap(({ name, expression }) => {
+  return readFilters(folder).flatMap(({ name, expression }) => {
     return typesNamedIn(expression).map((type): Use => [`filter.yaml: the filter ${name}`, type]);
   });
-}
-
-function read<Schema extends v.GenericSchema>(
-  folder: string,
-  file: string,
-  schema: Schema,
-): v.InferOutput<Schema> | undefined {
-  const path = join(folder, file);
-  if (!existsSync(path)) return undefined;
-  try {
-    const parsed = v.safeParse(schema, parse(readFileSync(path, "utf8")));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -56,6 +56,7 @@ export async function readStatus(target: Target): Promise<ProjectStatus> {
     ...inventory,
     training,
     left_out: data?.left_out ?? null,
+    unknown: data?.unknown ?? null,
     held: Object.fromEntries(held.filter(([, versions]) => versions.length > 0)),
   };
 }
@@ -66,6 +67,8 @@ interface ProjectStatus extends Inventory {
   training: (Lock & { note?: Note; running: boolean; failure_reason?: string }) | null;
   /** Which events the last training left out because of their types. Null if none. */
   left_out: string | null;
+  /** How many events of the last training name items and users that are not stored. Null if none. */
+  unknown: string | null;
   /** By recipe: the versions that the metric gate held back, oldest first. */
   held: Partial<Record<RecipeKind, readonly JudgedVersion[]>>;
 }
@@ -76,6 +79,13 @@ const METRICS: readonly [title: string, name: string][] = [
   ["MRR@25", "mean_reciprocal_rank_at_25"],
   ["Coverage", "coverage"],
 ];
+
+/** What Personalize measures. Source: its developer guide, "Evaluating a solution version with metrics". */
+const METRICS_MEASURE =
+  "Personalize measured these figures itself during training: it predicted the newest tenth of the events of test users (a " +
+  "tenth of all users; the local stack tests all) from their other events. Items that a user has seen before count, and " +
+  "so do items that are not stored. Use them to compare versions: a test through the API with items that are new to a " +
+  "user measures something else, and is usually lower.";
 
 /** Formats filters as a table. */
 function filterTable(filters: Inventory["filters"]): string {
@@ -103,7 +113,10 @@ export function statusText(status: ProjectStatus, names: Names, heading: (title:
     ["Solutions", solutions(status, names)],
     ["Campaigns", campaigns(status)],
     ["Filters", status.filters.length === 0 ? "none" : filterTable(status.filters)],
-    ["Training", [training(status), status.left_out ?? [], ...heldModels(status)].flat().join("\n")],
+    [
+      "Training",
+      [training(status), status.left_out ?? [], status.unknown ?? [], ...heldModels(status)].flat().join("\n"),
+    ],
   ];
   const failures = reasons(status);
   if (failures.length > 0) sections.push(["Failures", failures.join("\n")]);
@@ -151,10 +164,11 @@ function solutions({ solutions: found, campaigns, held }: ProjectStatus, names: 
           shownTime(version.last_updated),
         ]),
   );
-  return table(
+  const versions = table(
     ["Recipe", "Solution", "Version", "Status", ...METRICS.map(([title]) => title), "Use", "Last Updated"],
     rows,
   );
+  return `${versions}\n${METRICS_MEASURE}`;
 }
 
 function campaigns({ campaigns: found }: Inventory): string {

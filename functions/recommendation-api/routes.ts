@@ -54,7 +54,7 @@ export const routes = [
     access: ["recommend"],
     summary: "Items similar to an item",
     description:
-      "Returns items that are similar to the given one, best first, never the item itself. 404 when the item does not exist.",
+      "Returns items that are similar to the given one, best first, never the item itself. 404 when the item does not exist. A filter on past events or CurrentUser needs `user_id`.",
     request: RecommendToItem,
     response: RecommendToItemAnswer,
     example: { request: { item_id: "B1", limit: 10, filter_name: "", filter_value_dict: {} } },

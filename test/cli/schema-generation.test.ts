@@ -59,6 +59,17 @@ test("warns about event types that the configuration names but no event has", ()
   );
 });
 
+test("prints the command that treats words as no value", () => {
+  const items = join(conf, "odd items.csv");
+  writeFileSync(items, "ITEM_ID,PRICE\nB1,NULL\nB2,2\nB3,3\n");
+  const events = ["--interaction", `${SAMPLE}/interactions.csv`];
+  const { err } = relevance(["schema-generation", "--conf", conf, "--item", items, ...events]);
+  assert.match(
+    err,
+    `Warning: to treat words as no value, run relevance schema-generation --conf ${conf} --item '${items}' --interaction ${SAMPLE}/interactions.csv --null NULL`,
+  );
+});
+
 test("refuses a wrong textual field with exit code 2 and writes nothing", () => {
   const before = readFileSync(join(conf, "etl/configure.json"), "utf8");
   const { err, code } = run("--textual-fields", "TITEL");

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { freePort } from "../../local/process/ports.ts";
 import { patient } from "../../local/process/wait.ts";
@@ -54,6 +55,31 @@ test("uploads the three files and prints what was accepted", async () => {
   assert.match(out, /^users +6 accepted, none rejected\nitems +6 accepted, none rejected\ninteractions +\d+ accepted/);
   assert.match(err, "users: 6 of 6\n");
   assert.equal([...server.accepted.keys()], ["/update-users", "/update-items", "/log-event"]);
+});
+
+test("reads gzip, treats words as no value, and warns of ids that are in no other file", async () => {
+  const items = join(folder, "items.csv.gz");
+  writeFileSync(items, gzipSync("ITEM_ID;PRICE\nB1;NULL\nB2;3\n"));
+  const events = join(folder, "events.json");
+  writeFileSync(
+    events,
+    '[{"USER_ID": "U1", "ITEM_ID": "B1", "EVENT_TYPE": "v"}, {"USER_ID": "U1", "ITEM_ID": "B9", "EVENT_TYPE": "v"}]',
+  );
+  const { out, err, code } = await upload("--items", items, "--interactions", events, "--null", "NULL", "--json");
+  assert.is(code, 0, err);
+  assert.equal(received("/update-items"), [{ ITEM_ID: "B1" }, { ITEM_ID: "B2", PRICE: "3" }]);
+  assert.match(
+    JSON.parse(out).warnings[0],
+    `${events}:1 (record 2)  1 of 2 events (50 %) name items that ${items} does not have, most often ITEM_ID "B9"`,
+  );
+});
+
+test("says that it cannot read a pipe twice", async () => {
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const { err, code } = await upload("--users", pipe);
+  assert.is(code, 2);
+  assert.match(err, `${pipe}  is a pipe, and an upload reads each file twice: write it to a file first`);
 });
 
 test("sends the same event ids when repeated", async () => {

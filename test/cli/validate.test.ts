@@ -72,6 +72,32 @@ test("rejects a folder that does not exist", () => {
   });
 });
 
+test("compares files with the schemas, ids and filters of the configuration", () => {
+  const conf = join(folder, "compared");
+  cpSync("conf.local", conf, { recursive: true });
+  const expression = 'INCLUDE ItemID WHERE Items.CATEGORIES IN ("fantasy")';
+  writeFileSync(join(conf, "filter.yaml"), `filters:\n  - { name: sale, expression: '${expression}' }\n`);
+  const items = join(folder, "items.csv");
+  writeFileSync(items, "ITEM_ID;TITLE;AUTHOR;CATEGORIES\nB1;One;A;Fantasy\nB2;Two;;Fantasy\n");
+  const events = join(folder, "events.csv");
+  writeFileSync(events, "USER_ID,ITEM_ID,EVENT_TYPE,TIMESTAMP\nU1,B1,view,1\nU1,B9,view,1\n");
+  const { err, code } = relevance(["validate", "--conf", conf, "--item", items, "--interaction", events]);
+  assert.is(code, 0, err);
+  const warnings = err.split("\n").filter((line) => line.startsWith("Warning"));
+  assert.match(
+    warnings[0] ?? "",
+    `${items}:3  AUTHOR is missing: the schema does not let it be empty: the service rejects 1 of 2 rows`,
+  );
+  assert.match(warnings[1] ?? "", `${events}:3  1 of 2 events (50 %) name items that ${items} does not have`);
+  assert.match(
+    warnings[2] ?? "",
+    'the filter sale compares CATEGORIES with "fantasy", which no row has: did you mean "Fantasy"?',
+  );
+  const broken = relevance(["validate", "--conf", conf, "--item", join(folder, "none.csv")]);
+  assert.is(broken.code, 2);
+  assert.match(broken.err, "there is no such file");
+});
+
 test("prints what the guide shows", () => {
   const edit = (name: string, change: (text: string) => string) => {
     const file = join(folder, name);

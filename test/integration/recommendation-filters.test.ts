@@ -47,6 +47,20 @@ test("an EXCLUDE may omit its value, an INCLUDE may not", async () => {
   ]);
 });
 
+test("for items similar to an item, a filter on past events applies to the user that the request names", async () => {
+  const refused = await toItem({ filter_name: "unseen" });
+  assert.is(refused.status, 400);
+  assert.equal(refused.body.error.issues, [
+    { path: "user_id", message: "is missing: the filter unseen reads past events of a user" },
+  ]);
+  const [all, unseen] = [
+    await toItem({ limit: 500 }),
+    await toItem({ limit: 500, filter_name: "unseen", user_id: "u1" }),
+  ];
+  assert.is(unseen.status, 200, unseen.text);
+  assert.ok(idsOf(unseen).length > 0 && idsOf(unseen).length < idsOf(all).length);
+});
+
 test("unknown filters are 404, and so are filters that are not synchronized yet", async () => {
   const unknown = await toUser({ filter_name: "colour" });
   assert.equal([unknown.status, unknown.body.error.code], [404, "filter_not_found"]);

@@ -61,6 +61,10 @@ export function StatusView() {
                   ))}
                 </tbody>
               </table>
+              <p class="note">
+                Personalize measured NDCG@25 itself, on the newest events of test users, items that they had seen before
+                included. It compares versions; a test through the API measures something else.
+              </p>
             </div>
           )}
           {found.filters.length > 0 && (

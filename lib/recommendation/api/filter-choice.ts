@@ -195,6 +195,17 @@ async function user(
   });
 }
 
+/** Throws `invalid_request` if the filter reads a user's data and the request names no user: it would have no effect. */
+export function requireUser(choice: FilterChoice | undefined, userId: string | undefined): void {
+  if (!choice || userId !== undefined) return;
+  const filter = parseFilter(choice.filter.expression);
+  const needs = (["Interactions", "CurrentUser"] as const).filter((dataset) => reads(filter, dataset));
+  if (needs.length === 0) return;
+  const what = needs.map((dataset) => (dataset === "Interactions" ? "past events" : dataset)).join(" and ");
+  const message = `is missing: the filter ${choice.filter.name} reads ${what} of a user`;
+  throw invalidRequest([{ path: "user_id", message }]);
+}
+
 function reads(filter: Filter, dataset: "Interactions" | "CurrentUser"): boolean {
   return [...everyCondition(filter)].some(({ condition }) => condition.field.dataset === dataset);
 }

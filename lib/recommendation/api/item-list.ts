@@ -31,6 +31,8 @@ export interface ItemList {
   items: ItemRecord[];
   /** Number of candidates whose record could not be read. */
   unread: number;
+  /** Number of candidates that were skipped because there is no such item. */
+  unknown: number;
   /** Undefined when all records were read. */
   failure: StoreFailure | undefined;
 }
@@ -52,7 +54,7 @@ export async function selectItems(
   { limit, columns, passes }: Selection,
   deadline: Deadline,
 ): Promise<ItemList> {
-  const list: ItemList = { items: [], unread: 0, failure: undefined };
+  const list: ItemList = { items: [], unread: 0, unknown: 0, failure: undefined };
   for (let at = 0; at < candidates.length && list.items.length < limit; ) {
     const size = at === 0 && !passes ? limit : READ_AHEAD;
     const part = candidates.slice(at, at + size);
@@ -65,6 +67,8 @@ export async function selectItems(
       if (unread.has(id)) {
         list.unread += 1;
         if (!passes) list.items.push({ ITEM_ID: id });
+      } else if (record === undefined) {
+        list.unknown += 1;
       } else if (isActive(record) && (!passes || passes(id, record))) {
         list.items.push(itemRecord(columns, id, record));
       }

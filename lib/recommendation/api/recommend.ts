@@ -8,7 +8,7 @@ import type { Profile } from "../records/profile.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { askCampaign, CampaignFailure, popularItemsInstead } from "./ask-campaign.ts";
-import { chooseFilter, type FilterChoice, ownFilter } from "./filter-choice.ts";
+import { chooseFilter, type FilterChoice, ownFilter, requireUser } from "./filter-choice.ts";
 import { type ItemList, itemColumns, selectItems } from "./item-list.ts";
 import type { RecommendToItem, RecommendToUser } from "./requests.ts";
 
@@ -49,7 +49,15 @@ export async function recommendToItem(
   call: JsonCall<RecommendToItem>,
 ): Promise<Reply> {
   const { item_id } = call.body;
-  const wanted = { ...wantedOf(services, call), recipe: "similar_items", itemId: item_id } as const;
+  const userId = call.body.user_id ?? undefined;
+  const common = wantedOf(services, call);
+  requireUser(common.filter, userId);
+  const wanted: Wanted & { excluded: Set<string> } = {
+    ...common,
+    recipe: "similar_items",
+    itemId: item_id,
+    ...(userId !== undefined && { userId }),
+  };
   wanted.excluded.add(item_id);
   const known = services.records.read("item", [item_id], call.deadline).then(({ records, unread, failure }) => {
     const item = records.get(item_id);
@@ -145,7 +153,20 @@ async function choose(
   const candidates = [...new Set(itemIds)].filter((id) => !excluded.has(id));
   const columns = itemColumns(services.settings);
   const list = await selectItems(services.records, candidates, { limit, columns }, call.deadline);
-  return { ...list, recommendationId, degraded: [] };
+  return { ...list, recommendationId, degraded: shortList(list, limit) };
+}
+
+/** Says that a list is short because items were recommended that the service does not know. */
+function shortList({ items, unknown }: ItemList, limit: number): Degradation[] {
+  if (items.length >= limit || unknown === 0) return [];
+  return [
+    {
+      stage: "item_records",
+      target: "response.items",
+      reason: `${unknown} recommended items are unknown: events name them, but they were not uploaded`,
+      effect: `the list has ${items.length} of ${limit} items`,
+    },
+  ];
 }
 
 async function fromPopularItems(
@@ -172,7 +193,7 @@ async function fromPopularItems(
   }
   const effect = ["popular items in place of recommendations", own?.shortcoming].filter(Boolean).join("; ");
   const degraded: Degradation[] = [{ stage: "campaign", target: recipe, reason: failure.message, effect }];
-  return { ...list, recommendationId: null, degraded };
+  return { ...list, recommendationId: null, degraded: [...degraded, ...shortList(list, limit)] };
 }
 
 function reply(services: RecommendationServices, call: JsonCall<object>, found: Found): Reply {

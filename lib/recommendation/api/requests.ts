@@ -59,7 +59,13 @@ export const RecommendToUser = v.strictObject({ user_id: Id, ...commonFields });
 export type RecommendToUser = v.InferOutput<typeof RecommendToUser>;
 
 /** POST /recommend-items-to-item */
-export const RecommendToItem = v.strictObject({ item_id: Id, ...commonFields });
+export const RecommendToItem = v.strictObject({
+  item_id: Id,
+  user_id: v.nullish(
+    v.pipe(Id, v.description("The user whose past events or columns the filter reads. Such a filter needs it.")),
+  ),
+  ...commonFields,
+});
 export type RecommendToItem = v.InferOutput<typeof RecommendToItem>;
 
 /** POST /rank-items-to-user */

@@ -3,7 +3,7 @@ import { download, listed, type ObjectStore, removeOthers } from "../../aws/obje
 import type { Dataset } from "../../core/contract/recommendation.ts";
 import { PREFIXES } from "../../core/naming/object-keys.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
-import { type Database, literals } from "../../core/sql/database.ts";
+import { type Database, literal, literals } from "../../core/sql/database.ts";
 import { sum } from "../../core/sum.ts";
 import type { PopularItems, PopularItemsStore } from "../clients/dynamo-tables.ts";
 import { EtlError, findFile, readFile, readResults, runKeys, sharedKeys, TRANSFERS, writeFile } from "./run-files.ts";
@@ -14,7 +14,7 @@ import { Counts, type Manifest, RunPlan } from "./tasks.ts";
 const POPULAR_ITEMS = 1_000;
 
 /** What the shards report in all: the counts of the manifest, the numbers of interactions to import and of all events, and the popular items. */
-type Totals = Omit<Manifest, "run" | "mode" | "from" | "to" | Dataset> & {
+type Totals = Omit<Manifest, "run" | "mode" | "from" | "to" | "unknown" | Dataset> & {
   interactions: number;
   events: number;
   popular: PopularItems["items"];
@@ -63,6 +63,7 @@ export async function finish(
         "duplicates: start the run again, and report this when it happens twice",
     );
   }
+  const unknown = await unknownIds(run, { user: user.rows, item: item.rows }, reports, store, engine);
   const lists: PopularItems = { run, items: popular, eventTypes: Object.keys(totals.event_types) };
   await writeFile(store, keys.popularItems, lists);
   await popularItems.write(lists);
@@ -70,7 +71,7 @@ export async function finish(
   const rejects = read.filter(({ key, rejected }) => groups.includes(key) && rejected > 0);
   const interaction = { ...events, rows: interactions, rejects: rejects.map(({ key }) => sharedKeys.rejects(key)) };
   const [from = "", to = ""] = [days[0], days.at(-1)];
-  const manifest: Manifest = { run, mode, from, to, user, item, interaction, ...totals };
+  const manifest: Manifest = { run, mode, from, to, user, item, interaction, ...totals, ...unknown };
   const hasImpression = definitions.schemas.interaction.fields.some(({ name }) => name === "IMPRESSION");
   if (!hasImpression || mode !== "init") manifest.impressions_left_out = 0;
   await writeFile(store, keys.manifest, manifest);
@@ -78,4 +79,33 @@ export async function finish(
   const current = new Set(groups.flatMap(sharedKeys.files));
   await concurrently(days, TRANSFERS, (day) => removeOthers(store, sharedKeys.groups(day), current));
   return { interactions, rejected: sum(read, ({ rejected }) => rejected) };
+}
+
+/**
+ * Counts events that name items and users that are not stored. Nothing for a run whose tables an earlier version has read,
+ * which kept no hashes of ids.
+ */
+async function unknownIds(
+  run: string,
+  rows: Readonly<Record<"user" | "item", number>>,
+  reports: readonly string[],
+  store: ObjectStore,
+  engine: Database,
+): Promise<Pick<Manifest, "unknown">> {
+  const empty = join(engine.folder, "no-ids.parquet");
+  await engine.run(`COPY (SELECT 0::UBIGINT AS id WHERE false) TO ${literal(empty)} (FORMAT parquet)`);
+  const hashes = async (dataset: "user" | "item") => {
+    const keys = (await listed(store, runKeys(run).ids(dataset))).map(({ key }) => key);
+    const files = await concurrently(keys, TRANSFERS, async (key) => {
+      const file = join(engine.folder, basename(key));
+      await download(store, key, file);
+      return file;
+    });
+    return keys.length === 0 && rows[dataset] > 0 ? undefined : literals([...files, empty]);
+  };
+  const [users, items] = [await hashes("user"), await hashes("item")];
+  if (users === undefined || items === undefined) return {};
+  const [row] = await engine.rows(sql("unknown", { files: literals(reports), users, items }));
+  const unknown: NonNullable<Manifest["unknown"]> = JSON.parse(String(row?.unknown));
+  return { unknown: rows.user === 0 ? { ...unknown, users: 0 } : unknown };
 }

@@ -40,6 +40,8 @@ export function runKeys(run: string) {
     interactions: (shard: number) => `${root}interactions/${number(shard, 5)}.csv`,
     /** A file of a table, and the rejects of one, after `folder` and `rejects`. */
     part: (segment: number, part: number) => `${number(segment, 4)}-${number(part, 5)}`,
+    /** Hashes of the ids in a file of a table. */
+    ids: (dataset: string) => `${root}results/ids-${dataset}-`,
     rejects: (dataset: string) => `${root}rejects/${dataset}s-`,
     popularItems: `${root}popular-items.json`,
     manifest: `${root}manifest.json`,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type ObjectStore, replace } from "../../aws/object-store.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { type AddRow, type Database, identifier } from "../../core/sql/database.ts";
+import { type AddRow, type Database, identifier, literal } from "../../core/sql/database.ts";
 import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
 import { profileFields, profileParser } from "../records/profile.ts";
@@ -58,6 +58,10 @@ export async function scan(
   const file = join(engine.folder, "rows.csv");
   const rows = await engine.run(csv(schema, "FROM record", file));
   await replace(store, `${keys.folder(dataset)}${name}.csv`, rows > 0 && file);
+  const ids = join(engine.folder, "ids.parquet");
+  const hashes = `SELECT md5_number_lower(${identifier(ID_COLUMNS[dataset])}) AS id FROM record`;
+  await engine.run(`COPY (${hashes}) TO ${literal(ids)} (FORMAT parquet)`);
+  await replace(store, `${keys.ids(dataset)}${name}.parquet`, rows > 0 && ids);
   const rejected = await writeRejected(store, `${keys.rejects(dataset)}${name}.jsonl`, engine);
   const counts = { rows: task.rows + rows, rejected: task.rejected + rejected };
   const next = { ...task, ...counts, part: part + 1, start, done: start === null };

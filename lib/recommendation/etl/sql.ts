@@ -12,6 +12,7 @@ const FILES = {
   kept: readFileSync(new URL("kept.sql", import.meta.url), "utf8"),
   report: readFileSync(new URL("report.sql", import.meta.url), "utf8"),
   totals: readFileSync(new URL("totals.sql", import.meta.url), "utf8"),
+  unknown: readFileSync(new URL("unknown.sql", import.meta.url), "utf8"),
   csv: readFileSync(new URL("csv.sql", import.meta.url), "utf8"),
 };
 

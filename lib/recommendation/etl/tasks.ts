@@ -103,6 +103,11 @@ export const Manifest = v.strictObject({
   event_types: v.record(v.string(), Count),
   /** Number of events by type, of the types that are not imported. */
   event_types_left_out: v.optional(v.record(v.string(), Count), {}),
+  /**
+   * Number of interactions that name items and users that are not stored, and such items, most frequent first. Zero users
+   * if none are stored. Absent in runs of earlier versions.
+   */
+  unknown: v.optional(v.strictObject({ items: Count, users: Count, examples: v.array(v.string()) })),
   /** By recipe: the events that it would learn from, and the users with at least one or two of them. */
   checks: v.array(v.strictObject({ name: v.string(), interactions: Count, users: Count, users_with_two: Count })),
 });

@@ -9,10 +9,9 @@ import {
   notAnObject,
   type Parsed,
   propertyName,
+  readActive,
   readId,
-  readText,
   readValue,
-  show,
   unknownColumns,
 } from "./value.ts";
 
@@ -85,14 +84,6 @@ export function profileProperties(dataset: ProfileDataset, definitions: Definiti
         }),
       ),
     );
-}
-
-function readActive(value: unknown): ReturnType<typeof readText> {
-  const read = Array.isArray(value) ? { issue: "" } : readText(value, 10);
-  if (!read) return { value: "True" };
-  const word = "value" in read ? /^(?:(true)|false)$/i.exec(read.value) : null;
-  if (!word) return { issue: `must be "True" or "False", got ${show(value)}` };
-  return { value: word[1] ? "True" : "False" };
 }
 
 function sizeIssues(properties: string, most: number): Issue[] {

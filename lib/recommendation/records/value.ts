@@ -66,7 +66,7 @@ export function readId(value: unknown, maxLength = MAX_ID): Read<string> {
 const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
 
 /** Reads a number, with or without a fraction. Accepts text. */
-export function readFloat(value: unknown): Read<number> {
+export function readFloat(value: unknown): { value: number } | { issue: string } {
   const number = typeof value === "string" && DECIMAL.test(value.trim()) ? Number(value) : value;
   if (typeof number !== "number" || !Number.isFinite(number) || Math.abs(number) > MAX_FLOAT) {
     return { issue: `must be a number, got ${show(value)}` };
@@ -75,10 +75,17 @@ export function readFloat(value: unknown): Read<number> {
   return { value: number === 0 ? 0 : number };
 }
 
+/** Returns the number that a text of a whole number stands for, such as `1e3` or `2008.0`. Returns any other value as it is. */
+function wholeOf(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\d/.test(value.replace("-", "")) || !DECIMAL.test(value)) return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
 /** Reads whole seconds since 1970 and before MAX_SECONDS. Accepts text. */
 export function readSeconds(value: unknown): Read<number> {
   if (value === undefined || value === null || value === "") return undefined;
-  const seconds = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  const seconds = wholeOf(value);
   const rule = "must be whole seconds since 1970";
   if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < 0) {
     return { issue: `${rule}, got ${show(value)}` };
@@ -94,7 +101,8 @@ export function tooLate(seconds: number): string {
 }
 
 function readWhole(value: unknown, type: "int" | "long"): Read {
-  const written = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  const whole = wholeOf(value);
+  const written = typeof whole === "number" && Number.isSafeInteger(whole) ? String(whole) : value;
   const wrong = { issue: `must be a whole number${type === "int" ? " of 32 bits" : ""}, got ${show(value)}` };
   if (typeof written !== "string" || !/^-?\d{1,19}$/.test(written)) return wrong;
   const number = Number(written);
@@ -159,6 +167,15 @@ export function keep(
   if (read && "value" in read) record[path] = read.value;
   else if (read) issues.push({ path, message: read.issue });
   else if (required) issues.push({ path, message: "is missing: the schema does not let it be empty" });
+}
+
+/** Reads IS_ACTIVE, in any case. It is "True" by default. */
+export function readActive(value: unknown): { value: string } | { issue: string } {
+  const read = Array.isArray(value) ? { issue: "" } : readText(value, 10);
+  if (!read) return { value: "True" };
+  const word = "value" in read ? /^(?:(true)|false)$/i.exec(read.value) : null;
+  if (!word) return { issue: `must be "True" or "False", got ${show(value)}` };
+  return { value: word[1] ? "True" : "False" };
 }
 
 /** Joins the problems of a record into one reason. */

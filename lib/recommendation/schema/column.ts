@@ -1,6 +1,7 @@
 import { COLUMN_TYPES, type ColumnType } from "../../core/contract/recommendation.ts";
+import { readValue } from "../records/value.ts";
 import { DistinctCounter } from "./distinct-counter.ts";
-import type { Value } from "./row.ts";
+import type { Place, Value } from "./row.ts";
 
 /** If the estimated count is at least this share of the values, all values count as distinct: six standard errors. */
 const UNIQUE_RATIO = 0.97;
@@ -8,13 +9,27 @@ const UNIQUE_RATIO = 0.97;
 /** If at most this share of the values are not numbers, the column is probably meant to be one of numbers. */
 const ODD_RATIO = 0.1;
 
+/** How many different values to keep that are not numbers. A column with more of them probably holds text. */
+const ODD_TEXTS = 5;
+
+/** Words for "no value". However many there are, the other values are probably meant to be numbers. */
+const NO_VALUE = /^(?:null|nil|none|nan|#?n\/?a|\\n|-+|\?+|unknown|undefined|missing|tbd)$/i;
+
+/** Values that are not numbers, in a column of numbers. */
+interface Oddities {
+  count: number;
+  first: { text: string; place: Place };
+  /** All of the different values if they are few. */
+  texts: string[];
+}
+
 /** Statistics of one column, collected while its file is read. They take bounded memory. */
 export class Column {
   readonly name: string;
   #type: ColumnType = "int";
   #values = 0;
-  /** The values that are not numbers. */
-  #texts: { count: number; first?: { text: string; line: number } } = { count: 0 };
+  /** How many values are not numbers, the first one, and one more different one than is shown. */
+  #odd: { count: number; first?: Oddities["first"]; texts: Set<string> } = { count: 0, texts: new Set() };
   #multiple = false;
   #distinct = new DistinctCounter();
 
@@ -22,14 +37,18 @@ export class Column {
     this.name = name;
   }
 
-  /** Adds the value of the row that ends on this line. */
-  add(value: Value, line: number): void {
+  /** Adds the value of the row that ends at this place. */
+  add(value: Value, place: Place): void {
     if (value === undefined) return;
     const text = String(value);
     this.#values += 1;
     const type = columnType(text);
     this.#type = widest(this.#type, type);
-    if (type === "string") this.#texts = { count: this.#texts.count + 1, first: this.#texts.first ?? { text, line } };
+    if (type === "string") {
+      this.#odd.count += 1;
+      this.#odd.first ??= { text, place };
+      if (this.#odd.texts.size <= ODD_TEXTS) this.#odd.texts.add(text);
+    }
     if (!this.#multiple && text.includes("|")) this.#multiple = true;
     this.#distinct.add(text);
   }
@@ -44,10 +63,13 @@ export class Column {
     return this.#values;
   }
 
-  /** The number of values that are not numbers, and the first of them, if nearly all are numbers. */
-  get oddities(): { count: number; first: { text: string; line: number } } | undefined {
-    const { count, first } = this.#texts;
-    return first && count <= this.#values * ODD_RATIO ? { count, first } : undefined;
+  /** The values that are not numbers, if nearly all are numbers, or all others say that there is no value. */
+  get oddities(): Oddities | undefined {
+    const { count, first, texts } = this.#odd;
+    if (!first || count === this.#values) return undefined;
+    const few = texts.size <= ODD_TEXTS ? [...texts] : [];
+    const areNone = few.length > 0 && few.every((text) => NO_VALUE.test(text));
+    return areNone || count <= this.#values * ODD_RATIO ? { count, first, texts: few } : undefined;
   }
 
   /** Whether any cell holds several values, joined by a vertical bar. */
@@ -68,26 +90,27 @@ export class Column {
   }
 }
 
-const MAX_INT = 2_147_483_647n;
-const MAX_LONG = 9_223_372_036_854_775_807n;
-
 /** Allows no leading zeros: "007" is an identifier, and a number would lose its zeros. */
 const WHOLE = /^-?(?:0|[1-9]\d{0,18})$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 
-/** Returns the narrowest type that can hold the value as written. */
+/** Returns the narrowest type whose columns accept the value as written. */
 export function columnType(text: string): ColumnType {
   const first = text.charCodeAt(0);
   // A fast path: most texts start with neither a digit nor a minus sign.
   if ((first < 48 || first > 57) && first !== 45) return "string";
   if (WHOLE.test(text)) {
-    // Nine digits always fit, so the common case needs no BigInt.
-    if (text.length <= 9) return "int";
-    const value = BigInt(text);
-    if (value >= -MAX_INT - 1n && value <= MAX_INT) return "int";
-    return value >= -MAX_LONG - 1n && value <= MAX_LONG ? "long" : "string";
+    // Nine digits always fit.
+    if (text.length <= 9 || fits("int", text)) return "int";
+    return fits("long", text) ? "long" : "string";
   }
-  return text.length < 40 && /[.eE]/.test(text) && NUMBER.test(text) ? "float" : "string";
+  return text.length < 40 && /[.eE]/.test(text) && NUMBER.test(text) && fits("float", text) ? "float" : "string";
+}
+
+/** Returns whether the service accepts the value in a column of this type. */
+function fits(type: ColumnType, text: string): boolean {
+  const read = readValue(type, text, 0);
+  return read !== undefined && "value" in read;
 }
 
 /**

@@ -1,18 +1,31 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { type Row, type Rows, SampleError, type Value } from "./row.ts";
+import { type Place, type Row, type Rows, SampleError, type Value } from "./row.ts";
 
 /** The longest row, in bytes. A longer one means that a quote was never closed. */
 const MAX_ROW_BYTES = 4 * 1_024 * 1_024;
 
-interface Line {
-  line: number;
+/** What separates the values of a row, with its name. */
+const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab" } as const;
+
+type Delimiter = keyof typeof DELIMITERS;
+
+interface Line extends Place {
   cells: readonly string[];
 }
 
-/** Reads the header and rows of a CSV file (RFC 4180). Skips a byte order mark. Throws SampleError with the line. */
-export async function csvRows(file: string, bytes: AsyncIterable<Buffer>): Promise<Rows> {
-  const lines = readLines(file, bytes);
+/**
+ * Reads the header and rows of a CSV file (RFC 4180). `start` is its beginning: the header tells whether commas,
+ * semicolons or tabs separate values. Treats the texts in `missing` as no value. Skips a byte order mark. Throws
+ * SampleError with the line.
+ */
+export async function csvRows(
+  file: string,
+  start: string,
+  bytes: AsyncIterable<Buffer>,
+  missing: ReadonlySet<string>,
+): Promise<Rows> {
+  const lines = readLines(file, bytes, delimiterOf(start));
   const first = await lines.next();
   if (first.done) throw new SampleError([`${file}  is empty: it needs a header and at least one row`]);
   const columns = first.value.cells;
@@ -21,21 +34,38 @@ export async function csvRows(file: string, bytes: AsyncIterable<Buffer>): Promi
     await lines.return(undefined);
     throw new SampleError(problems);
   }
-  return { columns, rows: toRows(columns, lines) };
+  return { columns, rows: toRows(columns, lines, missing) };
 }
 
-async function* toRows(columns: readonly string[], lines: AsyncIterable<Line>): AsyncGenerator<Row> {
+/** Returns the separator that the header has most often outside of quotes. */
+function delimiterOf(start: string): Delimiter {
+  const [header = ""] = start
+    .replaceAll(/"[^"]*"?/g, "")
+    .trimStart()
+    .split(/[\r\n]/, 1);
+  const counts = (Object.keys(DELIMITERS) as Delimiter[]).map((one) => [one, header.split(one).length] as const);
+  return counts.reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+}
+
+async function* toRows(
+  columns: readonly string[],
+  lines: AsyncIterable<Line>,
+  missing: ReadonlySet<string>,
+): AsyncGenerator<Row> {
   for await (const { line, cells } of lines) {
-    yield {
-      line,
-      values: new Map(columns.map((column, index): [string, Value] => [column, cells[index] || undefined])),
-    };
+    const value = (text = ""): Value => (text === "" || missing.has(text) ? undefined : text);
+    yield { line, values: new Map(columns.map((column, index) => [column, value(cells[index])])) };
   }
 }
 
-async function* readLines(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Line, void, undefined> {
+async function* readLines(
+  file: string,
+  bytes: AsyncIterable<Buffer>,
+  delimiter: Delimiter,
+): AsyncGenerator<Line, void, undefined> {
   const parser = parse({
     bom: true,
+    delimiter,
     skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
     // Adds the line number as an extra cell. `info: true` would create an object with ten counters for each row.
@@ -51,7 +81,7 @@ async function* readLines(file: string, bytes: AsyncIterable<Buffer>): AsyncGene
     }
   } catch (error) {
     throw error instanceof CsvError
-      ? new SampleError([`${file}:${lineOf(error)}  ${explain(error)}`], { cause: error })
+      ? new SampleError([`${file}:${lineOf(error)}  ${explain(error, delimiter)}`], { cause: error })
       : error;
   } finally {
     source.destroy();
@@ -66,6 +96,9 @@ function headerProblems(columns: readonly string[]): string[] {
     seen.add(column);
     if (column.trim() === "") problems.push(`column ${index + 1} of the header has no name`);
   }
+  if (columns.length === 1 && columns[0]?.match(/[|^~]|::/)) {
+    problems.push("the header has one column: values are separated by commas, semicolons or tabs, so convert the file");
+  }
   return problems;
 }
 
@@ -73,11 +106,11 @@ function lineOf(error: CsvError): number {
   return typeof error.lines === "number" ? error.lines : 1;
 }
 
-function explain(error: CsvError): string {
+function explain(error: CsvError, delimiter: Delimiter): string {
   switch (error.code) {
     case "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH": {
       const [, expected = "?", given = "?"] = /expect (\d+), got (\d+)/.exec(error.message) ?? [];
-      return `has ${given} values where the header has ${expected} columns: a value with a comma goes in double quotes`;
+      return `has ${given} values where the header has ${expected} columns: a value with a ${DELIMITERS[delimiter]} goes in double quotes`;
     }
     case "CSV_MAX_RECORD_SIZE":
       return `a row is longer than ${MAX_ROW_BYTES} bytes: is a double quote never closed?`;

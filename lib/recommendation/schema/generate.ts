@@ -2,18 +2,34 @@ import type { AvroSchema } from "../../config/avro.ts";
 import type { EtlConfiguration } from "../../config/etl.ts";
 import { nearest } from "../../config/nearest.ts";
 import type { Dataset } from "../../core/contract/recommendation.ts";
-import { eventTypeRoom, fieldsBesideTypes } from "../../personalize/limits.ts";
+import { DATASETS } from "../../core/contract/recommendation.ts";
+import type { Definitions } from "../records/layout.ts";
+import type { Constants } from "./constants.ts";
+import { withIds } from "./ids.ts";
 import { infer } from "./infer.ts";
 import { SampleError } from "./row.ts";
 import { RULES, TEXTUAL_FIELD } from "./rules.ts";
-import { type EventTypes, readSample, type Sample } from "./sample.ts";
+import { type EventTypes, emptySample, readSample, type Sample, type SampleOptions } from "./sample.ts";
+import { foreignLists, idWarnings, missingWordsOf, oddValues, rejectedRows, tooManyTypes } from "./warnings.ts";
 
-/** The paths of the three sample files, and the item columns to treat as text. */
+/** The paths of sample files, of which any may be missing, the item columns to treat as text, and the words that mean that there is no value. */
 export interface SampleFiles {
-  user: string;
-  item: string;
-  interaction: string;
+  user?: string | undefined;
+  item?: string | undefined;
+  interaction?: string | undefined;
   textualFields: readonly string[];
+  missing?: readonly string[];
+  constants?: Constants;
+  /** Schemas that the rows must fit. Default: any that fits the files. */
+  definitions?: Definitions;
+}
+
+/** What the sample files hold. */
+interface Samples {
+  /** A dataset without a file has its id as the only column, and no rows. */
+  samples: Readonly<Record<Dataset, Sample>>;
+  /** What is allowed, but probably not meant. */
+  warnings: string[];
 }
 
 /** The output of `schema-generation`. */
@@ -25,72 +41,73 @@ export interface Generated {
   eventTypes: EventTypes;
   /** What is allowed, but probably not meant. */
   warnings: string[];
+  /** Words among numbers that probably mean that there is no value. */
+  missingWords: string[];
 }
 
 /**
- * Infers the three schemas and the ETL configuration from CSV or JSON files of any size, in constant memory. Throws
- * SampleError with the problems of all three files.
+ * Reads the sample files once, in bounded memory, whatever their size. Throws SampleError with the problems of all files.
  */
-export async function generateSchemas(files: SampleFiles): Promise<Generated> {
-  const outcomes = await Promise.allSettled([
-    readSample("user", files.user),
-    readSample("item", files.item),
-    readSample("interaction", files.interaction),
-  ]);
-  const problems = outcomes.flatMap((outcome) => {
-    if (outcome.status === "fulfilled") return [];
-    if (outcome.reason instanceof SampleError) return outcome.reason.problems;
-    throw outcome.reason;
+export async function readSamples(files: SampleFiles): Promise<Samples> {
+  const { textualFields: textual, constants } = files;
+  const given = DATASETS.filter((dataset) => files[dataset] !== undefined);
+  const { result: samples, ids } = await withIds(given, async (addIds) => {
+    const options: SampleOptions = {
+      ...{ missing: new Set(files.missing), textual, addIds },
+      ...(constants && { constants }),
+      ...(files.definitions && { definitions: files.definitions }),
+    };
+    const read = async (dataset: Dataset) => {
+      const file = files[dataset];
+      return file === undefined ? emptySample(dataset) : readSample(dataset, file, options);
+    };
+    const outcomes = await Promise.allSettled([read("user"), read("item"), read("interaction")]);
+    const problems = outcomes.flatMap((outcome) => {
+      if (outcome.status === "fulfilled") return [];
+      if (outcome.reason instanceof SampleError) return outcome.reason.problems;
+      throw outcome.reason;
+    });
+    const [user, item, interaction] = outcomes.map((one) => (one.status === "fulfilled" ? one.value : undefined));
+    problems.push(
+      ...textualProblems(
+        textual,
+        [user, item, interaction].filter((sample) => sample !== undefined),
+      ),
+    );
+    if (problems.length > 0 || !user || !item || !interaction) throw new SampleError(problems);
+    return { user, item, interaction };
   });
-  const samples = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  problems.push(...textualProblems(files.textualFields, samples));
-  const [user, item, interaction] = samples;
-  if (problems.length > 0 || !user || !item || !interaction) throw new SampleError(problems);
-
-  const made = {
-    user: infer(user),
-    item: infer(item, [...new Set(files.textualFields)]),
-    interaction: infer(interaction),
+  return {
+    samples,
+    warnings: [
+      ...given.flatMap((dataset) => rejectedRows(samples[dataset], textual)),
+      ...foreignLists(samples.interaction),
+      ...idWarnings(ids, files, samples.interaction.rows),
+      ...(constants?.absent(given) ?? []),
+    ],
   };
+}
+
+/** Infers the three schemas and the ETL configuration from CSV or JSON files. Throws SampleError. */
+export async function generateSchemas(files: SampleFiles & { interaction: string }): Promise<Generated> {
+  const { samples, warnings } = await readSamples(files);
+  const { user, item, interaction } = samples;
+  const textual = [...new Set(files.textualFields)];
+  const made = { user: infer(user), item: infer(item, textual), interaction: infer(interaction) };
+  const all = DATASETS.map((dataset) => samples[dataset]);
   return {
     schemas: { user: made.user.schema, item: made.item.schema, interaction: made.interaction.schema },
     etl: { user: made.user.etl, item: made.item.etl, interaction: made.interaction.etl },
     rows: { user: user.rows, item: item.rows, interaction: interaction.rows },
     eventTypes: interaction.eventTypes,
+    missingWords: [...new Set(all.flatMap((sample) => missingWordsOf(sample, textual)))].toSorted(),
     warnings: [
-      ...[user, item, interaction].flatMap((sample) => oddValues(sample, files.textualFields)),
+      ...all.flatMap((sample) => oddValues(sample, textual)),
       ...tooManyTypes(interaction, made.interaction.schema),
+      ...warnings,
     ],
   };
 }
-
-/** Names each column that a few odd values turn from numbers into text, which cannot be changed after a deployment. */
-function oddValues({ dataset, file, columns }: Sample, textual: readonly string[]): string[] {
-  const { types, unflagged, beside } = RULES[dataset];
-  const known = new Set([...Object.keys(types), ...unflagged, ...beside, ...textual]);
-  return [...columns.values()].flatMap(({ name, values, oddities }) => {
-    if (oddities === undefined || known.has(name)) return [];
-    const { count, first } = oddities;
-    const share = `${number(count)} of ${number(values)} values (${((100 * count) / values).toPrecision(2)} %)`;
-    return [
-      `${file}:${first.line}  ${name} becomes text because of ${share}: the first is ${JSON.stringify(first.text)}. ` +
-        "Write numbers without words, blanks and separators of thousands, or leave the cell empty",
-    ];
-  });
-}
-
-/** Says that training will leave event types out, if there are more than Personalize takes. */
-function tooManyTypes({ file, eventTypes }: Sample, { fields }: AvroSchema): string[] {
-  const names = fields.map(({ name }) => name);
-  const room = eventTypeRoom(names);
-  if (eventTypes.size <= room) return [];
-  return [
-    `${file}  has ${number(eventTypes.size)} event types: beside ${fieldsBesideTypes(names).join(", ")}, Personalize takes ` +
-      `${room}. event_types of solution.yaml says which; all events are stored`,
-  ];
-}
-
-const number = (value: number) => value.toLocaleString("en");
 
 function textualProblems(fields: readonly string[], samples: readonly Sample[]): string[] {
   const item = samples.find(({ dataset }) => dataset === "item");

@@ -10,8 +10,11 @@ export interface Inferred {
   etl: EtlDataset;
 }
 
+/** The part of a sample that its schema depends on. */
+type Described = Pick<Sample, "dataset" | "columns" | "rows">;
+
 /** Infers the schema of a sample. The columns in `textual` are joined into TEXTUAL_FIELD. */
-export function infer(sample: Sample, textual: readonly string[] = []): Inferred {
+export function infer(sample: Described, textual: readonly string[] = []): Inferred {
   const { dataset, columns } = sample;
   const { leading, beside } = RULES[dataset];
   const own = [...columns.keys()].filter((name) => ![...leading, ...beside, ...textual].includes(name));
@@ -35,7 +38,7 @@ export function infer(sample: Sample, textual: readonly string[] = []): Inferred
   };
 }
 
-function field(sample: Sample, name: string): AvroField {
+function field(sample: Described, name: string): AvroField {
   if (name === TEXTUAL_FIELD) return { name, type: ["null", "string"], textual: true };
   // Always nullable, even if the sample has the column, because clients may omit it from an event.
   if (sample.dataset === "interaction" && name === "EVENT_VALUE") return { name, type: ["float", "null"] };
@@ -47,7 +50,7 @@ function field(sample: Sample, name: string): AvroField {
   return { name, type: nullable ? union : type, ...(categorical && { categorical: true }) };
 }
 
-function source(sample: Sample, name: string, textual: boolean): Omit<EtlDataset["columns"][number], "name"> {
+function source(sample: Described, name: string, textual: boolean): Omit<EtlDataset["columns"][number], "name"> {
   const column = sample.columns.get(name) ?? new Column(name);
   const fixed = RULES[sample.dataset].types[name];
   const implied = name === "IS_ACTIVE";

@@ -1,43 +1,75 @@
 import { StringDecoder } from "node:string_decoder";
-import { type Row, SampleError, type Value } from "./row.ts";
+import { isObject } from "../../core/json/values.ts";
+import { type Place, placeOf, type Row, SampleError, type Value } from "./row.ts";
 
 /** The longest object, in characters. A longer one means that a bracket was never closed. */
 const MAX_OBJECT_CHARACTERS = 4 * 1_024 * 1_024;
 
-interface Found {
-  line: number;
+interface Found extends Place {
   text: string;
 }
 
-/** Yields the rows of a JSON array of objects, or of a sequence of objects (newline-delimited JSON). */
-export async function* jsonRows(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Row> {
-  for await (const { line, text } of objects(file, bytes)) {
-    const fail = (problem: string, cause?: unknown) => new SampleError([`${file}:${line}  ${problem}`], { cause });
-    yield { line, values: columnsOf(parseObject(text, fail), fail) };
+/**
+ * Yields the rows of a JSON array of objects, or of a sequence of objects (newline-delimited JSON). Treats the texts in
+ * `missing` as no value.
+ */
+export async function* jsonRows(
+  file: string,
+  bytes: AsyncIterable<Buffer>,
+  missing: ReadonlySet<string>,
+): AsyncGenerator<Row> {
+  for await (const { text, ...place } of objects(file, bytes)) {
+    const fail = (problem: string, cause?: unknown) =>
+      new SampleError([`${placeOf(file, place)}  ${problem}`], { cause });
+    yield { ...place, ...columnsOf(parseObject(text, fail), missing, fail) };
   }
 }
 
 type Fail = (problem: string, cause?: unknown) => SampleError;
 
-function parseObject(text: string, fail: Fail): Record<string, unknown> {
+/** A number that JavaScript would print in another way than the file does. */
+class WrittenNumber {
+  readonly value: number;
+  readonly text: string;
+
+  constructor(value: number, text: string) {
+    this.value = value;
+    this.text = text;
+  }
+}
+
+function parseObject(text: string, fail: Fail): object {
+  const keepText = (_name: string, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === "number" && source !== undefined && String(value) !== source
+      ? new WrittenNumber(value, source)
+      : value;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, keepText);
   } catch (error) {
     throw fail(`is not JSON: ${error instanceof Error ? error.message : String(error)}`, error);
   }
 }
 
-function columnsOf(object: Record<string, unknown>, fail: Fail): Map<string, Value> {
-  return new Map(Object.entries(object).map(([name, value]) => [name, toValue(name, value, fail)]));
+function columnsOf(object: object, missing: ReadonlySet<string>, fail: Fail): Pick<Row, "values" | "written"> {
+  const values = new Map<string, Value>();
+  const written = new Map<string, string>();
+  for (const [name, value] of Object.entries(object)) {
+    values.set(name, toValue(name, value, missing, fail));
+    if (value instanceof WrittenNumber) written.set(name, value.text);
+  }
+  return written.size > 0 ? { values, written } : { values };
 }
 
-function toValue(name: string, value: unknown, fail: Fail): Value {
+function toValue(name: string, value: unknown, missing: ReadonlySet<string>, fail: Fail): Value {
   if (value === null || value === "") return undefined;
-  if (typeof value === "string" || typeof value === "number") return value;
+  if (typeof value === "string") return missing.has(value) ? undefined : value;
+  if (value instanceof WrittenNumber) return value.value;
+  if (typeof value === "number") return value;
   if (typeof value === "boolean") return value ? "True" : "False";
-  if (!Array.isArray(value)) throw fail(`${name} is an object: a column holds text, a number or a list of them`);
-  const parts = value.map((part) => {
-    const inner = toValue(name, part, fail);
+  if (isObject(value)) throw fail(`${name} is an object: a column holds text, a number or a list of them`);
+  const parts = (value as unknown[]).map((part) => {
+    if (part instanceof WrittenNumber) return part.text;
+    const inner = toValue(name, part, missing, fail);
     if (Array.isArray(part) || inner === undefined) throw fail(`${name} has an empty value or a list in its list`);
     return String(inner);
   });
@@ -50,7 +82,8 @@ function toValue(name: string, value: unknown, fail: Fail): Value {
  */
 async function* objects(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Found> {
   const decoder = new StringDecoder("utf8");
-  const state = { line: 1, array: false, closed: false, comma: true, first: true };
+  const state = { line: 1, records: 0, array: false, closed: false, comma: true };
+  const fail = (problem: string) => new SampleError([`${placeOf(file, place(state))}  ${problem}`]);
   let depth = 0;
   let inString = false;
   let escaped = false;
@@ -71,48 +104,51 @@ async function* objects(file: string, bytes: AsyncIterable<Buffer>): AsyncGenera
         else if (code === 125 || code === 93) {
           depth -= 1;
           if (depth > 0) continue;
-          yield { line: state.line, text: carried + text.slice(start, at + 1) };
+          yield { ...place(state), text: carried + text.slice(start, at + 1) };
           carried = "";
           start = -1;
         }
       } else if (code === 123 && !state.closed && (state.comma || !state.array)) {
         depth = 1;
         state.comma = false;
-        state.first = false;
+        state.records += 1;
         start = at;
       } else {
-        between(file, text.charAt(at), state);
+        between(text.charAt(at), state, fail);
       }
     }
     if (start >= 0) carried += text.slice(start);
     if (carried.length > MAX_OBJECT_CHARACTERS) {
-      throw new SampleError([
-        `${file}:${state.line}  an object is longer than ${MAX_OBJECT_CHARACTERS} characters: is a bracket never closed?`,
-      ]);
+      throw fail(`an object is longer than ${MAX_OBJECT_CHARACTERS} characters: is a bracket never closed?`);
     }
   }
-  if (depth > 0) throw new SampleError([`${file}:${state.line}  ends in the middle of an object`]);
-  if (state.array && !state.closed)
-    throw new SampleError([`${file}:${state.line}  ends before the array's closing bracket`]);
+  if (depth > 0) throw fail("ends in the middle of an object");
+  if (state.array && !state.closed) throw fail("ends before the array's closing bracket");
 }
 
 interface Between {
   line: number;
+  /** The number of objects that have begun. */
+  records: number;
   array: boolean;
   closed: boolean;
   comma: boolean;
-  first: boolean;
 }
 
-function between(file: string, character: string, state: Between): void {
+/** Without an array, objects are told apart by their lines. */
+const place = ({ line, records, array }: Between): Place =>
+  array && records > 0 ? { line, record: records } : { line };
+
+function between(character: string, state: Between, fail: (problem: string) => SampleError): void {
+  const isFirst = state.records === 0;
   if (/[\s\ufeff]/.test(character)) return;
-  if (character === "[" && state.first && !state.array) state.array = true;
-  else if (character === "," && state.array && !state.closed && !state.comma && !state.first) state.comma = true;
-  else if (character === "]" && state.array && !state.closed && (state.first || !state.comma)) state.closed = true;
+  if (character === "[" && isFirst && !state.array) state.array = true;
+  else if (character === "," && state.array && !state.closed && !state.comma && !isFirst) state.comma = true;
+  else if (character === "]" && state.array && !state.closed && (isFirst || !state.comma)) state.closed = true;
   else {
     const where = state.array ? "in the array" : "between the objects";
-    throw new SampleError([
-      `${file}:${state.line}  has ${JSON.stringify(character)} ${where} where ${state.closed ? "nothing may follow" : "an object is expected"}`,
-    ]);
+    throw fail(
+      `has ${JSON.stringify(character)} ${where} where ${state.closed ? "nothing may follow" : "an object is expected"}`,
+    );
   }
 }

@@ -1,7 +1,14 @@
-/** One row of a sample file: the line on which it ends, and its values by column. Missing values are undefined. */
-export interface Row {
-  line: number;
+/** One row of a sample file: where it ends, and its values by column. Missing values are undefined. */
+export interface Row extends Place {
   values: ReadonlyMap<string, Value>;
+  /** The text of numbers in JSON that a number would lose: `2008.0`, or more digits than it holds. */
+  written?: ReadonlyMap<string, string>;
+}
+
+/** Where a row ends: the line and, in a JSON array, the record, both from 1. */
+export interface Place {
+  line: number;
+  record?: number | undefined;
 }
 
 /** A value of the file. Several values of one column are already joined by a vertical bar. */
@@ -22,4 +29,16 @@ export class SampleError extends Error {
     super(problems.join("\n"), options);
     this.problems = problems;
   }
+}
+
+/** Returns where a row is, for messages: `items.csv:7`, or `items.json:1 (record 812)`. */
+export function placeOf(file: string, { line, record }: Place): string {
+  return `${file}:${line}${record === undefined ? "" : ` (record ${record})`}`;
+}
+
+/** Returns a row's values as they are written in the file, without missing ones. */
+export function recordOf({ values, written }: Row): Record<string, string | number> {
+  const record: Record<string, string | number> = {};
+  for (const [name, value] of values) if (value !== undefined) record[name] = written?.get(name) ?? value;
+  return record;
 }

@@ -1,8 +1,12 @@
 import { nearest } from "../../config/nearest.ts";
 import type { Dataset } from "../../core/contract/recommendation.ts";
-import { MAX_SECONDS, readSeconds, tooLate } from "../records/value.ts";
+import type { Definitions } from "../records/layout.ts";
+import { MAX_SECONDS, readActive, readFloat, readSeconds, tooLate } from "../records/value.ts";
 import { Column, columnType } from "./column.ts";
-import { type Row, SampleError, type Value } from "./row.ts";
+import type { Constants } from "./constants.ts";
+import type { AddIds } from "./ids.ts";
+import { judgeOf, widestDefinitions } from "./judge.ts";
+import { type Place, placeOf, type Row, recordOf, SampleError, type Value } from "./row.ts";
 import { readRows } from "./rows.ts";
 import { RULES } from "./rules.ts";
 
@@ -20,17 +24,55 @@ export interface Sample {
   rows: number;
   /** Empty for users and items. Lacks the types that appear after the first {@link MAX_EVENT_TYPES}. */
   eventTypes: EventTypes;
+  /** By column, rows that the service rejects. The column is empty for what concerns the whole row. */
+  rejections: ReadonlyMap<string, Counted>;
+  /** Lists in IMPRESSION that the service takes for one id. */
+  foreignLists: Counted | undefined;
 }
+
+/** Values with something in common: how many, the first one, and what is wrong with it. */
+interface Counted {
+  count: number;
+  place: Place;
+  message: string;
+}
+
+/** How to read sample files. */
+export interface SampleOptions {
+  /** Texts that mean that there is no value. */
+  missing: ReadonlySet<string>;
+  /** Item columns that hold text. */
+  textual: readonly string[];
+  /** The schemas that rows must fit. Default: any that fits the file. */
+  definitions?: Definitions;
+  /** Constants that filters compare with. Marks those that a value equals. */
+  constants?: Constants;
+  addIds: AddIds;
+}
+
+/** A list of items in another notation than `a|b`: in brackets, or with other separators. */
+const FOREIGN_LIST = /^\s*[[({]|[,;\s]/;
 
 /**
  * Reads a sample file once, row by row. Throws SampleError with all problems of the header, or the first problem of a
  * row.
  */
-export async function readSample(dataset: Dataset, file: string): Promise<Sample> {
-  const { columns: header, rows: source } = await readRows(file);
+export async function readSample(dataset: Dataset, file: string, options: SampleOptions): Promise<Sample> {
+  const { columns: header, rows: source } = await readRows(file, options.missing);
   const columns = new Map(header.map((name) => [name, new Column(name)]));
   if (header.length > 0) checkColumns(dataset, file, header);
   const eventTypes = new Map<string, number>();
+  const rejections = new Map<string, Counted>();
+  let foreignLists: Counted | undefined;
+  const judges = { columns: -1, judge: judgeOf(dataset, widestDefinitions(dataset, [], [])) };
+  /** Rebuilt when an object of JSON has a new column. */
+  const judge = (row: Row) => {
+    if (judges.columns !== columns.size) {
+      const definitions = options.definitions ?? widestDefinitions(dataset, columns.keys(), options.textual);
+      Object.assign(judges, { columns: columns.size, judge: judgeOf(dataset, definitions) });
+    }
+    return judges.judge(recordOf(row));
+  };
   let rows = 0;
   for await (const row of source) {
     rows += 1;
@@ -45,12 +87,33 @@ export async function readSample(dataset: Dataset, file: string): Promise<Sample
     for (const [name, value] of row.values) {
       const column = columns.get(name) ?? new Column(name);
       columns.set(name, column);
-      column.add(value, row.line);
+      column.add(value, row);
+      options.constants?.see(dataset, name, value);
+    }
+    options.addIds(dataset, row);
+    for (const { path, message } of judge(row)) countIn(rejections, path, row, message);
+    const shown = dataset === "interaction" ? row.values.get("IMPRESSION") : undefined;
+    if (typeof shown === "string" && !shown.includes("|") && FOREIGN_LIST.test(shown)) {
+      foreignLists ??= { count: 0, place: { line: row.line, record: row.record }, message: JSON.stringify(shown) };
+      foreignLists.count += 1;
     }
   }
   if (rows === 0) throw new SampleError([`${file}  has a header but no rows: types cannot be inferred without values`]);
   if (header.length === 0) checkColumns(dataset, file, [...columns.keys()]);
-  return { file, dataset, columns, rows, eventTypes };
+  return { file, dataset, columns, rows, eventTypes, rejections, foreignLists };
+}
+
+/** Returns the sample of a dataset without a file: its required columns, which hold nothing. */
+export function emptySample(dataset: Dataset): Sample {
+  const columns = new Map(RULES[dataset].required.map((name) => [name, new Column(name)]));
+  const none = { rows: 0, eventTypes: new Map(), rejections: new Map(), foreignLists: undefined };
+  return { file: "", dataset, columns, ...none };
+}
+
+function countIn(counted: Map<string, Counted>, key: string, { line, record }: Place, message: string): void {
+  const known = counted.get(key);
+  if (known) known.count += 1;
+  else counted.set(key, { count: 1, place: { line, record }, message });
 }
 
 function checkColumns(dataset: Dataset, file: string, names: readonly string[]): void {
@@ -94,8 +157,9 @@ function checkColumns(dataset: Dataset, file: string, names: readonly string[]):
   if (problems.length > 0) throw new SampleError(problems);
 }
 
-function checkRow(dataset: Dataset, file: string, { line, values }: Row): void {
-  const fail = (problem: string) => new SampleError([`${file}:${line}  ${problem}`]);
+function checkRow(dataset: Dataset, file: string, row: Row): void {
+  const { values } = row;
+  const fail = (problem: string) => new SampleError([`${placeOf(file, row)}  ${problem}`]);
   for (const column of RULES[dataset].required) {
     if (values.get(column) === undefined) throw fail(`has no ${column}, which every row needs`);
   }
@@ -105,11 +169,11 @@ function checkRow(dataset: Dataset, file: string, { line, values }: Row): void {
     if (read && "issue" in read) throw fail(`TIMESTAMP ${read.issue}`);
   } else checkCreation(values.get("CREATION_TIMESTAMP"), fail);
   const eventValue = values.get("EVENT_VALUE");
-  if (dataset === "interaction" && eventValue !== undefined && columnType(String(eventValue)) === "string") {
+  if (dataset === "interaction" && eventValue !== undefined && "issue" in readFloat(eventValue)) {
     throw fail(`has the EVENT_VALUE ${JSON.stringify(eventValue)}, which is not a number`);
   }
   const active = values.get("IS_ACTIVE");
-  if (dataset !== "interaction" && active !== undefined && active !== "True" && active !== "False") {
+  if (dataset !== "interaction" && "issue" in readActive(active)) {
     throw fail(`has the IS_ACTIVE ${JSON.stringify(active)}: it is "True" or "False"`);
   }
 }

@@ -33,7 +33,12 @@ export async function checkData(
         }`,
     );
   }
-  await state.saveData({ run, ...(leftOut !== undefined && { left_out: leftOut }) });
+  const unknown = unknownOf(manifest);
+  await state.saveData({
+    run,
+    ...(leftOut !== undefined && { left_out: leftOut }),
+    ...(unknown !== undefined && { unknown }),
+  });
   const users = manifest.checks.map(({ name, users_with_two }) => [name, users_with_two] as const);
   return { data: await dataDigest(manifest, store), users: Object.fromEntries(users) };
 }
@@ -85,6 +90,26 @@ export function leftOutOf({ event_types_left_out: types }: Pick<Manifest, "event
     `${number(sum(counts, (count) => count))} events of ${counts.length} types are not trained on: ${typesOf(types)}. ` +
     "They stay stored: event_types of solution.yaml says which types go to Personalize"
   );
+}
+
+/** Says how many events name items and users that are not stored. Undefined if none do. */
+export function unknownOf({
+  unknown,
+  interaction,
+}: Pick<Manifest, "unknown"> & { interaction: Pick<Manifest["interaction"], "rows"> }): string | undefined {
+  const { items = 0, users = 0, examples = [] } = unknown ?? {};
+  const of = (count: number) =>
+    `${number(count)} of ${number(interaction.rows)} events (${((100 * count) / interaction.rows).toPrecision(2)} %)`;
+  const sentences = [
+    ...(items > 0
+      ? [
+          `${of(items)} name items that are not stored, such as ${examples.map((id) => JSON.stringify(id)).join(", ")}: ` +
+            "training learns from them, but they are never recommended. Upload these items, or compare the ids",
+        ]
+      : []),
+    ...(users > 0 ? [`${of(users)} name users that are not stored`] : []),
+  ];
+  return sentences.length > 0 ? sentences.join(". ") : undefined;
 }
 
 function typesOf(types: Readonly<Record<string, number>>): string {

@@ -45,8 +45,13 @@ export async function finish(
   }
   await giveBack(run, context.state);
   const data = await context.state.data();
-  const leftOut = data?.run === run && data.left_out !== undefined ? ` ${data.left_out}.` : "";
-  return { run, recipes: [...progress], summary: `${switched(progress)}${leftOut}`, removed };
+  const about = data?.run === run ? [data.left_out, data.unknown].filter((text) => text !== undefined) : [];
+  return {
+    run,
+    recipes: [...progress],
+    summary: [switched(progress), ...about.map((text) => `${text}.`)].join(" "),
+    removed,
+  };
 }
 
 /** Describes which recipes of a run switched to their new versions. */

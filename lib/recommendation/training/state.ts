@@ -63,6 +63,8 @@ interface DataReport {
   run: string;
   /** Which events it left out, and why. Absent if none. */
   left_out?: string;
+  /** How many events name items and users that are not stored. Absent if none. */
+  unknown?: string;
 }
 
 /** The training table: the lock, the last report about data, and the state of each recipe. */

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
 import type { Dataset } from "../../core/contract/recommendation.ts";
-import { type Row, SampleError } from "../schema/row.ts";
+import type { AddIds } from "../schema/ids.ts";
+import { type Place, recordOf, SampleError } from "../schema/row.ts";
 import { readRows } from "../schema/rows.ts";
 import { RULES } from "../schema/rules.ts";
 
-/** A record, and the line of the file on which it ends. */
+/** A row of a file as a record to send. */
 export interface Line {
-  line: number;
+  place: Place;
   record: Readonly<Record<string, unknown>>;
 }
 
@@ -25,51 +27,70 @@ const MAX_BYTES = 3 * 1_024 * 1_024;
 /**
  * Reads a whole file and returns its number of rows, so that an unreadable file is rejected before anything is sent.
  * Throws SampleError with the file and line if the file does not exist, a column is missing, a row has another length
- * than the header, or the text is not UTF-8.
+ * than the header, or the text is not UTF-8. Passes the ids of all rows on.
  */
-export async function countRows(dataset: Dataset, file: string): Promise<number> {
-  const { columns, rows } = await readRows(file);
+export async function countRows(
+  dataset: Dataset,
+  file: string,
+  { missing, addIds }: { missing?: ReadonlySet<string>; addIds?: AddIds } = {},
+): Promise<number> {
+  await requireFile(file);
+  const { columns, rows } = await readRows(file, missing);
   const { required } = RULES[dataset];
-  const missing = required.filter((column) => !columns.includes(column));
-  if (columns.length > 0 && missing.length > 0) {
+  const lacking = required.filter((column) => !columns.includes(column));
+  if (columns.length > 0 && lacking.length > 0) {
     throw new SampleError(
-      missing.map((column) => `${file}  lacks the column "${column}"; its header has ${columns.join(", ")}`),
+      lacking.map((column) => `${file}  lacks the column "${column}"; its header has ${columns.join(", ")}`),
     );
   }
   let count = 0;
-  for await (const _ of rows) count += 1;
+  for await (const row of rows) {
+    count += 1;
+    addIds?.(dataset, row);
+  }
   if (count === 0) throw new SampleError([`${file}  has a header but no rows: there is nothing to upload`]);
   return count;
+}
+
+/** Throws SampleError for a pipe, because files are read twice. A missing file has a better error later. */
+async function requireFile(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found && !found.isFile() && !found.isDirectory()) {
+    throw new SampleError([`${file}  is a pipe, and an upload reads each file twice: write it to a file first`]);
+  }
 }
 
 /** Yields the rows of a file as records, in batches of one request. Derives an EVENT_ID for events without one. */
 export async function* batchesOf(
   dataset: Dataset,
   file: string,
-  limits: { records: number; bytes: number } = { records: MAX_RECORDS, bytes: MAX_BYTES },
+  {
+    records = MAX_RECORDS,
+    bytes: maxBytes = MAX_BYTES,
+    missing,
+  }: { records?: number; bytes?: number; missing?: ReadonlySet<string> | undefined } = {},
 ): AsyncGenerator<Line[]> {
-  const { rows } = await readRows(file);
+  const { rows } = await readRows(file, missing);
   const idOf = eventIds();
   let batch: Line[] = [];
   let bytes = 0;
   for await (const row of rows) {
-    const record = recordOf(row, dataset === "interaction" ? idOf(row.values) : undefined);
+    const { line, record: number } = row;
+    const written = recordOf(row);
+    const record =
+      dataset === "interaction" && written.EVENT_ID === undefined
+        ? { EVENT_ID: idOf(row.values), ...written }
+        : written;
     const size = Buffer.byteLength(JSON.stringify(record)) + 1;
-    if (batch.length > 0 && (batch.length >= limits.records || bytes + size > limits.bytes)) {
+    if (batch.length > 0 && (batch.length >= records || bytes + size > maxBytes)) {
       yield batch;
       batch = [];
       bytes = 0;
     }
-    batch.push({ line: row.line, record });
+    batch.push({ place: { line, record: number }, record });
     bytes += size;
   }
   if (batch.length > 0) yield batch;
-}
-
-function recordOf({ values }: Row, eventId: string | undefined): Line["record"] {
-  const present = [...values].filter(([, value]) => value !== undefined);
-  const record = Object.fromEntries(present);
-  return eventId === undefined || record.EVENT_ID !== undefined ? record : { EVENT_ID: eventId, ...record };
 }
 
 const FIRST_CAPACITY = 1 << 12;

@@ -4,6 +4,7 @@ import type { Dataset } from "../../core/contract/recommendation.ts";
 import type { Issue } from "../../core/http/error.ts";
 import { parseJson } from "../../core/json/values.ts";
 import { backoff } from "../../core/resilience/deadline.ts";
+import type { Place } from "../schema/row.ts";
 import { ENDPOINTS, type Line } from "./files.ts";
 
 /** The reason why an upload stopped. The message says what happened and what to do. */
@@ -31,8 +32,7 @@ export interface UploadTarget {
 }
 
 /** A row that the service rejected. */
-export interface RejectedRow {
-  line: number;
+export interface RejectedRow extends Place {
   id: string | null;
   issues: readonly Issue[];
 }
@@ -147,7 +147,7 @@ function settle(batch: readonly Line[], { rejected }: Answer["response"], sent: 
     const entry = batch[index];
     if (!entry) continue;
     if (retryable) again.push(entry);
-    else sent.rejected.push({ line: entry.line, id, issues });
+    else sent.rejected.push({ ...entry.place, id, issues });
   }
   sent.accepted += batch.length - rejected.length;
   return again;
@@ -157,7 +157,7 @@ async function halves(target: UploadTarget, dataset: Dataset, batch: readonly Li
   const [first] = batch;
   if (batch.length === 1 && first) {
     const issues = [{ path: "", message: "is larger than one request may be" }];
-    return { accepted: 0, rejected: [{ line: first.line, id: null, issues }], degraded: [], retries: 0 };
+    return { accepted: 0, rejected: [{ ...first.place, id: null, issues }], degraded: [], retries: 0 };
   }
   const middle = Math.ceil(batch.length / 2);
   const left = await sendBatch(target, dataset, batch.slice(0, middle));

@@ -20,6 +20,8 @@ interface UploadFileOptions {
   target: UploadTarget;
   dataset: Dataset;
   file: string;
+  /** Texts that mean that there is no value. */
+  missing?: ReadonlySet<string> | undefined;
   /** Called with the number of rows accepted or rejected so far. */
   onProgress?: (rows: number) => void;
 }
@@ -41,15 +43,15 @@ const HOPELESS = 1_000;
  * records.
  */
 export async function uploadFile(options: UploadFileOptions): Promise<UploadedFile> {
-  const { target, dataset, file, onProgress = () => {} } = options;
+  const { target, dataset, file, missing, onProgress = () => {} } = options;
   const result: UploadedFile = { accepted: 0, rejected: 0, rejectedRows: [], retries: 0, degraded: [] };
   onProgress(0);
-  await eachConcurrently(batchesOf(dataset, file), PARALLEL[dataset], async (batch) => {
+  await eachConcurrently(batchesOf(dataset, file, { missing }), PARALLEL[dataset], async (batch) => {
     add(result, await sendBatch(target, dataset, batch));
     onProgress(result.accepted + result.rejected);
     if (result.accepted === 0 && result.rejected >= HOPELESS) throw hopeless(file, result);
   });
-  result.rejectedRows.sort((a, b) => a.line - b.line);
+  result.rejectedRows.sort((a, b) => a.line - b.line || (a.record ?? 0) - (b.record ?? 0));
   return result;
 }
 

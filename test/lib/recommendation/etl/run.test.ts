@@ -70,6 +70,19 @@ test("keeps the first of events with the same EVENT_ID, across days", async () =
   ]);
 });
 
+test("counts events that name items and users that are not stored", async () => {
+  const { store, records, events, run } = world();
+  const lines = ["B1", "x", "x", "y", "z", "w"].map((ITEM_ID, index) => event(`e${index}`, { ITEM_ID }));
+  events("2025-03-01", "a", [...lines, event("e9", { USER_ID: "U9" })]);
+  await run("r1");
+  const counted = async (name: string) => (await readManifest(store, name))?.unknown;
+  assert.equal(await counted("r1"), { items: 5, users: 1, examples: ["x", "w", "y"] });
+  records.user = [];
+  records.item = [];
+  await run("r2");
+  assert.equal(await counted("r2"), { items: 7, users: 0, examples: ["B1", "x", "w"] });
+});
+
 test("reads as many days back as configured, including the day of the start", async () => {
   const { store, events, run } = world();
   for (const day of ["2025-02-27", "2025-02-28", "2025-03-01", "2025-03-02", "2025-03-03"]) {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Constants } from "../../../../lib/recommendation/schema/constants.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { SampleError } from "../../../../lib/recommendation/schema/row.ts";
 
@@ -14,6 +15,8 @@ export interface Given {
   item?: Content;
   interaction?: Content;
   textualFields?: string[];
+  missing?: string[];
+  constants?: Constants;
 }
 
 type Content = string | Uint8Array | [name: string, content: string];
@@ -32,6 +35,8 @@ export async function generate(given: Given) {
       item: write("items", given.item ?? ITEMS),
       interaction: write("interactions", given.interaction ?? INTERACTIONS),
       textualFields: given.textualFields ?? [],
+      ...(given.missing && { missing: given.missing }),
+      ...(given.constants && { constants: given.constants }),
     });
   } catch (error) {
     if (!(error instanceof SampleError)) throw error;

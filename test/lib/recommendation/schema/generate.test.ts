@@ -1,3 +1,9 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { AvroSchema } from "../../../../lib/config/avro.ts";
 import { EtlSchema } from "../../../../lib/config/etl.ts";
@@ -117,6 +123,11 @@ test("leaves fields of an event that are not part of its record out of the schem
 const TYPES: [values: string, type: unknown][] = [
   ["1,2147483647", "int"],
   ["-5,2147483648", "long"],
+  ["-2147483648,1", "long"],
+  ["-9223372036854775808,1", "string"],
+  ["1e400,1", "string"],
+  ["3.5e38,1", "string"],
+  ["3.4e38,1", "float"],
   ["1,99999999999999999999", "string"],
   ["1,2.5", "float"],
   ["1e3,-0.5", "float"],
@@ -189,5 +200,39 @@ for (const [kind, text] of Object.entries(asJson)) {
     ]);
   });
 }
+
+const TABLES: Record<string, string | Uint8Array> = {
+  gzip: gzipSync("USER_ID,TOWN,AGE\nU1,Ulm,3\nU2,,4\n"),
+  semicolons: 'USER_ID;TOWN;AGE\r\nU1;"Ulm, a; b";3\r\nU2;;4\r\n',
+  tabs: "\ufeffUSER_ID\tTOWN\tAGE\nU1\tUlm, Neu\t3\nU2\t\t4\n",
+};
+for (const [what, user] of Object.entries(TABLES)) {
+  test(`reads ${what}`, async () => {
+    const { schemas, rows } = await generate({ user });
+    assert.equal(
+      [rows.user, ...schemas.user.fields.map(({ name, type }) => [name, type])],
+      [2, ["IS_ACTIVE", "string"], ["USER_ID", "string"], ["TOWN", ["null", "string"]], ["AGE", "int"]],
+    );
+  });
+}
+
+test("reads a pipe, and needs neither users nor items", async () => {
+  const scratch = mkdtempSync(join(tmpdir(), "pipe-"));
+  const pipe = join(scratch, "events");
+  execFileSync("mkfifo", [pipe]);
+  const writer = spawn("sh", ["-c", `cat '${folder}interactions.csv' > '${pipe}'`], { stdio: "ignore" });
+  const written = once(writer, "exit");
+  const { schemas, rows, warnings } = await generateSchemas({ interaction: pipe, textualFields: [] });
+  await written;
+  rmSync(scratch, { recursive: true });
+  assert.equal([rows.user, rows.item, rows.interaction > 0, warnings], [0, 0, true, []]);
+  assert.equal(
+    [schemas.user, schemas.item].map(({ fields }) => fields.map(({ name }) => name)),
+    [
+      ["IS_ACTIVE", "USER_ID"],
+      ["IS_ACTIVE", "ITEM_ID"],
+    ],
+  );
+});
 
 test.run();

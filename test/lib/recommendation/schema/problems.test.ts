@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { suite } from "../../../suite.ts";
 import { type Given, problems } from "./files.ts";
@@ -91,23 +92,47 @@ const cases: Record<string, [Given, string[]]> = {
   ],
   "JSON that breaks off": [
     { user: ["users.json", '[{"USER_ID": "U1"},\n{"USER_ID'] },
-    ["users.json:2  ends in the middle of an object"],
+    ["users.json:2 (record 2)  ends in the middle of an object"],
   ],
   "an array that is not closed": [
     { user: ["users.json", '[{"USER_ID": "U1"}\n'] },
-    ["users.json:2  ends before the array's closing bracket"],
+    ["users.json:2 (record 1)  ends before the array's closing bracket"],
   ],
   "a comma too many": [
     { user: ["users.json", '[{"USER_ID": "U1"},\n]'] },
-    ['users.json:2  has "]" in the array where an object is expected'],
+    ['users.json:2 (record 1)  has "]" in the array where an object is expected'],
   ],
   "a comma too few": [
     { user: ["users.json", '[{"USER_ID": "U1"}\n{"USER_ID": "U2"}]'] },
-    ['users.json:2  has "{" in the array where an object is expected'],
+    ['users.json:2 (record 1)  has "{" in the array where an object is expected'],
   ],
   "text after the array": [
     { user: ["users.json", '[{"USER_ID": "U1"}]\n{}'] },
-    ['users.json:2  has "{" in the array where nothing may follow'],
+    ['users.json:2 (record 1)  has "{" in the array where nothing may follow'],
+  ],
+  "the record of an array on one line": [
+    { user: ["users.json", '[{"USER_ID": "U1"}, {"USER_ID": "U2"}, {"USER_ID": ""}]'] },
+    ["users.json:1 (record 3)  has no USER_ID, which every row needs"],
+  ],
+  "an EVENT_VALUE that no float holds": [
+    { interaction: `${HEADER.trim()},EVENT_VALUE\nU1,B1,view,1717200000,1e400\n` },
+    ['interactions.csv:2  has the EVENT_VALUE "1e400", which is not a number'],
+  ],
+  "a separator that it does not read": [
+    { user: "USER_ID|AGE\nU1|3\n" },
+    ["users.csv:1  the header has one column: values are separated by commas, semicolons or tabs, so convert the file"],
+  ],
+  "a spreadsheet": [
+    { user: Buffer.from("504b0304140006", "hex") },
+    ["users.csv  is a ZIP archive or a spreadsheet: unpack it, or save it as CSV (UTF-8)"],
+  ],
+  "damaged gzip data": [
+    { user: gzipSync("USER_ID,AGE\nU1,3\n").subarray(0, -9) },
+    ["users.csv  is damaged: its gzip data ends too early"],
+  ],
+  "a value with the file's own separator": [
+    { user: "USER_ID;AGE\nU1;3;4\n" },
+    ["users.csv:2  has 3 values where the header has 2 columns: a value with a semicolon goes in double quotes"],
   ],
   "an object inside of a row": [
     { user: ["users.json", '{"USER_ID": "U1"}\n{"USER_ID": "U2", "HOME": {"CITY": "Ulm"}}'] },

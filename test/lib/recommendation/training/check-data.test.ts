@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { dataDigest, lacks, leftOutOf } from "../../../../lib/recommendation/training/check-data.ts";
+import { dataDigest, lacks, leftOutOf, unknownOf } from "../../../../lib/recommendation/training/check-data.ts";
 import { suite } from "../../../suite.ts";
 import { event, ITEM, readManifest, USER, world } from "../etl/run.ts";
 
@@ -48,6 +48,18 @@ test("names the types that are left out, with their events, the most frequent on
     leftOutOf({ event_types_left_out: { hover: 1_200, scroll: 3_000 } }),
     '4,200 events of 2 types are not trained on: "scroll" (3,000), "hover" (1,200). ' +
       "They stay stored: event_types of solution.yaml says which types go to Personalize",
+  );
+});
+
+test("says how many events name items and users that are not stored", () => {
+  const interaction = { rows: 6_000 };
+  assert.is(unknownOf({ interaction }), undefined);
+  assert.is(unknownOf({ interaction, unknown: { items: 0, users: 0, examples: [] } }), undefined);
+  assert.is(
+    unknownOf({ interaction, unknown: { items: 5_194, users: 12, examples: ["195153448", "2005018"] } }),
+    '5,194 of 6,000 events (87 %) name items that are not stored, such as "195153448", "2005018": training learns from ' +
+      "them, but they are never recommended. Upload these items, or compare the ids. " +
+      "12 of 6,000 events (0.20 %) name users that are not stored",
   );
 });
 

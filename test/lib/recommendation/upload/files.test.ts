@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { eventIds, Occurrences } from "../../../../lib/recommendation/upload/files.ts";
+import { batchesOf, eventIds, Occurrences } from "../../../../lib/recommendation/upload/files.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("ids of uploaded events");
@@ -42,6 +45,22 @@ test("counts far beyond its initial size", () => {
 test("a digest that begins with zeros is counted like any other", () => {
   const occurrences = new Occurrences();
   assert.equal([occurrences.add(Buffer.alloc(32)), occurrences.add(Buffer.alloc(32))], [1, 2]);
+});
+
+test("numbers of a JSON file keep their text, and the ids of their events do not depend on it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "upload-"));
+  const recordsOf = async (text: string) => {
+    const file = join(folder, "events.json");
+    writeFileSync(file, text);
+    const records = [];
+    for await (const batch of batchesOf("interaction", file)) records.push(...batch.map(({ record }) => record));
+    return records;
+  };
+  const [record] = await recordsOf('[{"YEAR": 2008.0, "BIG": 12345678901234567890, "N": 5, "L": [1.0, 2]}]');
+  assert.equal([record?.YEAR, record?.BIG, record?.N, record?.L], ["2008.0", "12345678901234567890", 5, "1.0|2"]);
+  const [plain] = await recordsOf('{"YEAR": 2008, "BIG": 12345678901234567000, "N": 5, "L": "1.0|2"}');
+  rmSync(folder, { recursive: true });
+  assert.is(record?.EVENT_ID, plain?.EVENT_ID);
 });
 
 test.run();
