@@ -4,6 +4,7 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { type IndexMeta, readIndexMeta } from "../index-meta/index-meta.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
+import { indices } from "./requests.ts";
 
 export interface IndexField {
   type: string;
@@ -83,8 +84,7 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
       const entry = known.get(expression);
       const at = now();
       if (entry && at < entry.at + maxAgeMs) return entry.indexes;
-      const path = `/${encodeURIComponent(expression)}`;
-      const answer = await readCall(cluster, { method: "GET", path, query: "flat_settings=true" }, deadline);
+      const answer = await readCall(cluster, indices.get({ index: expression, flat_settings: true }), deadline);
       if (answer.status === 404) return [];
       const described = v.safeParse(Described, jsonOf(answer));
       if (!described.success || (isOneName(expression) && Object.keys(described.output).length === 0)) {
