@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
-import { indices } from "../../lib/search/index/requests.ts";
 import { newStamp } from "../../lib/search/index-meta/run-names.ts";
 import { info } from "../../lib/search/opensearch/requests.ts";
 import { confOf, defineCommand } from "../command.ts";

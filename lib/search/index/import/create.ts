@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { runIndex } from "../../index-meta/run-names.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/in-place-records.ts";
+import { documents, indices } from "../rebuild/requests.ts";
 import type { RunCalls } from "../rebuild/run-calls.ts";
 import { createRecord, newRun } from "../rebuild/run-record.ts";
-import { documents, indices } from "../requests.ts";
 import type { Format, ImportFile } from "./slices.ts";
 
 export interface NewImport {

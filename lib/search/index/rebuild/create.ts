@@ -1,8 +1,8 @@
 import { isObject } from "../../../core/json/values.ts";
 import { nameOfRun, runIndex } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
-import { indices } from "../requests.ts";
 import { RunFailure } from "./failure.ts";
+import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { createRecord, createRunIndex, newRun, type RunRecord } from "./run-record.ts";
 

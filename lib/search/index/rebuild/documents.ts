@@ -1,7 +1,7 @@
 import { elementSlices, memberSlices, type Slice } from "../../../core/json/slices.ts";
 import { type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
-import { documents } from "../requests.ts";
 import { RunFailure } from "./failure.ts";
+import { documents } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 
 /** One document of the old index in one version. */

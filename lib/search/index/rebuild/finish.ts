@@ -1,7 +1,7 @@
 import { runIndex } from "../../index-meta/run-names.ts";
-import { indices } from "../requests.ts";
 import type { DescribedIndex } from "./create.ts";
 import { RunFailure } from "./failure.ts";
+import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, type RunRecord, readAnyRecord, readRecord, saveRecord } from "./run-record.ts";
 import { shardMarks } from "./shards.ts";

@@ -1,6 +1,6 @@
-import { documents } from "../requests.ts";
 import type { StoredCopy } from "./documents.ts";
 import { TakenOver } from "./failure.ts";
+import { documents } from "./requests.ts";
 import { type RunCalls, scanRun } from "./run-calls.ts";
 
 /**

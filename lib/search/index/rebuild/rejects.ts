@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { withoutPaths } from "../../../core/json/slices.ts";
-import { documents } from "../requests.ts";
 import type { CopyWork } from "./copy.ts";
 import { copyVersion, readByIds, type StoredCopy } from "./documents.ts";
+import { documents } from "./requests.ts";
 import { type RunCalls, scanRun } from "./run-calls.ts";
 
 /** A document that the new index rejected, and why. */

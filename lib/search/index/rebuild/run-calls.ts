@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, parseJson } from "../../../core/json/values.ts";
 import { clusterError } from "../../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
-import { documents, indices } from "../requests.ts";
 import { RunFailure, Stopped } from "./failure.ts";
 import type { Pace } from "./pace.ts";
+import { documents, indices } from "./requests.ts";
 
 /** The calls of a run. Each may be repeated: writes carry versions, and records are guarded by their sequence number. */
 export interface RunCalls {

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { nameOfRun, newRunId, RUN_INDEX_BODY, RUN_INDEXES, runIndex } from "../../index-meta/run-names.ts";
-import { documents, indices } from "../requests.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
 import { BackfillRecord, ImportRecord, ImportTally, runFields } from "./in-place-records.ts";
+import { documents, indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 
 const Tally = v.object({

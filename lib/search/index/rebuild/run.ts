@@ -1,13 +1,13 @@
 import { concurrently } from "../../../core/resilience/concurrently.ts";
 import type { Hold } from "../../index-meta/index-meta.ts";
 import { runIndex, targetAlias } from "../../index-meta/run-names.ts";
-import { indices } from "../requests.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import { type CopyWork, copyRange, removeDeleted, verifyRange } from "./copy.ts";
 import type { Range } from "./documents.ts";
 import { RunFailure } from "./failure.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { openRejects, type Rejects } from "./rejects.ts";
+import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, type RunRecord, readRecord, saveRecord, takeRun } from "./run-record.ts";
 import { countByBucket, countDocuments, refresh, shardMarks } from "./shards.ts";

@@ -1,6 +1,6 @@
-import { documents, indices } from "../requests.ts";
 import { ofShard } from "./documents.ts";
 import { RunFailure } from "./failure.ts";
+import { documents, indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 
 /** Sequence numbers of the primary of one shard. */

@@ -2,8 +2,8 @@ import { parseJson } from "../../../core/json/values.ts";
 import { type Hold, holdAlias, holdOf, holdPattern } from "../../index-meta/index-meta.ts";
 import { targetAlias } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
-import { indices } from "../requests.ts";
 import { RunFailure } from "./failure.ts";
+import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 import type { RunRecord } from "./run-record.ts";
 

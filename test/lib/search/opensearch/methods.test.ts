@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import * as index from "../../../../lib/search/index/requests.ts";
+import * as index from "../../../../lib/search/index/rebuild/requests.ts";
 import { indices, mget, nodes, tasks } from "../../../../lib/search/opensearch/requests.ts";
 import { suite } from "../../../suite.ts";
 

@@ -11,9 +11,9 @@ import deleteMethod from "@opensearch-project/opensearch/api/indices/delete.js";
 import getSettingsMethod from "@opensearch-project/opensearch/api/indices/getSettings.js";
 import refreshMethod from "@opensearch-project/opensearch/api/indices/refresh.js";
 import statsMethod from "@opensearch-project/opensearch/api/indices/stats.js";
-import type { ClusterRequest } from "../opensearch/cluster.ts";
-import { requestOf } from "../opensearch/methods.ts";
-import * as shared from "../opensearch/requests.ts";
+import type { ClusterRequest } from "../../opensearch/cluster.ts";
+import { requestOf } from "../../opensearch/methods.ts";
+import * as shared from "../../opensearch/requests.ts";
 
 const refreshByGet = requestOf<API.Indices_Refresh_Request>(refreshMethod);
 
