@@ -14,7 +14,13 @@ interface Stored {
 }
 
 /** What decides about a bundle besides its sources: how it is made, and which packages are installed. */
-const RULES = ["build/bundle.ts", "package.json", "tsconfig.json", "node_modules/.package-lock.json"];
+const RULES = [
+  "build/bundle.ts",
+  "build/slim-client.ts",
+  "package.json",
+  "tsconfig.json",
+  "node_modules/.package-lock.json",
+];
 
 /**
  * Returns the bundle `name` of an earlier build, from `dist/bundles`, if nothing that it was made from has changed.

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, relative } from "node:path";
 import { type BuildFailure, build, formatMessages, type Metafile, type OutputFile, type Plugin } from "esbuild";
 import { BuildError } from "./error.ts";
+import { slimClient } from "./slim-client.ts";
 
 /**
  * CommonJS packages call `require` for Node's own modules, which ES modules do not have. Every file gets the banner,
@@ -46,7 +47,7 @@ export async function bundle(entry: string, root: string): Promise<Bundle> {
     sourcesContent: false,
     metafile: true,
     loader: { ".sql": "text" },
-    plugins: [nodeHttp, sqlTexts],
+    plugins: [nodeHttp, slimClient, sqlTexts],
     // Native code, which the archive has beside the bundle.
     external: [`${BINDINGS}-*`],
     logLevel: "silent",

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { suite } from "./suite.ts";
 
-const test = suite("packages of Python");
+const test = suite("packages");
 
 const LISTS = globSync(["local/**/*.in", "test/**/*.in", "bench/**/*.in"]).sort();
 
@@ -37,6 +37,64 @@ test("pip installs nothing without hashes", () => {
   ]);
   for (const file of installing) assert.match(readFileSync(file, "utf8"), '"--require-hashes"');
   assert.is(LISTS.length, 5);
+});
+
+/** What proves that the product uses a package that its user asked for. */
+interface Use {
+  /** The file that imports more than types of it. */
+  file: string;
+  /** What that file does with it. */
+  does: RegExp;
+  /** Where package.json lists it. */
+  among?: "devDependencies";
+}
+
+const ASKED_FOR: Readonly<Record<string, Use>> = {
+  esbuild: { file: "build/bundle.ts", does: /await build\(\{\s+absWorkingDir/ },
+  "@middy/core": { file: "lib/core/http/middleware.ts", does: /return middy\(/ },
+  "@middy/http-json-body-parser": {
+    file: "lib/core/http/body-handlers.ts",
+    does: /await parser\.before\?\.\(\{ event \}/,
+  },
+  "@middy/http-error-handler": { file: "lib/core/http/middleware.ts", does: /\.use\(httpErrorHandler\(/ },
+  "@opensearch-project/opensearch": {
+    file: "lib/search/opensearch/client.ts",
+    does: /new Client\(.*await transport\.request\(/s,
+  },
+  "@aws-sdk/client-personalize-runtime": {
+    file: "lib/personalize/runtime/campaigns.ts",
+    does: /new sdk\.PersonalizeRuntimeClient\(/,
+  },
+  "@aws-sdk/client-sagemaker-runtime": {
+    file: "lib/search/embeddings/model-client.ts",
+    does: /new SageMakerRuntimeClient\(/,
+  },
+  cdktf: { file: "stacks/synthesize.ts", does: /app\.synth\(\)/ },
+  "@cdktf/provider-aws": { file: "stacks/constructs/function.ts", does: /new LambdaFunction\(/ },
+  yaml: { file: "lib/config/reader.ts", does: /parseDocument\(/ },
+  valibot: { file: "lib/core/http/validate.ts", does: /v\.safeParse\(/ },
+  uvu: { file: "test/suite.ts", does: /uvuSuite\(name\)/, among: "devDependencies" },
+};
+
+const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Record<string, Record<string, string>>;
+
+/** Returns whether a file imports values of a package or of a file in it, at once or on first use. */
+const importsValues = (source: string, name: string) =>
+  new RegExp(`^import (?!type )[^;]*? from "${name}(/[^"]*)?";|\\bimport\\("${name}"\\)`, "m").test(source);
+
+for (const [name, { file, does, among = "dependencies" }] of Object.entries(ASKED_FOR)) {
+  test(`${name} does in ${file} what it was asked for`, () => {
+    const source = readFileSync(file, "utf8");
+    assert.ok(importsValues(source, name), "it is not imported, or only for its types");
+    assert.match(source, does);
+    assert.type(manifest[among]?.[name], "string", `${among} of package.json do not list it`);
+  });
+}
+
+test("no other code calls the cluster: of lib and functions only the client's folder imports an HTTP client", () => {
+  const sources = globSync(["lib/search/**/*.ts", "functions/**/*.ts"]);
+  const calling = sources.filter((file) => /from "node:https?"|\bfetch\(/.test(readFileSync(file, "utf8")));
+  assert.equal(calling.sort(), ["lib/search/opensearch/cluster-connection.ts", "lib/search/opensearch/connections.ts"]);
 });
 
 test.run();

@@ -1,6 +1,8 @@
 import * as v from "valibot";
-import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
+import { indices } from "../../lib/search/index/rebuild/requests.ts";
+import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { newStamp } from "../../lib/search/index-meta/run-names.ts";
+import { info } from "../../lib/search/opensearch/requests.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
@@ -51,7 +53,8 @@ export const command = defineCommand({
     const calls = runCalls(await openGateway(options, context, ADMINISTRATION));
     if (options.quantization !== undefined) await reported(() => requireQuantization(calls));
     const name = `${alias}-${newStamp(new Date())}`;
-    await reported(() => calls.json("PUT", pathOf(name), { ...schema, aliases: { ...schema.aliases, [alias]: {} } }));
+    const body = { ...schema, aliases: { ...schema.aliases, [alias]: {} } };
+    await reported(() => calls.json(indices.create({ index: name, body })));
     context.terminal.print(`Created ${name} behind the alias ${alias}`);
     return 0;
   },
@@ -87,7 +90,7 @@ function hnswOf({ hnswM: m, hnswEfConstruction: ef_construction, quantization }:
 
 /** Throws Failure for a cluster without Lucene's scalar quantizer. */
 async function requireQuantization(calls: RunCalls): Promise<void> {
-  const { version } = (await calls.json("GET", "/")) as { version?: { number?: string } };
+  const { version } = (await calls.json(info({}))) as { version?: { number?: string } };
   const [major = 0, minor = 0] = (version?.number ?? "").split(".").map(Number);
   if (major > 2 || (major === 2 && minor >= 16)) return;
   throw new Failure(`The cluster has OpenSearch ${version?.number}, and --quantization int8 needs 2.16 or later`);

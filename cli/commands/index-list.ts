@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
-import { pathOf, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
+import { documents, indices } from "../../lib/search/index/rebuild/requests.ts";
+import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { type IndexMeta, readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
 import { entryOf } from "../../lib/search/target/entry.ts";
@@ -80,8 +81,8 @@ async function list(
 ): Promise<Listed[]> {
   // A wildcard at the beginning includes names that start with a dot, which no key but an unlimited one may use.
   const asked = pattern.split(",").some((part) => part.startsWith("*")) ? `${pattern},-.*` : pattern;
-  const described = (await calls.json("GET", pathOf(asked))) as Record<string, Described>;
-  const stats = (await calls.json("GET", pathOf(asked, "_stats", "docs,store"))) as unknown as Stats;
+  const described = (await calls.json(indices.get({ index: asked }))) as Record<string, Described>;
+  const stats = (await calls.json(indices.stats({ index: asked, metric: ["docs", "store"] }))) as unknown as Stats;
   const listed: Listed[] = [];
   for (const [index, { aliases, mappings }] of Object.entries(described)) {
     const names = Object.keys(aliases).filter((alias) => !alias.startsWith("relevance-"));
@@ -107,5 +108,5 @@ async function list(
 
 async function countLacking(calls: RunCalls, index: string, field: string): Promise<number> {
   const query = { bool: { must_not: { exists: { field } } } };
-  return Number((await calls.json("POST", pathOf(index, "_count"), { query })).count);
+  return Number((await calls.json(documents.count({ index, body: { query } }))).count);
 }

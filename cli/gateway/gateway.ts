@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { type Endpoint, words } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import { deadlineIn, retry } from "../../lib/core/resilience/deadline.ts";
+import { createCluster } from "../../lib/search/opensearch/client.ts";
 import { type Cluster, ClusterFailure } from "../../lib/search/opensearch/cluster.ts";
 import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
 import type { Context, OptionsOf } from "../command.ts";
@@ -170,27 +171,20 @@ async function post(url: string, key: string, body: unknown): Promise<GatewayAns
  * place.
  */
 export function clusterBehind(base: string, key: string, prefix = "/raw-backend"): Cluster {
+  const auth = { headers: async () => ({ "x-api-key": key }) };
+  const cluster = createCluster({ node: `${base}${prefix}`, auth, compressed: true });
   return {
-    async send({ method, path, query, headers, body }, timeoutMs) {
-      const url = `${base}${prefix}${path}${query ? `?${query}` : ""}`;
-      let answer: Response;
-      let bytes: Buffer;
-      try {
-        answer = await fetch(url, {
-          method,
-          headers: { ...headers, "x-api-key": key },
-          signal: AbortSignal.timeout(timeoutMs),
-          ...(body !== undefined && { body: typeof body === "string" ? body : new Uint8Array(body) }),
+    async send(request, timeoutMs) {
+      const answer = await cluster.send(request, timeoutMs).catch((cause: unknown) => {
+        if (!(cause instanceof ClusterFailure) || cause.kind === "too_large") throw cause;
+        throw new ClusterFailure(cause.kind, cause.sent, `no answer from the gateway at ${new URL(base).origin}`, {
+          cause,
         });
-        bytes = Buffer.from(await answer.arrayBuffer());
-      } catch (cause) {
-        // Whether the gateway had the call is not known here.
-        throw new ClusterFailure("lost", true, `no answer from the gateway at ${new URL(base).origin}`, { cause });
-      }
-      if (answer.status === 500 && bytes.includes("response_too_large")) {
+      });
+      if (answer.status === 500 && answer.body.includes("response_too_large")) {
         throw new ClusterFailure("too_large", true, "the answer is too large for the gateway");
       }
-      return { status: answer.status, headers: Object.fromEntries(answer.headers), body: bytes };
+      return answer;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { basicAuth, type ClusterAuth, noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";
-import { createCluster } from "../../lib/search/opensearch/cluster.ts";
+import { createCluster } from "../../lib/search/opensearch/client.ts";
 import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
 import { userIdKey } from "../../lib/search/request-log/line.ts";
 import type { ApiRouterEnv } from "./env.ts";

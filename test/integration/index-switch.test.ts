@@ -6,12 +6,8 @@ import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { holdPattern } from "../../lib/search/index-meta/index-meta.ts";
 import { runIndex } from "../../lib/search/index-meta/run-names.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
-import {
-  type ClusterAnswer,
-  ClusterFailure,
-  type ClusterRequest,
-  createCluster,
-} from "../../lib/search/opensearch/cluster.ts";
+import { createCluster } from "../../lib/search/opensearch/client.ts";
+import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../lib/search/opensearch/cluster.ts";
 import { patient } from "../../local/process/wait.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";

@@ -3,7 +3,8 @@ import { isObject, parseJson } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { type Hold, holdAlias, holdOf, holdPattern } from "../index-meta/index-meta.ts";
 import { clusterError, readCall } from "../opensearch/calls.ts";
-import type { Cluster, ClusterAnswer } from "../opensearch/cluster.ts";
+import type { Cluster, ClusterAnswer, ClusterRequest } from "../opensearch/cluster.ts";
+import { indices } from "../opensearch/requests.ts";
 
 /** Milliseconds between two looks at a hold. */
 const LOOK_MS = 200;
@@ -59,8 +60,7 @@ export function heldWrites({ cluster, deadline, wait = sleep, now = Date.now }: 
   let retriedWithout = false;
 
   const find = async (index: string): Promise<(Hold & { target: string }) | undefined> => {
-    const path = `/_alias/${encodeURIComponent(holdPattern(index))}`;
-    const answer = await readCall(cluster, { method: "GET", path }, deadline);
+    const answer = await readCall(cluster, indices.getAlias({ name: holdPattern(index) }), deadline);
     const found = answer.status === 200 ? parseJson(answer.body) : {};
     for (const [target, described] of Object.entries(isObject(found) ? found : {})) {
       const { aliases } = described as { aliases?: object };
@@ -70,13 +70,9 @@ export function heldWrites({ cluster, deadline, wait = sleep, now = Date.now }: 
     return undefined;
   };
 
-  const send = (method: string, path: string, body: object) =>
-    cluster.send(
-      { method, path, headers: { "content-type": "application/json" }, body: JSON.stringify(body) },
-      Math.max(1, deadline.remaining()),
-    );
+  const send = (request: ClusterRequest) => cluster.send(request, Math.max(1, deadline.remaining()));
 
-  const change = (actions: object[]) => send("POST", "/_aliases", { actions });
+  const change = (actions: object[]) => send(indices.updateAliases({ body: { actions } }));
 
   /** Ends a hold that its run has left, so that the run can no longer switch, and then lifts the block. */
   const release = async (index: string, { alias, until, target }: Hold & { target: string }): Promise<void> => {
@@ -85,8 +81,8 @@ export function heldWrites({ cluster, deadline, wait = sleep, now = Date.now }: 
       const swap = [{ remove: { index: target, alias, must_exist: true } }, { add: { index: target, alias: ended } }];
       if ((await change(swap)).status !== 200) return;
     }
-    const path = `/${encodeURIComponent(index)}/_settings`;
-    if ((await send("PUT", path, { "index.blocks.write": null })).status !== 200) return;
+    const unblock = indices.putSettings({ index, body: { "index.blocks.write": null } });
+    if ((await send(unblock)).status !== 200) return;
     await change([{ remove: { index: target, alias: ended } }]);
   };
 

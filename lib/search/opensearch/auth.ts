@@ -1,20 +1,15 @@
-export type AuthHeaders = Readonly<Record<string, string>>;
+import type { AwsSigv4SignerResponse } from "@opensearch-project/opensearch/aws-v3";
 
-/** A call as it will be sent, for authentication that signs it. `target` is the path with the query. */
-export interface SignableCall {
-  method: string;
-  hostname: string;
-  target: string;
-  headers: Readonly<Record<string, string>>;
-  body?: string | Buffer;
-}
+export type AuthHeaders = Readonly<Record<string, string>>;
 
 /** How the gateway authenticates to the cluster. */
 export interface ClusterAuth {
   /** Returns the headers to add to a call. */
-  headers?(call: SignableCall): Promise<AuthHeaders>;
+  headers?(): Promise<AuthHeaders>;
   /** Called after a 401 with the rejected headers. Returns whether `headers` now returns different ones. */
   renew?(refused: AuthHeaders): Promise<boolean>;
+  /** Returns the parts of the client that sign each call. */
+  signer?(): AwsSigv4SignerResponse;
 }
 
 /** Sends no credentials, for a cluster without fine-grained access control. */

@@ -5,6 +5,7 @@ import { expiring } from "../../core/resilience/expiring.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import { type Capabilities, capabilitiesOf } from "./capabilities-of.ts";
 import type { Cluster } from "./cluster.ts";
+import { info, nodes } from "./requests.ts";
 
 // Apart from this file, because the console's page needs it in a browser.
 export { type Capabilities, capabilitiesOf };
@@ -18,11 +19,11 @@ export function createCapabilities(
   now?: () => number,
 ): (deadline: Deadline) => Promise<Capabilities> {
   const read = async (deadline: Deadline) => {
-    const info = jsonOf(await readCall(cluster, { method: "GET", path: "/" }, deadline));
-    const told = isObject(info.version) ? info.version.number : undefined;
+    const answer = jsonOf(await readCall(cluster, info({}), deadline));
+    const told = isObject(answer.version) ? answer.version.number : undefined;
     const number = told === COMPATIBLE_WITH ? await versionOfNodes(cluster, deadline) : told;
     if (typeof number !== "string" || !/^\d+\.\d+/.test(number)) {
-      throw new ApiError("upstream_failed", "The search cluster did not say which version it is.", { cause: info });
+      throw new ApiError("upstream_failed", "The search cluster did not say which version it is.", { cause: answer });
     }
     return capabilitiesOf(number);
   };
@@ -37,9 +38,9 @@ const COMPATIBLE_WITH = "7.10.2";
 
 /** Returns the lowest version of the cluster's nodes, which differ during an upgrade; undefined if none tells it. */
 async function versionOfNodes(cluster: Cluster, deadline: Deadline): Promise<string | undefined> {
-  const query = "filter_path=nodes.*.version";
-  const { nodes } = jsonOf(await readCall(cluster, { method: "GET", path: "/_nodes", query }, deadline));
-  const versions = Object.values(isObject(nodes) ? nodes : {}).flatMap((node) =>
+  const request = nodes.info({ filter_path: "nodes.*.version" });
+  const { nodes: found } = jsonOf(await readCall(cluster, request, deadline));
+  const versions = Object.values(isObject(found) ? found : {}).flatMap((node) =>
     isObject(node) && typeof node.version === "string" ? node.version : [],
   );
   return versions.toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }))[0];

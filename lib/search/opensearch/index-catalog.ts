@@ -4,6 +4,7 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { type IndexMeta, readIndexMeta } from "../index-meta/index-meta.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
+import { indices } from "./requests.ts";
 
 export interface IndexField {
   type: string;
@@ -41,8 +42,15 @@ export interface IndexCatalog {
    * cluster if what is kept is older than `maxAgeMs`, by default a minute.
    */
   resolve(expression: string, deadline: Deadline, maxAgeMs?: number): Promise<readonly IndexInfo[]>;
-  /** Drops everything that is kept. Called before a call that may change an index. */
-  forget(): void;
+  /**
+   * Drops what is kept of these indexes, aliases or data streams; without names everything. Called before a call that may
+   * change an index.
+   */
+  forget(names?: readonly string[]): void;
+  /** Whether all of these indexes, aliases or data streams existed within the last minute. */
+  knows(names: readonly string[]): boolean;
+  /** Notes that they exist. */
+  note(names: readonly string[]): void;
 }
 
 const KEEP_MS = 60_000;
@@ -77,14 +85,20 @@ type Described = v.InferOutput<typeof Described>;
 
 export function createIndexCatalog(cluster: Cluster, now: () => number = () => performance.now()): IndexCatalog {
   const known = new Map<string, { at: number; indexes: readonly IndexInfo[] }>();
+  /** When each index, alias or data stream was last seen. */
+  const seen = new Map<string, number>();
+
+  const note = (names: Iterable<string>) => {
+    if (seen.size >= MAX_ENTRIES) seen.clear();
+    for (const name of names) seen.set(name, now());
+  };
 
   return {
     async resolve(expression, deadline, maxAgeMs = KEEP_MS) {
       const entry = known.get(expression);
       const at = now();
       if (entry && at < entry.at + maxAgeMs) return entry.indexes;
-      const path = `/${encodeURIComponent(expression)}`;
-      const answer = await readCall(cluster, { method: "GET", path, query: "flat_settings=true" }, deadline);
+      const answer = await readCall(cluster, indices.get({ index: expression, flat_settings: true }), deadline);
       if (answer.status === 404) return [];
       const described = v.safeParse(Described, jsonOf(answer));
       if (!described.success || (isOneName(expression) && Object.keys(described.output).length === 0)) {
@@ -98,11 +112,28 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
       if (indexes.length === 0) return [];
       if (known.size >= MAX_ENTRIES) known.clear();
       known.set(expression, { at, indexes });
+      note(indexes.flatMap(namesOf));
       return indexes;
     },
-    forget: () => known.clear(),
+    forget(names) {
+      for (const [expression, { indexes }] of known) {
+        const isKept = names && !indexes.some((index) => namesOf(index).some((name) => names.includes(name)));
+        if (!isKept) known.delete(expression);
+      }
+      if (names) for (const name of names) seen.delete(name);
+      else seen.clear();
+    },
+    knows: (names) => names.every((name) => now() < (seen.get(name) ?? Number.NEGATIVE_INFINITY) + KEEP_MS),
+    note,
   };
 }
+
+/** Returns the names by which an index can be written to. */
+const namesOf = ({ name, aliases, dataStream }: IndexInfo): string[] => [
+  name,
+  ...aliases.keys(),
+  ...(dataStream === undefined ? [] : [dataStream]),
+];
 
 /** Returns whether an expression names one index or alias. If that does not exist, the cluster answers 404. */
 const isOneName = (expression: string): boolean => !/[*,<]|^_/.test(expression);

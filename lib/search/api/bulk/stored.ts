@@ -6,6 +6,7 @@ import { containsJson, type ExactJson, parseExact, sameJson } from "../../../cor
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { clusterError, jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
+import { mget } from "../../opensearch/requests.ts";
 import { join, NO_DOCUMENT, type Sending } from "./draft.ts";
 import type { Guard } from "./operations.ts";
 import type { ItemResult } from "./send.ts";
@@ -50,13 +51,11 @@ export async function readStored(
 ): Promise<Map<string, StoredDocument>> {
   const answer = await readCall(
     cluster,
-    {
-      method: "POST",
-      path: `/${encodeURIComponent(index)}/_mget`,
-      ...(fields && { query: `_source_includes=${encodeURIComponent(fields.join(","))}` }),
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ docs: wanted.map(({ id, routing }) => ({ _id: id, routing })) }),
-    },
+    mget({
+      index,
+      ...(fields && { _source_includes: [...fields] }),
+      body: { docs: wanted.map(({ id, routing }) => ({ _id: id, routing })) },
+    }),
     deadline,
   );
   const parsed = v.safeParse(Answer, jsonOf(answer));

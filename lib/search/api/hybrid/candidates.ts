@@ -10,6 +10,7 @@ import { requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
+import { searchShards as shardsRequest } from "../../opensearch/requests.ts";
 import { timeLimited } from "../../opensearch/time-limits.ts";
 import { stopwatch } from "../search/reply.ts";
 import { runnableQueries } from "./queries.ts";
@@ -120,8 +121,8 @@ type SearchShards = {
 
 /** Returns the shards that a search of an index expression asks, in the order in which the cluster merges them. */
 async function shardsOf(cluster: Cluster, expression: string, deadline: Deadline): Promise<Shard[]> {
-  const path = `/${encodeURIComponent(expression)}/_search_shards`;
-  const { shards } = jsonOf(await readCall(cluster, { method: "GET", path }, deadline)) as SearchShards;
+  const request = shardsRequest({ index: expression });
+  const { shards } = jsonOf(await readCall(cluster, request, deadline)) as SearchShards;
   const found = shards.flatMap(([copy]) => (copy ? [{ index: copy.index, number: copy.shard }] : []));
   return found.sort((a, b) => a.number - b.number || (a.index < b.index ? -1 : 1));
 }

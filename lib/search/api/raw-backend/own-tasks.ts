@@ -5,6 +5,7 @@ import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { shown } from "../../access/names.ts";
 import { readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
+import { tasks } from "../../opensearch/requests.ts";
 
 /**
  * Long calls run as tasks of the cluster (`wait_for_completion=false`), which a limited key may watch and end if it has
@@ -38,12 +39,8 @@ const TASK_ID = /^[\w-]{1,64}:\d{1,19}$/;
  */
 export async function requireOwnTask(cluster: Cluster, key: KeyRules, id: string, deadline: Deadline): Promise<void> {
   if (TASK_ID.test(id)) {
-    const path = `/_tasks/${encodeURIComponent(id)}`;
-    const { status, body } = await readCall(
-      cluster,
-      { method: "GET", path, query: "filter_path=task.headers" },
-      deadline,
-    );
+    const request = tasks.get({ task_id: id, filter_path: "task.headers" });
+    const { status, body } = await readCall(cluster, request, deadline);
     if (status === 429 || status >= 500) {
       throw new ApiError("upstream_unavailable", "The search cluster cannot say now who has started the task.", {
         cause: `status ${status}`,

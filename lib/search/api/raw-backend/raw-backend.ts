@@ -24,6 +24,7 @@ import { requireHarmless } from "./harmless.ts";
 import { isRead, nativeMethod, nativePath, parametersOf, queryString } from "./native-call.ts";
 import { requireOwnTask, startsTask, taskOf, taskOwner } from "./own-tasks.ts";
 import { searchTimes } from "./search-times.ts";
+import { forgetWritten, noteWritten, writtenBy } from "./written.ts";
 
 /** Request headers that are forwarded to the cluster. */
 const FORWARDED = ["content-type", "accept", "x-opaque-id"] as const;
@@ -68,8 +69,8 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       throw forbidden(caller, "deny", `${event.httpMethod} /${segments.join("/").slice(0, 200)} ${why}`);
     }
     const read = isRead(method, segments);
-    // Before the call, because a failed one may have changed an index too.
-    if (!read) services.catalog.forget();
+    const written = read ? undefined : writtenBy({ segments, body });
+    if (written) forgetWritten(services.catalog, written);
     const times = rightsOf(caller).limited ? searchTimes({ segments, parameters, body }) : undefined;
     const cluster = times ? timeLimited(services.cluster, times.asked) : services.cluster;
     const request = {
@@ -84,13 +85,14 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       ...(body.length > 0 && { body }),
     };
     let answer = await send(cluster, call, request);
-    if (!read) {
+    if (written) {
       const holds = heldWrites({ cluster: services.cluster, deadline: call.deadline });
       for (let blocked = wholeCallBlocked(answer); blocked !== undefined; blocked = wholeCallBlocked(answer)) {
         if (!(await holds.retry(blocked))) break;
         services.catalog.forget();
         answer = await send(cluster, call, request);
       }
+      noteWritten(services.catalog, written, answer);
     }
     const returned = method === "HEAD" ? [...RETURNED, "content-length"] : RETURNED;
     const { "x-opaque-id": sent, ...headers } = pick(answer.headers, returned);

@@ -3,7 +3,8 @@ import type { Format } from "../../../core/contract/search.ts";
 import { runIndex } from "../../index-meta/run-names.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/in-place-records.ts";
-import { pathOf, type RunCalls } from "../rebuild/run-calls.ts";
+import { documents, indices } from "../rebuild/requests.ts";
+import type { RunCalls } from "../rebuild/run-calls.ts";
 import { createRecord, newRun } from "../rebuild/run-record.ts";
 import type { ImportFile } from "./slices.ts";
 
@@ -43,23 +44,23 @@ export async function createImport(calls: RunCalls, given: NewImport): Promise<I
     files: files.length,
   };
   await createRecord(calls, record);
-  await calls.json("PUT", filesPath(record.id), { files });
+  await calls.json(documents.index({ ...filesOf(record.id), body: { files } }));
   return record;
 }
 
 /** Throws RunFailure unless there is an index or alias of this name that can be written to. */
 async function requireTarget(calls: RunCalls, name: string): Promise<void> {
-  const answer = await calls.json("GET", `${pathOf(name, "_settings")}?flat_settings=true`, undefined, [404]);
+  const answer = await calls.json(indices.getSettings({ index: name, flat_settings: true }), [404]);
   if (answer.error !== undefined) {
     throw new RunFailure(`There is no index or alias ${name}: create it with \`relevance index create\``);
   }
 }
 
-const filesPath = (id: string) => pathOf(runIndex(id), "_doc", "files");
+const filesOf = (id: string) => ({ index: runIndex(id), id: "files" });
 
 /** Reads the files of an import. */
 export async function readFiles(calls: RunCalls, id: string): Promise<ImportFile[]> {
-  const answer = await calls.json("GET", filesPath(id), undefined, [404]);
+  const answer = await calls.json(documents.get(filesOf(id)), [404]);
   const stored = v.safeParse(Files, answer._source);
   if (!stored.success) throw new RunFailure(`The run ${id} was not begun properly: cancel it and start a new one`);
   return stored.output.files;

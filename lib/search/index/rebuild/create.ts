@@ -2,7 +2,8 @@ import { isObject } from "../../../core/json/values.ts";
 import { nameOfRun, runIndex } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
 import { RunFailure } from "./failure.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
+import { indices } from "./requests.ts";
+import type { RunCalls } from "./run-calls.ts";
 import { createRecord, createRunIndex, newRun, type RunRecord } from "./run-record.ts";
 
 /** What a new index is made of, as `PUT /<index>` takes it. */
@@ -69,8 +70,8 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
   };
   // First, because a key that may not work on runs may still create indexes, and would leave one behind.
   await createRunIndex(calls, run.id);
-  const drop = () => calls.json("DELETE", pathOf(runIndex(run.id)), undefined, [404]);
-  const answer = await calls.json("PUT", pathOf(target), body, [400]).catch(async (error: unknown) => {
+  const drop = () => calls.json(indices.delete({ index: runIndex(run.id) }), [404]);
+  const answer = await calls.json(indices.create({ index: target, body }), [400]).catch(async (error: unknown) => {
     await drop();
     throw error;
   });
@@ -100,7 +101,7 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
 
 /** Returns the index that a name stands for. Throws RunFailure if it stands for none or for several. */
 export async function describe(calls: RunCalls, name: string): Promise<DescribedIndex> {
-  const answer = await calls.json("GET", `${pathOf(name)}?flat_settings=true`, undefined, [404]);
+  const answer = await calls.json(indices.get({ index: name, flat_settings: true }), [404]);
   if (answer.error !== undefined) throw new RunFailure(`There is no index or alias ${name}`);
   const [first, ...others] = Object.entries(answer);
   if (!first || others.length > 0) {

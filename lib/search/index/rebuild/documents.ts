@@ -1,7 +1,8 @@
 import { elementSlices, memberSlices, type Slice } from "../../../core/json/slices.ts";
 import { type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
 import { RunFailure } from "./failure.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
+import { documents } from "./requests.ts";
+import type { RunCalls } from "./run-calls.ts";
 
 /** One document of the old index in one version. */
 export interface StoredCopy {
@@ -114,13 +115,7 @@ export async function readByIds(
   if (wanted.length === 0) return [];
   const docs = wanted.map(({ id: _id, routing }) => ({ _id, routing }));
   const read = (part: typeof docs) =>
-    calls.send({
-      method: "POST",
-      path: pathOf(index, "_mget"),
-      query: `_source=${source}&realtime=${realtime}&preference=_primary`,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ docs: part }),
-    });
+    calls.send(documents.mget({ index, _source: source, realtime, preference: "_primary", body: { docs: part } }));
   let answer: ClusterAnswer;
   try {
     answer = await read(docs);
@@ -161,24 +156,22 @@ function search(
 ): Promise<ClusterAnswer> {
   const range = { range: { _seq_no: { gte: from, lte: to } } };
   const should = tested.map((field) => ({ exists: { field, _name: field } }));
-  return calls.send({
-    method: "POST",
-    path: pathOf(index, "_search"),
-    query: shardQuery(shard),
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      track_total_hits: false,
-      seq_no_primary_term: true,
-      query: should.length > 0 ? { bool: { filter: [range], should } } : range,
-      sort: [{ _seq_no: { order: "asc", unmapped_type: "long" } }],
-      ...body,
-    }),
-  });
+  const whole = {
+    track_total_hits: false,
+    seq_no_primary_term: true,
+    query: should.length > 0 ? { bool: { filter: [range], should } } : range,
+    sort: [{ _seq_no: { order: "asc", unmapped_type: "long" } }],
+    ...body,
+  };
+  return calls.send(documents.search({ index, ...ofShard(shard), body: whole }));
 }
 
 /** Returns the parameters of a search in one shard: on its primary, which shows all writes after a refresh. */
-export const shardQuery = (shard: number): string =>
-  `preference=${encodeURIComponent(`_shards:${shard}|_primary`)}&allow_partial_search_results=false&request_cache=false`;
+export const ofShard = (shard: number) => ({
+  preference: `_shards:${shard}|_primary`,
+  allow_partial_search_results: false,
+  request_cache: false,
+});
 
 function hitsOf({ body }: ClusterAnswer): Array<{ raw: RawHit; slice: Slice }> {
   const text = body.toString("utf8");

@@ -1,7 +1,8 @@
 import { runIndex } from "../../index-meta/run-names.ts";
 import type { DescribedIndex } from "./create.ts";
 import { RunFailure } from "./failure.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
+import { indices } from "./requests.ts";
+import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, type RunRecord, readAnyRecord, readRecord, saveRecord } from "./run-record.ts";
 import { shardMarks } from "./shards.ts";
 import { hasSwitched, releaseLeftHolds, switchBack, unblock } from "./switch.ts";
@@ -17,7 +18,7 @@ export async function lostByRollback(calls: RunCalls, id: string): Promise<numbe
 export async function rollBack(calls: RunCalls, id: string): Promise<RunRecord> {
   const held = await switchedRun(calls, id);
   await switchBack(calls, held.record);
-  await calls.json("PUT", pathOf(held.record.target, "_block", "write"));
+  await calls.json(indices.addBlock({ index: held.record.target, block: "write" }));
   held.record.phase = "rolled_back";
   await saveRecord(calls, held, new Date());
   return held.record;
@@ -28,8 +29,8 @@ async function switchedRun(calls: RunCalls, id: string): Promise<HeldRecord> {
   const { phase, name, source, source_uuid } = held.record;
   if (phase !== "switched") throw new RunFailure(`The run ${id} has not switched, so there is nothing to put back`);
   if (name === source) throw new RunFailure(`The old index ${source} was deleted by the switch`);
-  const path = `${pathOf(source, "_settings")}?flat_settings=true`;
-  const found = (await calls.json("GET", path, undefined, [404])) as Record<string, Pick<DescribedIndex, "settings">>;
+  const request = indices.getSettings({ index: source, flat_settings: true });
+  const found = (await calls.json(request, [404])) as Record<string, Pick<DescribedIndex, "settings">>;
   if (found[source]?.settings?.["index.uuid"] !== source_uuid) throw new RunFailure(`The old index ${source} is gone`);
   return held;
 }
@@ -57,12 +58,12 @@ export async function cancelRun(calls: RunCalls, id: string, forget: boolean): P
       await saveRecord(calls, held, new Date());
       throw new RunFailure(`The run ${id} has switched already: put the old index back with index switch --back`);
     }
-    await calls.json("DELETE", pathOf(record.target), undefined, [404]);
+    await calls.json(indices.delete({ index: record.target }), [404]);
     await unblock(calls, record.source);
     if (!forget) return `Cancelled ${id} and deleted ${record.target}.`;
   } else if (!forget) {
     throw new RunFailure(`The run ${id} has ended (${record.phase.replace("_", " ")}): --forget deletes its records`);
   }
-  await calls.json("DELETE", pathOf(runIndex(id)), undefined, [404]);
+  await calls.json(indices.delete({ index: runIndex(id) }), [404]);
   return `Deleted the records of ${id}.`;
 }

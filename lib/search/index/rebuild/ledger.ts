@@ -1,6 +1,7 @@
 import type { StoredCopy } from "./documents.ts";
 import { TakenOver } from "./failure.ts";
-import { pathOf, type RunCalls, scanRun } from "./run-calls.ts";
+import { documents } from "./requests.ts";
+import { type RunCalls, scanRun } from "./run-calls.ts";
 
 /**
  * What a run has copied, in buckets of sequence numbers of the old index. Each bucket is recorded before its documents are
@@ -43,18 +44,17 @@ export async function openLedger(calls: RunCalls, index: string): Promise<Ledger
   }
 
   const get = async (shard: number, bucket: number) => {
-    const path = pathOf(index, "_doc", idOf(shard, bucket));
-    return (await calls.json("GET", path, undefined, [404])) as unknown as Stored;
+    return (await calls.json(documents.get({ index, id: idOf(shard, bucket) }), [404])) as unknown as Stored;
   };
 
   const put = async (shard: number, bucket: number, copies: readonly StoredCopy[], before: Stored) => {
     const guard = before.found
-      ? `if_seq_no=${before._seq_no}&if_primary_term=${before._primary_term}`
-      : "op_type=create";
+      ? { if_seq_no: before._seq_no, if_primary_term: before._primary_term }
+      : { op_type: "create" as const };
     const entries = copies.map(({ id, seqNo, version, routing }) => [id, seqNo, String(version), routing]);
     const body = { shard, bucket, count: entries.length, entries };
-    const path = pathOf(index, "_doc", idOf(shard, bucket));
-    const answer = await calls.json("PUT", `${path}?${guard}`, body, [409]);
+    const request = documents.index({ index, id: idOf(shard, bucket), ...guard, body });
+    const answer = await calls.json(request, [409]);
     if (answer.error !== undefined) {
       // The answer to an earlier attempt may have been lost.
       const now = await get(shard, bucket);

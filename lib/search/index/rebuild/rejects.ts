@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { withoutPaths } from "../../../core/json/slices.ts";
 import type { CopyWork } from "./copy.ts";
 import { copyVersion, readByIds, type StoredCopy } from "./documents.ts";
-import { pathOf, type RunCalls, scanRun } from "./run-calls.ts";
+import { documents } from "./requests.ts";
+import { type RunCalls, scanRun } from "./run-calls.ts";
 
 /** A document that the new index rejected, and why. */
 interface Reject extends Rejected {
@@ -30,21 +31,20 @@ export interface Rejects {
 
 export async function openRejects(calls: RunCalls, index: string): Promise<Rejects> {
   const known = new Map((await readRejects<Reject>(calls, index)).map((reject) => [reject.id, reject]));
-  const path = (id: string) =>
-    pathOf(index, "_doc", `reject-${createHash("sha256").update(id).digest("hex").slice(0, 32)}`);
+  const at = (id: string) => ({ index, id: `reject-${createHash("sha256").update(id).digest("hex").slice(0, 32)}` });
 
   return {
     async add({ id, routing, seqNo: seq_no }, reason) {
       const reject: Reject = { id, seq_no, reason, ...(routing !== undefined && { routing }) };
       known.set(id, reject);
-      await calls.json("PUT", path(id), { reject });
+      await calls.json(documents.index({ ...at(id), body: { reject } }));
     },
     ids: () => new Set(known.keys()),
     async retry(work) {
       for (const reject of [...known.values()]) {
         if (await isStillRejected(work, reject)) continue;
         known.delete(reject.id);
-        await calls.json("DELETE", path(reject.id), undefined, [404]);
+        await calls.json(documents.delete(at(reject.id)), [404]);
       }
     },
   };

@@ -4,6 +4,7 @@ import { clusterError } from "../../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
 import { RunFailure, Stopped } from "./failure.ts";
 import type { Pace } from "./pace.ts";
+import { documents, indices } from "./requests.ts";
 
 /** The calls of a run. Each may be repeated: writes carry versions, and records are guarded by their sequence number. */
 export interface RunCalls {
@@ -12,8 +13,8 @@ export interface RunCalls {
    * `accept` does not list, and after ten minutes without an answer.
    */
   send(request: ClusterRequest, accept?: readonly number[]): Promise<ClusterAnswer>;
-  /** The same, with a JSON body and answer. */
-  json(method: string, target: string, body?: unknown, accept?: readonly number[]): Promise<Record<string, unknown>>;
+  /** The same, and returns the JSON object of the answer. */
+  json(request: ClusterRequest, accept?: readonly number[]): Promise<Record<string, unknown>>;
   /** Sends a call once. For calls whose outcome must be read back. */
   once(request: ClusterRequest): Promise<ClusterAnswer>;
   pace: Pace;
@@ -69,21 +70,10 @@ export function createRunCalls(options: RunCallsOptions): RunCalls {
         await wait(delay);
       }
     },
-    async json(method, target, body, accept) {
-      const [path = "", query] = target.split("?");
-      const answer = await calls.send(
-        {
-          method,
-          path,
-          ...(query !== undefined && { query }),
-          ...(body !== undefined && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-        },
-        accept,
-      );
-      const parsed = parseJson(answer.body);
-      if (!isObject(parsed))
-        throw new RunFailure(`The cluster answered ${method} ${path} with something other than JSON`);
-      return parsed;
+    async json(request, accept) {
+      const parsed = parseJson((await calls.send(request, accept)).body);
+      if (isObject(parsed)) return parsed;
+      throw new RunFailure(`The cluster answered ${request.method} ${request.path} with something other than JSON`);
     },
     once: (request) => cluster.send(request, CALL_MS),
     get unstopped() {
@@ -108,9 +98,6 @@ function refusal({ method, path }: ClusterRequest, { status, body }: ClusterAnsw
   return new RunFailure(`The cluster answered ${method} ${path} with ${status}: ${type}: ${reason}${advice}`);
 }
 
-/** Returns a path with its segments encoded. */
-export const pathOf = (...segments: string[]): string => `/${segments.map(encodeURIComponent).join("/")}`;
-
 const PAGE = 1_000;
 
 interface Hit {
@@ -121,15 +108,16 @@ interface Hit {
 
 /** Yields the documents of the index of a run, with the given fields only. */
 export async function* scanRun(calls: RunCalls, index: string, fields: readonly string[]): AsyncGenerator<Hit> {
-  await calls.json("POST", pathOf(index, "_refresh"));
+  await calls.json(indices.refresh({ index }));
   for (let from = 0; ; ) {
-    const answer = (await calls.json("POST", pathOf(index, "_search"), {
+    const body = {
       size: PAGE,
       _source: fields,
       seq_no_primary_term: true,
       query: { range: { _seq_no: { gte: from } } },
       sort: [{ _seq_no: { order: "asc", unmapped_type: "long" } }],
-    })) as { hits?: { hits: Hit[] } };
+    };
+    const answer = (await calls.json(documents.search({ index, body }))) as { hits?: { hits: Hit[] } };
     const hits = answer.hits?.hits ?? [];
     yield* hits;
     const last = hits.at(-1);

@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { nameOfRun, newRunId, RUN_INDEX_BODY, RUN_INDEXES, runIndex } from "../../index-meta/run-names.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
 import { BackfillRecord, ImportRecord, ImportTally, runFields } from "./in-place-records.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
+import { documents, indices } from "./requests.ts";
+import type { RunCalls } from "./run-calls.ts";
 
 const Tally = v.object({
   ...ImportTally.entries,
@@ -70,22 +71,26 @@ export function newRun(name: string, now: Date) {
   };
 }
 
+/** Where the record of a run is. */
+const recordOf = (id: string) => ({ index: runIndex(id), id: "run" });
+
 /** Creates the index of a run. */
 export async function createRunIndex(calls: RunCalls, id: string): Promise<void> {
   // The id is new: an index that exists comes from an attempt whose answer was lost.
-  await calls.json("PUT", pathOf(runIndex(id)), RUN_INDEX_BODY, [400]);
+  await calls.json(indices.create({ index: runIndex(id), body: RUN_INDEX_BODY }), [400]);
 }
 
 /** Creates the record of a run, and its index unless that exists. */
 export async function createRecord(calls: RunCalls, record: AnyRecord): Promise<void> {
   await createRunIndex(calls, record.id);
   // A record that exists comes from such an attempt as well.
-  await calls.json("PUT", `${pathOf(runIndex(record.id), "_doc", "run")}?op_type=create`, record, [409]);
+  const { index, id } = recordOf(record.id);
+  await calls.json(documents.index({ index, id, op_type: "create", body: record }), [409]);
 }
 
 /** Reads a run of any kind. Throws RunFailure if there is none with this id. */
 export async function readAnyRecord(calls: RunCalls, id: string): Promise<HeldRecord<AnyRecord>> {
-  const answer = await calls.json("GET", pathOf(runIndex(id), "_doc", "run"), undefined, [404]);
+  const answer = await calls.json(documents.get(recordOf(id)), [404]);
   if (answer._source === undefined)
     throw new RunFailure(`There is no run ${id}: \`relevance index status\` lists them`);
   const record = v.parse(AnyRecord, answer._source);
@@ -124,11 +129,12 @@ export const readBackfill = reader("backfill");
 
 /** Returns all runs, the latest first. */
 export async function listRecords(calls: RunCalls): Promise<AnyRecord[]> {
-  await calls.json("POST", `/${RUN_INDEXES}/_refresh?expand_wildcards=all`);
-  const answer = (await calls.json("POST", `/${RUN_INDEXES}/_search?expand_wildcards=all`, {
-    size: 1_000,
-    query: { ids: { values: ["run"] } },
-  })) as { hits?: { hits: Array<{ _source: unknown }> } };
+  const all = { index: RUN_INDEXES, expand_wildcards: "all" as const };
+  await calls.json(indices.refresh(all));
+  const body = { size: 1_000, query: { ids: { values: ["run"] } } };
+  const answer = (await calls.json(documents.search({ ...all, body }))) as {
+    hits?: { hits: Array<{ _source: unknown }> };
+  };
   const records = (answer.hits?.hits ?? []).map(({ _source }) => v.parse(AnyRecord, _source));
   return records.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
 }
@@ -142,9 +148,9 @@ export async function saveRecord<Kind extends AnyRecord>(
   held.record.updated_at = now.toISOString();
   const { id } = held.record;
   const { seqNo, primaryTerm } = held.guard;
-  const path = `${pathOf(runIndex(id), "_doc", "run")}?if_seq_no=${seqNo}&if_primary_term=${primaryTerm}`;
   const body = structuredClone(held.record);
-  const answer = await calls.json("PUT", path, body, [404, 409]);
+  const guard = { if_seq_no: seqNo, if_primary_term: primaryTerm };
+  const answer = await calls.json(documents.index({ ...recordOf(id), ...guard, body }), [404, 409]);
   if (answer.error === undefined) {
     held.guard = { seqNo: Number(answer._seq_no), primaryTerm: Number(answer._primary_term) };
     return;

@@ -7,7 +7,8 @@ import type { Range } from "./documents.ts";
 import { RunFailure } from "./failure.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { openRejects, type Rejects } from "./rejects.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
+import { indices } from "./requests.ts";
+import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, type RunRecord, readRecord, saveRecord, takeRun } from "./run-record.ts";
 import { countByBucket, countDocuments, refresh, shardMarks } from "./shards.ts";
 import { aliases, hasSwitched, holdWrites, releaseLeftHolds, releaseWrites, switchAliases } from "./switch.ts";
@@ -78,8 +79,8 @@ async function shutOut(calls: RunCalls, record: RunRecord): Promise<void> {
 /** Throws RunFailure unless the old index is the one that the run began with: sequence numbers start over in another. */
 async function requireSource(calls: RunCalls, { id, source, source_uuid, target }: RunRecord): Promise<void> {
   for (const index of [source, target]) {
-    const path = `${pathOf(index, "_settings")}?flat_settings=true`;
-    const answer = (await calls.json("GET", path, undefined, [404])) as Record<string, { settings?: object }>;
+    const request = indices.getSettings({ index, flat_settings: true });
+    const answer = (await calls.json(request, [404])) as Record<string, { settings?: object }>;
     const settings = (answer[index]?.settings ?? {}) as Record<string, string>;
     const fits = index === source ? settings["index.uuid"] === source_uuid : settings["index.uuid"] !== undefined;
     if (!fits) throw new RunFailure(`${index} was deleted or replaced since the run began: cancel the run ${id}`);
@@ -254,7 +255,7 @@ function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, reject
           await save();
           return record;
         }
-        await calls.json("PUT", pathOf(target, "_settings"), record.late_settings);
+        await calls.json(indices.putSettings({ index: target, body: record.late_settings }));
         if (calm) await calls.wait(CALM_MS);
         const failed = await trySwitch();
         if (!failed) return record;

@@ -1,6 +1,7 @@
-import { shardQuery } from "./documents.ts";
+import { ofShard } from "./documents.ts";
 import { RunFailure } from "./failure.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
+import { documents, indices } from "./requests.ts";
+import type { RunCalls } from "./run-calls.ts";
 
 /** Sequence numbers of the primary of one shard. */
 interface ShardMark {
@@ -18,10 +19,10 @@ interface ShardStats {
 
 /** Returns the marks of all shards of an index, by shard. Throws RunFailure if a primary is not there. */
 export async function shardMarks(calls: RunCalls, index: string): Promise<ShardMark[]> {
-  const stats = (await calls.json("GET", `${pathOf(index, "_stats")}?level=shards`)) as {
+  const stats = (await calls.json(indices.stats({ index, level: "shards" }))) as {
     indices?: Record<string, { shards: Record<string, ShardStats[]> }>;
   };
-  const settings = (await calls.json("GET", `${pathOf(index, "_settings")}?flat_settings=true`)) as Record<
+  const settings = (await calls.json(indices.getSettings({ index, flat_settings: true }))) as Record<
     string,
     { settings: Record<string, string> }
   >;
@@ -36,7 +37,7 @@ export async function shardMarks(calls: RunCalls, index: string): Promise<ShardM
 
 /** Makes all earlier writes searchable on every copy. */
 export async function refresh(calls: RunCalls, index: string): Promise<void> {
-  const { _shards } = (await calls.json("POST", pathOf(index, "_refresh"))) as { _shards?: { failed: number } };
+  const { _shards } = (await calls.json(indices.refresh({ index }))) as { _shards?: { failed: number } };
   if (_shards?.failed !== 0) throw new RunFailure(`${index} could not be refreshed on all shards; resume to try again`);
 }
 
@@ -55,12 +56,15 @@ export async function countByBucket(
   const counts = new Map<number, number>();
   for (let from = 0; from <= to; from += BUCKETS_A_CALL * width) {
     const lte = Math.min(to, from + BUCKETS_A_CALL * width - 1);
-    const answer = (await calls.json("POST", `${pathOf(index, "_search")}?${shardQuery(shard)}`, {
+    const body = {
       size: 0,
       track_total_hits: false,
       query: { range: { _seq_no: { gte: from, lte } } },
       aggs: { buckets: { histogram: { field: "_seq_no", interval: width, min_doc_count: 1 } } },
-    })) as { aggregations?: { buckets: { buckets: Array<{ key: number; doc_count: number }> } } };
+    };
+    const answer = (await calls.json(documents.search({ index, ...ofShard(shard), body }))) as {
+      aggregations?: { buckets: { buckets: Array<{ key: number; doc_count: number }> } };
+    };
     for (const { key, doc_count } of answer.aggregations?.buckets.buckets ?? []) counts.set(key / width, doc_count);
   }
   return counts;
@@ -68,6 +72,6 @@ export async function countByBucket(
 
 /** Returns the number of documents of an index. */
 export async function countDocuments(calls: RunCalls, index: string): Promise<number> {
-  const { count } = await calls.json("GET", `${pathOf(index, "_count")}?preference=_primary`);
+  const { count } = await calls.json(documents.count({ index, preference: "_primary" }));
   return Number(count);
 }

@@ -3,7 +3,8 @@ import { type Hold, holdAlias, holdOf, holdPattern } from "../../index-meta/inde
 import { targetAlias } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
 import { RunFailure } from "./failure.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
+import { indices } from "./requests.ts";
+import type { RunCalls } from "./run-calls.ts";
 import type { RunRecord } from "./run-record.ts";
 
 /** An action of `POST /_aliases`. */
@@ -20,7 +21,7 @@ export async function holdWrites(
 ): Promise<{ hold: Hold; blocked: boolean }> {
   const alias = holdAlias(source, until);
   await aliases(calls, [{ add: { index: target, alias } }]);
-  const answer = await calls.json("PUT", pathOf(source, "_block", "write"));
+  const answer = await calls.json(indices.addBlock({ index: source, block: "write" }));
   return { hold: { alias, until }, blocked: answer.shards_acknowledged === true };
 }
 
@@ -41,7 +42,7 @@ export async function releaseWrites(
     { remove: { index: target, alias, must_exist: true } },
     { add: { index: target, alias: holdAlias(source, 0) } },
   ];
-  const answer = await calls.json("POST", "/_aliases", { actions }, [404]);
+  const answer = await calls.json(indices.updateAliases({ body: { actions } }), [404]);
   const isMine = answer.error === undefined;
   // A cancelled run has no new index any more, and nobody else to lift the block.
   if (clusterError(answer).type === "index_not_found_exception") await unblock(calls, source);
@@ -66,7 +67,7 @@ async function liftBlock(calls: RunCalls, source: string, target: string): Promi
 }
 
 async function holdsOn(calls: RunCalls, source: string, target: string): Promise<Hold[]> {
-  const answer = await calls.json("GET", pathOf("_alias", holdPattern(source)), undefined, [404]);
+  const answer = await calls.json(indices.getAlias({ name: holdPattern(source) }), [404]);
   const { aliases: found = {} } = (answer[target] ?? {}) as { aliases?: Record<string, unknown> };
   return Object.keys(found).flatMap((alias) => holdOf(alias, source) ?? []);
 }
@@ -89,14 +90,7 @@ export async function switchAliases(calls: RunCalls, record: RunRecord, { alias 
     ...moved.map((one) => ({ add: { index: target, ...one } })),
   ];
   // Sent once: if its answer is lost, the aliases themselves tell.
-  const answer = await calls
-    .once({
-      method: "POST",
-      path: "/_aliases",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ actions }),
-    })
-    .catch(() => undefined);
+  const answer = await calls.once(indices.updateAliases({ body: { actions } })).catch(() => undefined);
   if (answer?.status === 403) {
     const { reason } = clusterError(parseJson(answer.body));
     throw new RunFailure(`The aliases of ${source} may not be moved to ${target}: ${reason}`);
@@ -128,16 +122,16 @@ export async function switchBack(calls: RunCalls, { source, target }: RunRecord)
 
 /** Applies changes of aliases, which may be repeated. */
 export async function aliases(calls: RunCalls, actions: readonly Action[], accept?: readonly number[]): Promise<void> {
-  await calls.json("POST", "/_aliases", { actions }, accept);
+  await calls.json(indices.updateAliases({ body: { actions } }), accept);
 }
 
 export async function unblock(calls: RunCalls, index: string): Promise<void> {
-  await calls.json("PUT", pathOf(index, "_settings"), { "index.blocks.write": null });
+  await calls.json(indices.putSettings({ index, body: { "index.blocks.write": null } }));
 }
 
 /** Returns the aliases of an index with their filters and routings. */
 async function aliasesOf(calls: RunCalls, index: string): Promise<Array<{ alias: string }>> {
-  const answer = await calls.json("GET", pathOf(index, "_alias"));
+  const answer = await calls.json(indices.getAlias({ index }));
   const { aliases: found = {} } = (answer[index] ?? {}) as { aliases?: Record<string, object> };
   return Object.entries(found)
     .filter(([alias]) => !alias.startsWith("relevance-"))

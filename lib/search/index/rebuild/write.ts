@@ -4,7 +4,7 @@ import { parseJson } from "../../../core/json/values.ts";
 import { CREATE_NO_INDEX } from "../../opensearch/calls.ts";
 import type { StoredCopy } from "./documents.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
-import { pathOf, type RunCalls } from "./run-calls.ts";
+import type { RunCalls } from "./run-calls.ts";
 
 /** The outcome of one write. `unchanged`: the index has this version of the document, or a later one. */
 export type Written = { kind: "written" | "unchanged" } | { kind: "rejected"; reason: string };
@@ -163,7 +163,7 @@ async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget,
   const answer = await calls.send(
     {
       method: "POST",
-      path: pathOf(name, "_bulk"),
+      path: `/${encodeURIComponent(name)}/_bulk`,
       query: `${ANSWERED}${query}`,
       headers: { "content-type": "application/x-ndjson" },
       body: first + body,

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import * as assert from "uvu/assert";
 import { noAuth } from "../../../../lib/search/opensearch/auth.ts";
-import { ClusterFailure, createCluster } from "../../../../lib/search/opensearch/cluster.ts";
+import { createCluster } from "../../../../lib/search/opensearch/client.ts";
+import { ClusterFailure } from "../../../../lib/search/opensearch/cluster.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("answers of the cluster");

@@ -5,7 +5,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from "node:tls";
 import * as assert from "uvu/assert";
 import { noAuth } from "../../../../lib/search/opensearch/auth.ts";
-import { type Cluster, ClusterFailure, createCluster } from "../../../../lib/search/opensearch/cluster.ts";
+import { createCluster } from "../../../../lib/search/opensearch/client.ts";
+import { type Cluster, ClusterFailure } from "../../../../lib/search/opensearch/cluster.ts";
 import { SELF_SIGNED } from "../../../fixtures/self-signed.ts";
 import { suite } from "../../../suite.ts";
 

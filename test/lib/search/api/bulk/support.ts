@@ -10,7 +10,7 @@ import type { GatewayServices } from "../../../../../lib/search/gateway/services
 import type { GatewaySettings, IndexSettings } from "../../../../../lib/search/gateway/settings.ts";
 import { noAuth } from "../../../../../lib/search/opensearch/auth.ts";
 import { createCapabilities } from "../../../../../lib/search/opensearch/capabilities.ts";
-import { createCluster } from "../../../../../lib/search/opensearch/cluster.ts";
+import { createCluster } from "../../../../../lib/search/opensearch/client.ts";
 import { createIndexCatalog } from "../../../../../lib/search/opensearch/index-catalog.ts";
 
 const SETTINGS: GatewaySettings = {

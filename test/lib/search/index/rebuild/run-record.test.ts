@@ -3,6 +3,7 @@ import { cancelRun, rollBack } from "../../../../../lib/search/index/rebuild/fin
 import type { RunCalls } from "../../../../../lib/search/index/rebuild/run-calls.ts";
 import { newRun, type RunRecord } from "../../../../../lib/search/index/rebuild/run-record.ts";
 import { nameOfRun, newRunId, runIndex } from "../../../../../lib/search/index-meta/run-names.ts";
+import type { ClusterRequest } from "../../../../../lib/search/opensearch/cluster.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("records of runs");
@@ -40,7 +41,7 @@ const record = (id: string, more: Partial<RunRecord> = {}): RunRecord => ({
 async function callsFor(stored: RunRecord, id: string, work: (calls: RunCalls, id: string) => Promise<unknown>) {
   const made: string[] = [];
   const calls = {
-    async json(method: string, target: string) {
+    async json({ method, path: target }: ClusterRequest) {
       if (method !== "GET") made.push(`${method} ${target}`);
       if (target === `/${runIndex(id)}/_doc/run`) return { _source: stored, _seq_no: 1, _primary_term: 1 };
       const settings = { "index.uuid": "uuid of orders" };

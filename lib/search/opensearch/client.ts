@@ -1,0 +1,68 @@
+import { promisify } from "node:util";
+import { unzip } from "node:zlib";
+import { Client, Connection } from "@opensearch-project/opensearch";
+import type { ClusterAuth } from "./auth.ts";
+import { type Cluster, ClusterFailure, type ClusterRequest } from "./cluster.ts";
+import { clusterConnection, UNTYPED, type WholeAnswer } from "./cluster-connection.ts";
+import { Connections } from "./connections.ts";
+
+export interface ClusterOptions {
+  /** `https://vpc-….es.amazonaws.com`, with the path that all calls begin with, if there is one. */
+  node: string;
+  auth: ClusterAuth;
+  /** Answers longer than this many bytes are cut off. */
+  maxAnswerBytes?: number;
+  /** Whether to ask for compressed answers. */
+  compressed?: boolean;
+}
+
+/** Bounds the memory of one call. Few answers that Lambda can return (6 MiB, compressed) are longer than this. */
+const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
+
+/** Returns a cluster that is called by the OpenSearch client, without its retries, which repeat writes. */
+export function createCluster(options: ClusterOptions): Cluster {
+  const { node, auth, maxAnswerBytes = MAX_ANSWER_BYTES, compressed = false } = options;
+  const signer = auth.signer?.();
+  const { transport } = new Client({
+    node,
+    ...(signer && { Transport: signer.Transport }),
+    Connection: clusterConnection(signer?.Connection ?? Connection, maxAnswerBytes),
+    agent: () => new Connections(node),
+    maxRetries: 0,
+    // No call that nobody asked for. The client uses its only node even if it counts it as dead.
+    resurrectStrategy: "none",
+    suggestCompression: compressed,
+    headers: { "user-agent": "relevance" },
+  });
+
+  /** Returns the answer, and the credentials that it was asked with. */
+  const once = async ({ method, path, query = "", headers, body }: ClusterRequest, requestTimeout: number) => {
+    const credentials = (await auth.headers?.()) ?? {};
+    const untyped = headers?.["content-type"] === undefined;
+    const { statusCode, body: stream } = await transport.request(
+      { method, path, querystring: query, ...(body?.length && { body, ...(untyped && UNTYPED) }) },
+      // The transport would decode the body as text otherwise, and throw for some statuses.
+      { asStream: true, requestTimeout, headers: { ...headers, ...credentials } },
+    );
+    const { headers: returned, bytes } = stream as WholeAnswer;
+    const encoding = returned["content-encoding"] ?? "identity";
+    const decoded = encoding === "identity" ? bytes : await decode(bytes, encoding);
+    return { answer: { status: statusCode ?? 0, headers: returned, body: decoded }, credentials };
+  };
+
+  /** Throws `lost` if no call asks for compressed answers: whatever compressed this one may have changed it too. */
+  const decode = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
+    if (!compressed)
+      throw new ClusterFailure("lost", true, `the answer has the encoding ${encoding}, which was not asked for`);
+    return bytes.length === 0 ? bytes : await promisify(unzip)(bytes);
+  };
+
+  return {
+    async send(request, timeoutMs) {
+      const { answer, credentials } = await once(request, timeoutMs);
+      if (answer.status !== 401 || !auth.renew || !(await auth.renew(credentials))) return answer;
+      // The cluster answers 401 before it executes anything, so any call may be resent with a rotated secret.
+      return (await once(request, timeoutMs)).answer;
+    },
+  };
+}
