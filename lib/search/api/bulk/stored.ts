@@ -5,6 +5,7 @@ import { containsJson, type ExactJson, parseExact, sameJson } from "../../../cor
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { clusterError, jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
+import { sourcePatterns } from "../../opensearch/source-fields.ts";
 import { join, NO_DOCUMENT, type Sending } from "./draft.ts";
 import type { Guard } from "./operations.ts";
 import type { ItemResult } from "./send.ts";
@@ -52,7 +53,7 @@ export async function readStored(
     {
       method: "POST",
       path: `/${encodeURIComponent(index)}/_mget`,
-      ...(fields && { query: `_source_includes=${encodeURIComponent(fields.join(","))}` }),
+      ...(fields && { query: `_source_includes=${encodeURIComponent(sourcePatterns(fields).join(","))}` }),
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ docs: wanted.map(({ id, routing }) => ({ _id: id, routing })) }),
     },
