@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { checkHybridSearchText, loadHybridSearch } from "../../lib/config/load.ts";
+import { ApiError } from "../../lib/core/http/error.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { replace } from "../../lib/relevance/console/judgment-files.ts";
@@ -16,6 +17,7 @@ import { findMapping } from "../../lib/search/target/entry.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { type Candidates, readCandidates } from "../gateway/candidates.ts";
+import { entryFor } from "../gateway/entry.ts";
 import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import {
   defineJudgedOptions,
@@ -62,7 +64,7 @@ export const command = defineCommand({
     if (!metric || template === undefined) {
       throw new UsageError(`${options.settings} needs a hybrid template beside index`);
     }
-    const entry = findMapping(loadHybridSearch(conf).hybrid_queries, index);
+    const { hybrid_queries } = loadHybridSearch(conf);
     const { queries, judgments } = readQueries(options.judgments, options.queries);
     if (queries.length < MIN_QUERIES) {
       throw new UsageError(
@@ -70,6 +72,11 @@ export const command = defineCommand({
       );
     }
     const gateway = await openGateway(options, context, ["hybrid-search"]);
+    const entry = await entryFor(gateway.cluster, hybrid_queries, index).catch((error: unknown) => {
+      // A key that may only search cannot ask what an alias stands for.
+      if (error instanceof ApiError) return findMapping(hybrid_queries, index);
+      throw error;
+    });
     const current = entry?.candidates ?? 100;
     const depths = [...new Set([current, ...options.candidates])];
     // The template's own first, which is in use; its number again would cost a retrieval for nothing.

@@ -179,7 +179,7 @@ export function clusterBehind(base: string, key: string, prefix = "/raw-backend"
         answer = await fetch(url, {
           method,
           headers: { ...headers, "x-api-key": key },
-          signal: AbortSignal.timeout(timeoutMs),
+          signal: AbortSignal.timeout(Math.ceil(timeoutMs)),
           ...(body !== undefined && { body: typeof body === "string" ? body : new Uint8Array(body) }),
         });
         bytes = Buffer.from(await answer.arrayBuffer());

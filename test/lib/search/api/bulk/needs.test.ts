@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
-import { lookup, needsOf, sourceText } from "../../../../../lib/search/api/bulk/needs.ts";
+import { lookup } from "../../../../../lib/core/json/lookup.ts";
+import { needsOf, sourceText } from "../../../../../lib/search/api/bulk/needs.ts";
 import { documentsIn, roundsOf } from "../../../../../lib/search/api/bulk/operations.ts";
 import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
 import type { EmbeddingMapping } from "../../../../../lib/search/gateway/settings.ts";
