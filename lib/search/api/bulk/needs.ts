@@ -44,7 +44,7 @@ export type Need =
   | { kind: "wrong"; reason: string };
 
 /** What is known of a document. */
-export interface KnownDocument {
+interface KnownDocument {
   /** Its members that hold source fields. */
   fields: Fields;
   /** Whether it has no others that do. */
