@@ -2,10 +2,11 @@ import * as v from "valibot";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { type BackfillFields, createBackfill } from "../../lib/search/index/backfill.ts";
+import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { readBackfill } from "../../lib/search/index/rebuild/run-record.ts";
-import { findMapping } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
+import { entryFor, patientCluster } from "../gateway/entry.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import {
   defineRunOptions,
@@ -33,16 +34,16 @@ export const command = defineCommand({
     requireOneRun({ index, resume });
     const conf = confOf(options);
     const { terminal } = context;
-    const begun = index === undefined ? undefined : fieldsOf(conf, index);
     const gateway = await openGateway(options, context, EMBEDDING);
     const calls = runCalls(gateway);
+    const begun = index === undefined ? undefined : await fieldsOf(calls, conf, index);
     const { record } = await reported(async () =>
       begun && index !== undefined
         ? { record: await createBackfill(calls, { name: index, ...begun, now: new Date() }) }
         : readBackfill(calls, resume ?? ""),
     );
     if (begun) terminal.note(`Run ${record.id} embeds what documents of ${record.source} lack`);
-    const fields = begun ?? fieldsOf(conf, record.name);
+    const fields = begun ?? (await fieldsOf(calls, conf, record.name));
     const done = await followBackfill(gateway, { ...fields, id: record.id, most }, context);
     if (json) terminal.printJson(done);
     else terminal.print(importTally(done));
@@ -52,9 +53,9 @@ export const command = defineCommand({
   },
 });
 
-function fieldsOf(conf: string, index: string): BackfillFields {
+async function fieldsOf(calls: RunCalls, conf: string, index: string): Promise<BackfillFields> {
   const { hybrid_queries } = loadHybridSearch(conf);
-  const mapping = findMapping(hybrid_queries, index);
+  const mapping = await reported(() => entryFor(patientCluster(calls), hybrid_queries, index));
   if (!mapping) {
     const known = hybrid_queries.map((entry) => entry.index).join(", ") || "none";
     throw new UsageError(`hybrid_search.yaml has no mapping for the index ${index}: choose one of ${known}, or add it`);

@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
 import { IMPORT_FORMATS } from "../../lib/core/contract/search.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
-import { findMapping } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
+import { entryFor, patientCluster } from "../gateway/entry.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import { formatOf, importSource } from "../gateway/import-files.ts";
 import {
@@ -88,8 +88,10 @@ export const command = defineCommand({
           "Give --format: documents, bulk or csv; it can be left out only for .csv and .csv.gz files",
         );
       }
-      const embed = findMapping(loadHybridSearch(conf).hybrid_queries, name) !== undefined;
+      const { hybrid_queries } = loadHybridSearch(conf);
       const calls = runCalls(gateway);
+      const entry = await reported(() => entryFor(patientCluster(calls), hybrid_queries, name));
+      const embed = entry !== undefined;
       const record = await reported(() =>
         createImport(calls, { name, files, from: from.join(" "), format: known, idField, embed, now: new Date() }),
       );

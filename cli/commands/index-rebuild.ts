@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
+import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { SchemaError } from "../../lib/search/index/index-description.ts";
 import { createRun, type DescribedIndex, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
 import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
-import { findMapping } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
+import { entryFor, patientCluster } from "../gateway/entry.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import {
   defineRunOptions,
@@ -68,47 +69,43 @@ export const command = defineCommand({
 
     async function start(): Promise<string> {
       const name = index ?? "";
-      const body = bodyFrom({ name, file: schema, conf, embed });
-      const embeddingFields = embed ? fieldsOf(conf, name) : [];
-      const record = await reported(() =>
-        createRun(runCalls(gateway), { name, bodyOf: body, embed, embeddingFields, replaceIndex, now: new Date() }),
-      );
+      const calls = runCalls(gateway);
+      const { hybrid_queries, models } = loadHybridSearch(conf);
+      const entry = await reported(() => entryFor(patientCluster(calls), hybrid_queries, name));
+      if (embed && !entry)
+        throw new UsageError(`hybrid_search.yaml has no entry for ${name}, so nothing can be embedded`);
+      const embedded = embed ? entry : undefined;
+      const bodyOf = bodyFrom({ file: schema, models, embedded });
+      const embeddingFields = fieldsOf(embedded);
+      const options = { name, bodyOf, embed, embeddingFields, entry: entry?.index, replaceIndex, now: new Date() };
+      const record = await reported(() => createRun(calls, options));
       context.terminal.note(`Run ${record.id} copies ${record.source} to ${record.target}`);
       return record.id;
     }
   },
 });
 
-function fieldsOf(conf: string, index: string): string[] {
-  const { hybrid_queries } = loadHybridSearch(conf);
-  const entry = findMapping(hybrid_queries, index);
-  if (!entry) throw new UsageError(`hybrid_search.yaml has no entry for ${index}, so nothing can be embedded`);
-  return entry.embedding_mappings.map(({ embedding_field }) => embedding_field);
+const fieldsOf = (entry: HybridQuery | undefined): string[] =>
+  (entry?.embedding_mappings ?? []).map(({ embedding_field }) => embedding_field);
+
+interface BodyParts extends Pick<ReturnType<typeof loadHybridSearch>, "models"> {
+  file: string | undefined;
+  /** The entry with which documents are embedded; undefined to copy their embeddings. */
+  embedded: HybridQuery | undefined;
 }
 
 /** Returns what makes the body of the new index: the file, or the old index; with embedding fields if it embeds. */
-function bodyFrom({
-  name,
-  file,
-  conf,
-  embed,
-}: {
-  name: string;
-  file: string | undefined;
-  conf: string;
-  embed: boolean;
-}) {
+function bodyFrom({ file, models, embedded }: BodyParts) {
   const given = file === undefined ? undefined : readSchema(file);
   return (old: DescribedIndex): IndexBody => {
     const body: IndexBody = given ?? { mappings: old.mappings };
-    if (!embed) return body;
-    const { hybrid_queries: entries, models } = loadHybridSearch(conf);
-    const base = { ...body, mappings: withoutFields(body.mappings ?? {}, fieldsOf(conf, name)) };
+    if (!embedded) return body;
+    const base = { ...body, mappings: withoutFields(body.mappings ?? {}, fieldsOf(embedded)) };
     try {
       const { schema } = semanticSchema({
-        entries,
+        entries: [embedded],
         models,
-        index: name,
+        index: embedded.index,
         base,
         source: file ?? old.name,
         hnsw: (field) => hnswOf(body.mappings ?? {}, field),

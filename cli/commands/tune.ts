@@ -6,6 +6,7 @@ import type { TunedSettings } from "../../lab/tuning/settings.ts";
 import type { Tuning } from "../../lab/tuning/tune.ts";
 import { checkHybridSearchText, loadHybridSearch } from "../../lib/config/load.ts";
 import { HYBRID_DEFAULTS } from "../../lib/core/contract/search.ts";
+import { ApiError } from "../../lib/core/http/error.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
@@ -13,6 +14,7 @@ import { findMapping } from "../../lib/search/target/entry.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { type Candidates, readCandidates } from "../gateway/candidates.ts";
+import { entryFor } from "../gateway/entry.ts";
 import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { defineJudgedOptions, judgedOptions, metricsOf, readQueries, readSettings } from "../lab/evaluation-input.ts";
 
@@ -56,7 +58,7 @@ export const command = defineCommand({
     if (!metric || template === undefined) {
       throw new UsageError(`${options.settings} needs a hybrid template beside index`);
     }
-    const entry = findMapping(loadHybridSearch(conf).hybrid_queries, index);
+    const { hybrid_queries } = loadHybridSearch(conf);
     const { queries, judgments } = await readQueries(options.judgments, options.queries);
     if (queries.length < MIN_QUERIES) {
       throw new UsageError(
@@ -64,6 +66,11 @@ export const command = defineCommand({
       );
     }
     const gateway = await openGateway(options, context, ["hybrid-search"]);
+    const entry = await entryFor(gateway.cluster, hybrid_queries, index).catch((error: unknown) => {
+      // A key that may only search cannot ask what an alias stands for.
+      if (error instanceof ApiError) return findMapping(hybrid_queries, index);
+      throw error;
+    });
     const current = entry?.candidates ?? 100;
     const depths = [...new Set([current, ...options.candidates])];
     // The template's own first, which is in use; its number again would cost a retrieval for nothing.

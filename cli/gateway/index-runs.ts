@@ -55,7 +55,7 @@ export async function followRun(
   { terminal }: Context,
 ): Promise<RunRecord> {
   return untilLeft(terminal, `relevance index rebuild --resume ${id}`, (signal) => {
-    const { calls, apiCalls } = callsOf(gateway, most, signal);
+    const { calls, apiCalls } = callsOf(gateway, most, signal, terminal);
     const write = embeddingWriter(apiCalls);
     return workOn({
       calls,
@@ -76,7 +76,7 @@ export async function followImport(
   { terminal }: Context,
 ): Promise<ImportRecord> {
   return untilLeft(terminal, `relevance index import --resume ${id}`, (signal) => {
-    const { calls, apiCalls } = callsOf(gateway, most, signal);
+    const { calls, apiCalls } = callsOf(gateway, most, signal, terminal);
     return workOnImport({
       calls,
       id,
@@ -96,7 +96,7 @@ export async function followBackfill(
   { terminal }: Context,
 ): Promise<BackfillRecord> {
   return untilLeft(terminal, `relevance backfill --resume ${id}`, (signal) => {
-    const { calls, apiCalls } = callsOf(gateway, most, signal);
+    const { calls, apiCalls } = callsOf(gateway, most, signal, terminal);
     return workOnBackfill({
       ...fields,
       calls,
@@ -113,11 +113,13 @@ function callsOf(
   { cluster, api }: Gateway,
   most: number,
   signal: AbortSignal,
+  terminal: Terminal,
 ): { calls: RunCalls; apiCalls: RunCalls } {
   const pace = createPace(most);
+  const onTrouble = (reason: string) => terminal.note(`Trying again: ${reason}`);
   return {
-    calls: createRunCalls({ cluster, pace, signal }),
-    apiCalls: createRunCalls({ cluster: api, pace, signal }),
+    calls: createRunCalls({ cluster, pace, signal, onTrouble }),
+    apiCalls: createRunCalls({ cluster: api, pace, signal, onTrouble }),
   };
 }
 

@@ -131,7 +131,7 @@ function isUnfit(
     ?.embedding_mappings.find((one) => one.embedding_field === field);
   if (!mapping || (described?.entry !== entry && findMapping(hybridQueries, index)?.index !== entry)) return false;
   // An index that does not say what made its vectors may have those of the deployed configuration.
-  if (!made) return described === undefined;
+  if (!made) return Object.keys(described?.embeddings ?? {}).length === 0;
   return (
     made.model !== mapping.model_name ||
     made.revision !== vectorsOf(mapping.model_name, models) ||

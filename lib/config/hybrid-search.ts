@@ -14,6 +14,10 @@ import { type About, integer, list, mapping, numberAbove, numeric, section, text
 const IndexPattern = (description: string) =>
   text(/^(?![-_+.])[^\sA-Z\\/*?"<>|,#:]{1,254}\*?$/, "an index name in lower case, which may end in *", description);
 
+/** Whatever the cluster takes for the name of a field: dotted parts that are not blank, and none of its own fields. */
+const SOURCE_FIELD =
+  /^(?!_(id|index|source|routing|nested_path|field_names|ignored|seq_no|primary_term|version|data_stream_timestamp)$)\s*[^\s.][^.]*(\.\s*[^\s.][^.]*)*$/;
+
 const EmbeddingMapping = section(
   {
     embedding_field: text(
@@ -23,7 +27,7 @@ const EmbeddingMapping = section(
     ),
     model_name: word(MODEL_NAMES, "Model that computes it; its section in model.yaml is needed."),
     src_fields: list(
-      text(/^[A-Za-z_@][\w@-]*(\.[\w@-]+)*$/, "the name of a field, or a dotted path", "A source field."),
+      text(SOURCE_FIELD, "the name of a field, or a dotted path, whose parts are not blank", "A source field."),
       "Fields whose text is embedded, joined by newlines in this order.",
       { min: 1, max: 50 },
     ),

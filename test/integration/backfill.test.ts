@@ -239,12 +239,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test("rejects an index without a mapping with exit code 2, and lists the indexes to choose from", async () => {
-  const { code, err } = await run("--index", "nope", "--api-host", "http://127.0.0.1:9", "--api-key", "k");
-  assert.is(code, 2);
-  assert.match(err, "no mapping for the index nope: choose one of backfill-");
-});
-
 test.after(async () => {
   for (const started of toStop) await started.stop();
 });

@@ -165,7 +165,9 @@ for (const cluster of await clusters()) {
     const { id } = await documentImport(one.calls, index, 2_000);
     const stopped = await one.work(id, 2).catch((error: Error) => error);
     assert.ok(stopped instanceof RunFailure);
-    assert.match(stopped.message, "documents were rejected");
+    assert.match(stopped.message, "More than 2 documents were rejected");
+    const again = await one.work(id, 2).catch((error: Error) => error);
+    assert.ok(again instanceof RunFailure, "not without a larger number");
     assert.is((await one.work(id)).tally.read, COUNT);
   });
 

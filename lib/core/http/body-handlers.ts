@@ -126,8 +126,11 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 /** Formats of the search cluster that are not text. */
 const BINARY_TYPE = /^\s*application\/(?:cbor|smile|vnd\.opensearch\+(?:cbor|smile)|octet-stream)\b/i;
 
+/** The byte order mark of UTF-8, which may stand before JSON. Parsers of the search cluster skip it. */
+const MARK = Buffer.from("\ufeff");
+
 /**
- * Returns the bytes of a request's body, with its content encoding decoded. Requires text to be valid Unicode: invalid
+ * Returns the bytes of a request's body, with its content encoding decoded and without a byte order mark. Requires text to be valid Unicode: invalid
  * characters would be stored as replacement characters, so that two ids could become one.
  *
  * Throws `payload_too_large` above {@link MAX_BODY_BYTES}, encoded or not; `unsupported_media_type` for an unknown
@@ -137,8 +140,9 @@ export async function readBody(event: ProxyEvent, splitHint = "Send less at a ti
   const encoded = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
   if (encoded.length > MAX_BODY_BYTES) throw tooLarge(`has ${encoded.length} bytes`, splitHint);
   const bytes = await decode(encoded, headerOf(event, "content-encoding"), splitHint);
-  if (!BINARY_TYPE.test(headerOf(event, "content-type") ?? "")) requireUnicode(bytes);
-  return bytes;
+  if (BINARY_TYPE.test(headerOf(event, "content-type") ?? "")) return bytes;
+  requireUnicode(bytes);
+  return bytes.subarray(0, MARK.length).equals(MARK) ? bytes.subarray(MARK.length) : bytes;
 }
 
 async function decode(encoded: Buffer, header = "identity", splitHint: string): Promise<Buffer> {

@@ -56,7 +56,16 @@ const VALUES = new Map<string, RegExp>([
   // A shorter interval refreshes without a pause.
   ["refresh_interval", /^(-1|\d+[smhd]|[1-9]\d{2,}ms)$/],
   // The others keep files elsewhere.
-  ["store.type", /^(fs|niofs|mmapfs|hybridfs)$/],
+  ["store.type", /^(|fs|niofs|mmapfs|hybridfs)$/],
+  // The defaults, which clients send back.
+  ["hidden", /^false$/],
+  ["routing_partition_size", /^1$/],
+  ["routing.allocation.enable", /^all$/],
+  ["routing.allocation.total_shards_per_node", /^-1$/],
+  ["routing.rebalance.enable", /^all$/],
+  ["warmer.enabled", /^true$/],
+  ["unassigned.node_left.delayed_timeout", /^\d{1,9}(ms|[smhd])$/],
+  ["soft_deletes.retention_lease.period", /^(\d{1,9}(ms|s|m)|\d{1,2}h)$/],
   ["translog.flush_threshold_size", UP_TO_9_GB],
   ["translog.generation_threshold_size", UP_TO_9_GB],
   ["merge.scheduler.auto_throttle", /^(true|false)$/],

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { valueAt } from "../../core/json/values.ts";
+import { lookup } from "../../core/json/lookup.ts";
+import { isObject, parseLossless } from "../../core/json/values.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
 import { runIndex } from "../index-meta/run-names.ts";
 import { type DescribedIndex, describe } from "./rebuild/create.ts";
@@ -89,7 +90,8 @@ export async function workOnBackfill(options: BackfillOptions): Promise<Backfill
 
   async function* pagesOf({ dense }: BackfillFields, { source, shards }: BackfillRecord, open: Page[]) {
     const fields = {
-      of: [...mappings.flatMap(({ src_fields }) => src_fields), ...sparseOf(mappings, dense)],
+      // Whole objects, because an update replaces a list of objects in one as a whole.
+      of: [...mappings.flatMap(({ src_fields }) => src_fields.map(rootOf)), ...sparseOf(mappings, dense)],
       tested: [...dense],
     };
     for (const [shard, { mark, done }] of Object.entries(shards)) {
@@ -188,16 +190,13 @@ function updateFor(
 ): Update | undefined {
   const stored = JSON.parse(source) as Record<string, unknown>;
   const lacking = mappings.filter(({ embedding_field: field, src_fields }) => {
-    const isThere = dense.has(field) ? has.includes(field) : !isEmpty(valueAt(stored, field));
-    return !isThere && src_fields.some((one) => hasText(valueAt(stored, one)));
+    const isThere = dense.has(field) ? has.includes(field) : !lookup(stored, field).values.every(isEmpty);
+    return !isThere && src_fields.some((one) => lookup(stored, one).values.some(hasText));
   });
   if (lacking.length === 0) return undefined;
-  const doc: Record<string, unknown> = {};
-  for (const field of new Set(lacking.flatMap(({ src_fields }) => src_fields))) {
-    const value = valueAt(stored, field);
-    if (stored[field] !== undefined) doc[field] = value;
-    else if (value !== undefined) setAt(doc, field, value);
-  }
+  const paths = lacking.flatMap(({ src_fields }) => src_fields);
+  // Numbers beside a source keep their text.
+  const doc = sourcesIn(parseLossless(source) as Record<string, unknown>, paths);
   return {
     op: "update",
     id,
@@ -213,13 +212,15 @@ const hasText = (value: unknown): boolean =>
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || Object.keys(value as object).length === 0;
 
-function setAt(doc: Record<string, unknown>, path: string, value: unknown): void {
-  const keys = path.split(".");
-  const last = keys.pop() ?? path;
-  let at = doc;
-  for (const key of keys) {
-    at[key] ??= {};
-    at = at[key] as Record<string, unknown>;
-  }
-  at[last] = value;
+const rootOf = (path: string): string => path.split(".")[0] ?? path;
+
+/** Returns the parts of a document that lead to fields, in its own spelling; lists of objects whole. */
+function sourcesIn(node: Record<string, unknown>, paths: readonly string[]): Record<string, unknown> {
+  const parts = Object.entries(node).flatMap(([key, value]) => {
+    if (paths.includes(key)) return [[key, value]];
+    const below = paths.filter((path) => path.startsWith(`${key}.`)).map((path) => path.slice(key.length + 1));
+    if (below.length === 0) return [];
+    return [[key, isObject(value) ? sourcesIn(value, below) : value]];
+  });
+  return Object.fromEntries(parts);
 }

@@ -1,6 +1,6 @@
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import type { GatewaySettings, IndexSettings } from "../gateway/settings.ts";
+import type { IndexSettings } from "../gateway/settings.ts";
 import type { IndexInfo } from "../opensearch/index-catalog.ts";
 import { entryOf, findMapping } from "./entry.ts";
 
@@ -22,7 +22,9 @@ export interface Target {
   isWrapped: boolean;
 }
 
-type Services = Pick<GatewayServices, "catalog" | "settings">;
+interface Services extends Pick<GatewayServices, "catalog"> {
+  settings: { readonly indexes: readonly IndexSettings[] };
+}
 
 /**
  * Resolves an index expression: a name, alias, data stream, list, wildcard, exclusion or date math. Decides no
@@ -52,7 +54,7 @@ export async function resolveTarget(
  * Returns the entry of an index that does not exist yet. Date math stands for every name that begins as it does, as only
  * the cluster knows its date.
  */
-export function entryOfAbsent({ indexes }: Pick<GatewaySettings, "indexes">, name: string): IndexSettings | undefined {
+export function entryOfAbsent({ indexes }: Services["settings"], name: string): IndexSettings | undefined {
   const start = /^<([^{]*)\{/.exec(name)?.[1];
   if (start === undefined) return findMapping(indexes, name);
   return findMapping(

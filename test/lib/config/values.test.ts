@@ -116,7 +116,12 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ],
   ["hybrid_search.yaml", mapping("model_name"), ["ext_embed_english_v3"], ["dense"]],
   ["hybrid_search.yaml", mapping("src_fields"), [["a.b"]], [[], "title"]],
-  ["hybrid_search.yaml", mapping("src_fields", 0), ["@a"], ["a..b", ".a", ""]],
+  [
+    "hybrid_search.yaml",
+    mapping("src_fields", 0),
+    ["@a", "名称", "1st_line", "_a.b c", "a,b", "*", "_doc"],
+    ["a..b", ".a", "a.", "", " ", "a. .b", "_id", "_source"],
+  ],
   [
     "model.yaml",
     ["sparse_v3", "instance_type"],

@@ -1,44 +1,9 @@
+import { lookup } from "../../../core/json/lookup.ts";
 import { isObject } from "../../../core/json/values.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { DocumentOf, Operation } from "./operations.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** The value of one field in a document. */
-interface Lookup {
-  /** Whether an update with this document changes or removes the field. */
-  touched: boolean;
-  /** The field's values, several when the path leads through arrays. */
-  values: unknown[];
-}
-
-/**
- * Returns the values of a dotted path as the cluster finds them: `a.b` may be written as `{"a": {"b": …}}` or as
- * `{"a.b": …}`, and arrays of objects along the path give several values.
- */
-export function lookup(doc: Fields, path: string): Lookup {
-  const found: Lookup = { touched: false, values: [] };
-  walk(doc, path.split("."), found);
-  return found;
-}
-
-function walk(node: Fields, segments: readonly string[], found: Lookup): void {
-  for (let length = 1; length <= segments.length; length += 1) {
-    const key = segments.slice(0, length).join(".");
-    if (!Object.hasOwn(node, key)) continue;
-    const value = node[key];
-    const rest = segments.slice(length);
-    if (rest.length === 0) {
-      found.touched = true;
-      found.values.push(value);
-    } else if (isObject(value)) walk(value, rest, found);
-    else {
-      // An update replaces anything but an object as a whole, and thereby the field too.
-      found.touched = true;
-      if (Array.isArray(value)) for (const element of value.filter(isObject)) walk(element, rest, found);
-    }
-  }
-}
 
 /** The texts of a field's values, or what a value is instead of text. */
 type SourceText = { texts: string[] } | { wrong: string };
@@ -47,8 +12,8 @@ type SourceText = { texts: string[] } | { wrong: string };
 export function sourceText(values: readonly unknown[]): SourceText {
   const texts: string[] = [];
   for (const value of values) {
-    if (value === null) continue;
     for (const part of Array.isArray(value) ? value : [value]) {
+      if (part === null) continue;
       if (typeof part !== "string")
         return { wrong: Array.isArray(value) ? `an array with ${nameOf(part)}` : nameOf(part) };
       if (part.trim() !== "") texts.push(part);
@@ -58,7 +23,6 @@ export function sourceText(values: readonly unknown[]): SourceText {
 }
 
 function nameOf(value: unknown): string {
-  if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
@@ -79,8 +43,13 @@ export type Need =
   | { kind: "empty"; afterPrevious: boolean }
   | { kind: "wrong"; reason: string };
 
-/** The known values of a document's source fields, by path. An absent path is unknown. */
-export type KnownSources = ReadonlyMap<string, readonly unknown[]>;
+/** What is known of a document. */
+interface KnownDocument {
+  /** Its members that hold source fields. */
+  fields: Fields;
+  /** Whether it has no others that do. */
+  complete: boolean;
+}
 
 const NONE: Need = { kind: "none" };
 
@@ -93,25 +62,39 @@ export function needsOf(
   const needs = new Map<Operation, readonly Need[]>();
   if (mappings.length === 0) return needs;
   const paths = [...new Set(mappings.flatMap(({ src_fields }) => src_fields))];
-  const known = new Map<Operation, Map<string, readonly unknown[]>>();
+  const followed = new Set(operations.map(({ previous }) => previous));
+  const known = new Map<Operation, KnownDocument>();
   for (const operation of operations) {
-    const { previous } = operation;
+    const { op, previous } = operation;
     // With another routing it may be another document.
     const before = previous?.routing === operation.routing ? previous && known.get(previous) : undefined;
-    const sources = before ?? new Map<string, readonly unknown[]>();
-    known.set(operation, sources);
     const doc = documentOf(operation);
     needs.set(
       operation,
-      mappings.map((mapping) => needOf(operation, doc, mapping, sources)),
+      mappings.map((mapping) => needOf(operation, doc, mapping, before)),
     );
-    for (const path of paths) {
-      const { touched, values } = lookup(doc, path);
-      // Every operation but update replaces or deletes the whole document.
-      if (operation.op !== "update" || touched) sources.set(path, values);
-    }
+    if (!followed.has(operation)) continue;
+    const holdsSource = (key: string) => paths.some((path) => path === key || path.startsWith(`${key}.`));
+    const fields = Object.fromEntries(Object.entries(doc).filter(([key]) => holdsSource(key)));
+    // Every operation but update replaces or deletes the whole document.
+    known.set(
+      operation,
+      op === "update"
+        ? { fields: merged(before?.fields ?? {}, fields), complete: before?.complete ?? false }
+        : { fields, complete: true },
+    );
   }
   return needs;
+}
+
+/** Returns what an update makes of a document: the cluster merges objects by their keys, and replaces anything else. */
+function merged(before: Fields, change: Fields): Fields {
+  const after: Record<string, unknown> = { ...before };
+  for (const [key, value] of Object.entries(change)) {
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    after[key] = isObject(old) && isObject(value) ? merged(old, value) : value;
+  }
+  return after;
 }
 
 /** Returns the need of one operation for one mapping, given what is known about the document before it. */
@@ -119,20 +102,22 @@ export function needOf(
   { op }: Operation,
   doc: ReturnType<DocumentOf>,
   mapping: EmbeddingMapping,
-  before: KnownSources,
+  before: KnownDocument = { fields: {}, complete: false },
 ): Need {
   const { embedding_field, src_fields } = mapping;
   const place = lookup(doc, embedding_field);
   if (op === "delete" || place.values.length > 0) return NONE;
   const found = src_fields.map((path) => ({ path, ...lookup(doc, path) }));
-  const partial = op === "update" && found.some(({ touched }) => !touched);
-  if (partial && found.every(({ touched }) => !touched)) return NONE;
+  if (op === "update" && found.every(({ touched }) => !touched)) return NONE;
+  const after = op === "update" ? merged(before.fields, doc) : doc;
+  // A stored document may have a dotted path in another spelling too: `{"a.b": …}` beside `{"a": {"b": …}}`.
+  const partial = op === "update" && found.some(({ path, touched }) => !touched || path.includes("."));
 
   const texts: string[] = [];
-  for (const { path, touched, values } of found) {
-    const current = op !== "update" || touched ? values : before.get(path);
-    if (current === undefined) return { kind: "stored" };
-    const source = sourceText(current);
+  for (const { path } of found) {
+    const isKnown = op !== "update" || before.complete || (Object.hasOwn(after, path) && !path.includes("."));
+    if (!isKnown) return { kind: "stored" };
+    const source = sourceText(lookup(after, path).values);
     if ("wrong" in source) {
       const reason = `${path} must be a string or an array of strings to be embedded into ${embedding_field}, got ${source.wrong}`;
       return { kind: "wrong", reason };

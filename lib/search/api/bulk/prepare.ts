@@ -5,7 +5,7 @@ import type { DocumentEmbedding } from "../../embeddings/embedder.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { type Draft, isPiece, NO_DOCUMENT, type Piece } from "./draft.ts";
-import { type KnownSources, lookup, type Need, needOf } from "./needs.ts";
+import { type Need, needOf } from "./needs.ts";
 import type { DocumentOf, Guard, Operation } from "./operations.ts";
 import type { ItemError } from "./send.ts";
 import { readStored, type StoredDocument } from "./stored.ts";
@@ -86,18 +86,13 @@ export async function prepareFromStored(preparation: Preparation, operations: re
   }
   const planned = operations.map((operation): Planned => {
     const document = stored.get(operation.id);
-    const known = sourcesOf(document, paths);
+    const fields = document ? (JSON.parse(document.source) as Record<string, unknown>) : {};
     const doc = documentOf(operation);
-    const needs = target.mappings.map((mapping) => needOf(operation, doc, mapping, known));
+    const needs = target.mappings.map((mapping) => needOf(operation, doc, mapping, { fields, complete: true }));
     return { operation, needs, guard: document?.guard ?? NO_DOCUMENT };
   });
   preparation.pool.start(planned.flatMap(({ needs }) => [...modelTexts(target.mappings, needs)]));
   return draft(preparation, planned);
-}
-
-function sourcesOf(document: StoredDocument | undefined, paths: readonly string[]): KnownSources {
-  const source = document ? (JSON.parse(document.source) as Record<string, unknown>) : {};
-  return new Map(paths.map((path) => [path, lookup(source, path).values]));
 }
 
 /** Yields the texts of an operation's needs, with their models. */

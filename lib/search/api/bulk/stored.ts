@@ -7,6 +7,7 @@ import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { clusterError, jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { mget } from "../../opensearch/requests.ts";
+import { sourcePatterns } from "../../opensearch/source-fields.ts";
 import { join, NO_DOCUMENT, type Sending } from "./draft.ts";
 import type { Guard } from "./operations.ts";
 import type { ItemResult } from "./send.ts";
@@ -53,7 +54,7 @@ export async function readStored(
     cluster,
     mget({
       index,
-      ...(fields && { _source_includes: [...fields] }),
+      ...(fields && { _source_includes: sourcePatterns(fields) }),
       body: { docs: wanted.map(({ id, routing }) => ({ _id: id, routing })) },
     }),
     deadline,

@@ -4,6 +4,7 @@ import { rawNumber } from "../../../core/json/values.ts";
 import { RANK_CONSTANT } from "../../fusion/techniques.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { AppliedHybridSettings } from "./request.ts";
+import { hasSource, queryWith, shownWith } from "./shown-documents.ts";
 import type { Template } from "./template.ts";
 
 interface BodyParts {
@@ -11,7 +12,7 @@ interface BodyParts {
   paginationDepth: number | undefined;
   /** JSON text. */
   pipeline: string;
-  /** Their embeddings, a thousand numbers each, are left out of the hits unless the template has its own `_source`. */
+  /** Their embeddings, a thousand numbers each, are left out of documents unless the template has its own `_source`. */
   mappings: readonly EmbeddingMapping[];
   /** Whether the cluster's version fails a search with a profile. */
   dropProfile: boolean;
@@ -19,23 +20,21 @@ interface BodyParts {
 
 /** Returns the native body: the caller's members byte for byte, with the hybrid clause, the pipeline and the depth set. */
 export function hybridBody(template: Template, parts: BodyParts): string {
-  const hybrid = {
-    ...template.hybrid,
-    ...(parts.paginationDepth !== undefined && { pagination_depth: parts.paginationDepth }),
-    queries: parts.queries,
-  };
   const excludes = parts.mappings.map(({ embedding_field }) => embedding_field);
+  const source = excludes.length > 0 ? { excludes } : undefined;
+  const clause = { ...template.hybrid, queries: parts.queries };
+  const hybrid = {
+    ...(source ? queryWith(clause, source) : clause),
+    ...(parts.paginationDepth !== undefined && { pagination_depth: parts.paginationDepth }),
+  };
   return withMembers(template.text, {
     query: JSON.stringify({ hybrid }),
     search_pipeline: parts.pipeline,
-    ...(hasSource(template.native) && excludes.length > 0 && { _source: JSON.stringify({ excludes }) }),
+    ...(source && hasSource(template.native) && { _source: JSON.stringify(source) }),
+    ...(source && shownWith(template.native, source)),
     ...(parts.dropProfile && template.native.profile === true && { profile: undefined }),
   });
 }
-
-/** Returns whether hits have the source that the cluster gives by default: `stored_fields: "_none_"` excludes any. */
-const hasSource = ({ _source, stored_fields }: Readonly<Record<string, unknown>>): boolean =>
-  _source === undefined && [stored_fields].flat()[0] !== "_none_";
 
 /** How many candidates each subquery retrieves. */
 interface Depth {

@@ -108,3 +108,15 @@ export function isRead(method: string, segments: readonly string[]): boolean {
 export function nativeMethod(method: string, segments: readonly string[]): string {
   return method === "POST" && segments.length === 1 && !segments[0]?.startsWith("_") ? "PUT" : method;
 }
+
+/** Endpoints whose bodies have JSON on each line. */
+const LINES = new Set(["_bulk", "_msearch"]);
+
+/**
+ * Returns a body without the byte order marks that may begin its lines: the cluster reads each line by itself, and skips
+ * one. So what is checked is what is sent. The mark at the beginning of a body is gone already.
+ */
+export function withoutMarks(segments: readonly string[], body: Buffer): Buffer {
+  if (!LINES.has(endpointOf(segments).name) || !body.includes("\n\ufeff")) return body;
+  return Buffer.from(body.toString("utf8").replaceAll("\n\ufeff", "\n"));
+}

@@ -21,7 +21,7 @@ import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest }
 import { timeLimited } from "../../opensearch/time-limits.ts";
 import { type Deny, denyRules, patternRule } from "./deny.ts";
 import { requireHarmless } from "./harmless.ts";
-import { isRead, nativeMethod, nativePath, parametersOf, queryString } from "./native-call.ts";
+import { isRead, nativeMethod, nativePath, parametersOf, queryString, withoutMarks } from "./native-call.ts";
 import { requireOwnTask, startsTask, taskOf, taskOwner } from "./own-tasks.ts";
 import { searchTimes } from "./search-times.ts";
 import { forgetWritten, noteWritten, writtenBy } from "./written.ts";
@@ -45,7 +45,8 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
 
   return async (event, call) => {
     const { segments, encoded } = nativePath(event.path);
-    const { bytes: body, caller } = call;
+    const { caller } = call;
+    const body = withoutMarks(segments, call.bytes);
     requireTemplate(caller, null, {});
     const contentType = call.headers["content-type"];
     const method = nativeMethod(event.httpMethod, segments);

@@ -34,6 +34,8 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
   const { calls, id, open, maxRejected } = options;
   const held = await takeInPlace(calls, () => readImport(calls, id));
   const { record } = held;
+  // All slices may be done when an earlier process stopped for this.
+  requireFew(record, maxRejected);
   const files = await readFiles(calls, id);
   const write = writerOf(options, record);
   const done = new Map(record.ahead.map((ahead) => [ahead.slice, ahead]));
@@ -48,14 +50,18 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
     addTo(record.tally, counts);
     done.set(slice.slice, { slice: slice.slice, file: slice.file, end: slice.end });
     advance(record, done);
-    if (record.tally.rejected > maxRejected) {
-      throw new RunFailure(
-        `${record.tally.rejected} documents were rejected: \`relevance index status --run ${id}\` lists them. ` +
-          "Resume with a larger --max-rejected to continue",
-      );
-    }
+    requireFew(record, maxRejected);
   };
   return workThrough(held, options, readSlices(files, open, record), work, () => refresh(calls, record.name));
+}
+
+/** Throws RunFailure if too many documents are rejected. Slices in progress are finished, so it tells no exact number. */
+function requireFew({ id, tally }: ImportRecord, maxRejected: number): void {
+  if (tally.rejected <= maxRejected) return;
+  throw new RunFailure(
+    `More than ${maxRejected} documents were rejected: \`relevance index status --run ${id}\` lists them. ` +
+      "Resume with a larger --max-rejected to continue",
+  );
 }
 
 function writerOf({ calls, embeddingWriter }: ImportOptions, record: ImportRecord): WriteCopies {

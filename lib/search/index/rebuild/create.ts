@@ -1,4 +1,5 @@
 import { isObject } from "../../../core/json/values.ts";
+import type { IndexMeta } from "../../index-meta/index-meta.ts";
 import { nameOfRun, runIndex } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
 import { RunFailure } from "./failure.ts";
@@ -28,6 +29,8 @@ export interface NewRun {
   /** Whether documents are embedded anew, and into which fields. */
   embed: boolean;
   embeddingFields: readonly string[];
+  /** The entry of hybrid_search.yaml of the old index. */
+  entry?: string | undefined;
   /** Allows to delete an index that is searched by its own name, since an alias needs that name. */
   replaceIndex: boolean;
   now: Date;
@@ -44,7 +47,7 @@ const LATE = ["index.refresh_interval", "index.default_pipeline", "index.final_p
 
 /** Creates the new index and a run that fills it. Returns its record. Throws RunFailure if the name does not fit. */
 export async function createRun(calls: RunCalls, given: NewRun): Promise<RunRecord> {
-  const { name, bodyOf, embed, embeddingFields, replaceIndex, now, width = 1_000 } = given;
+  const { name, bodyOf, embed, embeddingFields, entry, replaceIndex, now, width = 1_000 } = given;
   const source = await describe(calls, name);
   if (source.name === name && !replaceIndex) {
     throw new RunFailure(
@@ -60,6 +63,8 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
   const meta = { ...Object(wantedMappings._meta) } as Record<string, unknown>;
   // Copied vectors are still those of the old index, whatever the new mapping is.
   if (!embed) meta.relevance = (source.mappings._meta as Record<string, unknown> | undefined)?.relevance;
+  // The old index may have its entry by its own name only.
+  if (entry !== undefined) meta.relevance ??= { entry, embeddings: {} } satisfies IndexMeta;
   const wanted = { ...ownSettings(source), ...flat(settings ?? {}) };
   const late = Object.fromEntries(LATE.map((key) => [key, textOf(wanted[key])]));
   const early = Object.fromEntries(Object.entries(wanted).filter(([key]) => !LATE.includes(key)));

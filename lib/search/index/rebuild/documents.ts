@@ -1,5 +1,6 @@
 import { elementSlices, memberSlices, type Slice } from "../../../core/json/slices.ts";
 import { type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
+import { sourcePatterns } from "../../opensearch/source-fields.ts";
 import { RunFailure } from "./failure.ts";
 import { documents } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
@@ -64,7 +65,7 @@ export async function* readSources(
   range: Range,
   fields?: WantedFields,
 ): AsyncGenerator<SourceCopy[]> {
-  const _source = fields ? fields.of : true;
+  const _source = fields ? sourcePatterns(fields.of) : true;
   let size = LARGEST_PAGE;
   let from = range.from;
   while (from <= range.to) {

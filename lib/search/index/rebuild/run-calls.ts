@@ -27,6 +27,8 @@ export interface RunCallsOptions {
   cluster: Cluster;
   pace: Pace;
   signal?: AbortSignal | undefined;
+  /** Called at times while calls fail and are repeated, with the reason. */
+  onTrouble?: ((reason: string) => void) | undefined;
   /** Replaced in tests so that nothing sleeps. */
   wait?: (ms: number) => Promise<unknown>;
   now?: () => number;
@@ -36,11 +38,17 @@ const CALL_MS = 60_000;
 const PATIENCE_MS = 10 * 60_000;
 const LONGEST_DELAY_MS = 10_000;
 
+/** Failed attempts of a call that nobody is told about: about three seconds. */
+const QUIET_ATTEMPTS = 4;
+
+const TELL_MS = 15_000;
+
 /** Statuses of a cluster or a gateway that is busy or away. */
 const BUSY = new Set([429, 500, 502, 503, 504]);
 
 export function createRunCalls(options: RunCallsOptions): RunCalls {
-  const { cluster, pace, signal, wait = sleep, now = () => performance.now() } = options;
+  const { cluster, pace, signal, onTrouble, wait = sleep, now = () => performance.now() } = options;
+  let told = Number.NEGATIVE_INFINITY;
   const checkStop = () => {
     if (signal?.aborted) throw new Stopped("The run was stopped. Resume it to continue.");
   };
@@ -66,6 +74,10 @@ export function createRunCalls(options: RunCallsOptions): RunCalls {
             throw new RunFailure(`The cluster cannot be reached: ${outcome.message}`, { cause: outcome });
           }
           throw refusal(request, outcome);
+        }
+        if (attempt >= QUIET_ATTEMPTS && now() - told >= TELL_MS) {
+          told = now();
+          onTrouble?.(outcome instanceof ClusterFailure ? outcome.message : refusal(request, outcome).message);
         }
         await wait(delay);
       }

@@ -106,6 +106,12 @@ interface Item {
   error?: { type: string; reason: string; caused_by?: { reason?: string } };
 }
 
+/** Only a single document can exceed the limit of a body. */
+const TOO_LARGE: Item = {
+  status: 413,
+  error: { type: "payload_too_large", reason: "the document is over the limit for one request" },
+};
+
 /** Where `_bulk` calls go. */
 interface BulkTarget {
   name: string;
@@ -131,8 +137,7 @@ async function bulk(
     for (const chunk of chunksOf(pending, ({ line }) => line.bytes)) {
       const items = await send(calls, target, chunk.map(({ line }) => line.text).join(""));
       for (const [index, one] of chunk.entries()) {
-        // Only a single document can exceed the limit of a body.
-        const { status, error } = items[index] ?? { status: 413 };
+        const { status, error } = items[index] ?? TOO_LARGE;
         if (isPassing(status, error)) {
           again.push(one);
           reason = rejectionText(status, error);

@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
-import { lookup, needsOf, sourceText } from "../../../../../lib/search/api/bulk/needs.ts";
+import { lookup } from "../../../../../lib/core/json/lookup.ts";
+import { needsOf, sourceText } from "../../../../../lib/search/api/bulk/needs.ts";
 import { documentsIn, roundsOf } from "../../../../../lib/search/api/bulk/operations.ts";
 import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
 import type { EmbeddingMapping } from "../../../../../lib/search/gateway/settings.ts";
@@ -24,8 +25,8 @@ const index = (doc: Record<string, unknown>, id = "1") => ({ id, op: "index" as 
 const update = (doc: Record<string, unknown>, id = "1") => ({ id, op: "update" as const, doc });
 
 test("texts are joined by newlines in the order of the configuration, missing and blank ones skipped", () => {
-  const doc = { b: "two", a: "one", d: " \n", e: null, f: ["x", "", "y"] };
-  assert.equal(needs([index(doc)], "a", "b", "c", "d", "e", "f"), [text("one\ntwo\nx\ny")]);
+  const doc = { b: "two", a: "one", d: " \n", e: null, f: ["x", null, "", "y"], g: [null] };
+  assert.equal(needs([index(doc)], "a", "b", "c", "d", "e", "f", "g"), [text("one\ntwo\nx\ny")]);
   assert.equal(needs([index({ d: "" })], "d", "z"), [{ kind: "empty", afterPrevious: false }]);
 });
 
@@ -35,7 +36,6 @@ test("a source that is not a string or an array of strings is wrong, and the rea
     [true, "a boolean"],
     [{}, "an object"],
     [["a", 7], "an array with a number"],
-    [["a", null], "an array with null"],
     [[["a"]], "an array with an array"],
   ] as const) {
     assert.equal(needs([index({ a: value })], "a"), [
@@ -85,6 +85,27 @@ test("an earlier operation on the same id tells what the stored document will ho
   assert.equal(needs([index({ a: "1" }, "1"), update({ b: "2" }, "2")], "a", "b")[1], { kind: "stored" });
 });
 
+test("an update of a dotted path leaves its other spellings, which are embedded as in a whole document", () => {
+  const [nested, dotted] = [{ a: { b: "x", n: 1 } }, { "a.b": "y" }];
+  const list = { a: [{ b: "1" }, { b: null }, { b: ["2"] }] };
+  const cases: Array<[docs: Record<string, unknown>[], whole: string]> = [
+    [[nested, dotted], "x\ny"],
+    [[dotted, nested], "x\ny"],
+    [[nested, { a: { b: "z" } }], "z"],
+    [[nested, { a: null }, dotted], "y"],
+    [[nested, dotted, { "a.b": null }], "x"],
+    [[nested, list], "1\n2"],
+    [[list, nested], "x"],
+    [[list, dotted], "1\n2\ny"],
+  ];
+  for (const [[first = {}, ...others], whole] of cases) {
+    const chain = [index(first), ...others.map((doc) => update(doc))];
+    assert.equal(needs(chain, "a.b").at(-1), text(whole, true), JSON.stringify(chain));
+  }
+  for (const doc of [nested, dotted]) assert.equal(needs([update(doc)], "a.b"), [{ kind: "stored" }]);
+  assert.equal(needs([update({ a: { n: 1 } })], "a.b"), [{ kind: "none" }]);
+});
+
 test("an earlier operation with another routing is ignored, since it may be about another document", () => {
   const routed = (operation: ReturnType<typeof update>, routing: string) => ({ ...operation, routing });
   const chain = [
@@ -117,7 +138,11 @@ test("a dotted embedding field belongs in an object, and counts as the caller's 
     assert.equal(nested(index({ title: "t", passages })), { kind: "wrong", reason }, JSON.stringify(passages));
   }
   assert.equal(nested(index({ title: "", passages: null })), none);
-  assert.equal(nested(update({ title: "", passages: null })), none, "an update that replaces the object removes it");
+  assert.equal(
+    nested(update({ title: "", passages: null })),
+    { kind: "stored" },
+    "it may have passages.text as one key",
+  );
 });
 
 test("paths lead through objects, dotted keys and arrays of objects", () => {

@@ -1,0 +1,67 @@
+import { isObject, isRawNumber } from "../../../core/json/values.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Returns whether documents have the source that the cluster gives by default: `stored_fields: "_none_"` excludes any. */
+export const hasSource = ({ _source, stored_fields }: Members): boolean =>
+  _source === undefined && [stored_fields].flat()[0] !== "_none_";
+
+/** Queries that can show the documents that they match beside each hit. */
+const JOINS = new Set(["nested", "has_child", "has_parent"]);
+
+/** Members of a search, besides its query, in which documents are shown. */
+const SHOWING = ["collapse", "aggs", "aggregations", "post_filter"];
+
+/**
+ * Returns the members of a search in which documents are shown beside the hits, with `source` wherever the search does
+ * not say itself what their `_source` holds.
+ */
+export function shownWith(native: Members, source: object): Record<string, string> {
+  const changed = SHOWING.flatMap((key): Array<[string, string]> => {
+    const member = native[key];
+    const shown = key.startsWith("agg") ? aggregationsWith(member, source) : queryWith({ [key]: member }, source)[key];
+    return shown === member ? [] : [[key, JSON.stringify(shown)]];
+  });
+  return Object.fromEntries(changed);
+}
+
+/** Returns a query, or any value that holds some, with `source` in its inner hits. The same value if it has none. */
+export function queryWith<Value>(value: Value, source: object): Value {
+  if (Array.isArray(value)) {
+    const shown = value.map((one) => queryWith(one, source));
+    return shown.every((one, at) => one === value[at]) ? value : (shown as Value);
+  }
+  if (!isObject(value) || isRawNumber(value)) return value;
+  return changedMembers(value, (key, member) => {
+    const inner = queryWith(member, source);
+    const shows = (key === "collapse" && isObject(inner) && "field" in inner) || JOINS.has(key);
+    return shows && isObject(inner)
+      ? changedMembers(inner, (name, one) => (name === "inner_hits" ? documentsWith(one, source) : one))
+      : inner;
+  }) as Value;
+}
+
+/** Returns aggregations with `source` in each `top_hits`, at any depth. */
+function aggregationsWith(aggregations: unknown, source: object): unknown {
+  if (!isObject(aggregations)) return aggregations;
+  return changedMembers(aggregations, (_name, aggregation) => {
+    if (!isObject(aggregation)) return aggregation;
+    return changedMembers(aggregation, (key, member) => {
+      if (key === "top_hits") return documentsWith(member, source);
+      return key === "aggs" || key === "aggregations" ? aggregationsWith(member, source) : member;
+    });
+  });
+}
+
+function documentsWith(shown: unknown, source: object): unknown {
+  if (Array.isArray(shown)) {
+    const all = shown.map((one) => documentsWith(one, source));
+    return all.every((one, at) => one === shown[at]) ? shown : all;
+  }
+  return isObject(shown) && hasSource(shown) ? { ...shown, _source: source } : shown;
+}
+
+function changedMembers(object: Members, change: (key: string, member: unknown) => unknown): Members {
+  const entries = Object.entries(object).map(([key, member]) => [key, change(key, member)] as const);
+  return entries.every(([key, member]) => member === object[key]) ? object : Object.fromEntries(entries);
+}

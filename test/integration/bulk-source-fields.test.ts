@@ -1,0 +1,77 @@
+import * as assert from "uvu/assert";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { bulkGateway, mappedIndex } from "../lib/search/api/bulk/support.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("source fields of bulk");
+
+const SPARSE = {
+  settings: { number_of_shards: 1, number_of_replicas: 0 },
+  mappings: { properties: { sparse: { type: "rank_features" } } },
+};
+
+/** Names that the cluster takes, in documents that hold them in objects too. */
+const NAMES = ["名称", "1st_line", "_own", "a,b", "a*b", "with blank", "x-y.2nd", "größe.名.[k]", '"quoted"', "😀"];
+
+for (const cluster of await clusters()) {
+  const { version } = cluster;
+
+  /** An index and a gateway that embeds these fields of it. */
+  const setUp = async (...src_fields: string[]) => {
+    const index = uniqueIndex("sources");
+    await request(cluster, "PUT", `/${index}`, SPARSE);
+    const mapping = { embedding_field: "sparse", model_name: "sparse_v3", src_fields } as const;
+    const gateway = bulkGateway(cluster.url, { indexes: [mappedIndex(index, { embedding_mappings: [mapping] })] });
+    /** Writes one document and returns the texts that were embedded for it. */
+    const embeddedFor = async (op: "index" | "update", doc: Record<string, unknown>, id = "1") => {
+      gateway.sparse.calls.length = 0;
+      const { items } = await gateway.bulk(index, [{ id, op, doc }]);
+      assert.ok([200, 201].includes(items[0]?.status ?? 0), JSON.stringify(items));
+      return gateway.sparse.calls.flat();
+    };
+    return { index, embeddedFor };
+  };
+
+  test(`${version}: null in an array of a source field is skipped`, async () => {
+    const { embeddedFor } = await setUp("tags", "parts.text");
+    const doc = { tags: ["red", null, "sea"], parts: [{ text: "one" }, { text: null }, null, { text: [null, "two"] }] };
+    assert.equal(await embeddedFor("index", doc), ["red\nsea\none\ntwo"]);
+    assert.equal(await embeddedFor("update", { tags: [null] }), ["one\ntwo"]);
+  });
+
+  test(`${version}: an update embeds what indexing the stored document would embed`, async () => {
+    const { index, embeddedFor } = await setUp("title", "brand.name", "brand.full.name");
+    const changes: Array<[before: Record<string, unknown>, change: Record<string, unknown>]> = [
+      [{ brand: { name: "Acme", n: 1 } }, { "brand.name": "Dotty" }],
+      [{ "brand.name": "Dotty" }, { brand: { name: "Acme" } }],
+      [{ brand: { name: "Acme" }, "brand.name": "Dotty" }, { "brand.name": null }],
+      [{ brand: [{ name: "Acme" }, { name: "Bell" }] }, { "brand.name": ["Dotty"] }],
+      [{ "brand.name": "Dotty" }, { brand: [{ name: "Acme" }, { name: "Bell" }] }],
+      [{ brand: { "full.name": "Acme" } }, { brand: { full: { name: "Dotty" } } }],
+      [{ title: "t", brand: { name: "Acme" } }, { title: "u" }],
+    ];
+    for (const [position, [before, change]] of changes.entries()) {
+      const id = `${position}`;
+      await embeddedFor("index", before, id);
+      const updated = await embeddedFor("update", change, id);
+      const stored = await request<Record<string, unknown>>(cluster, "GET", `/${index}/_source/${id}`);
+      const { sparse, ...document } = stored.body;
+      assert.ok(sparse, JSON.stringify(stored.body));
+      assert.equal(updated, await embeddedFor("index", document, id), JSON.stringify(document));
+    }
+  });
+
+  test(`${version}: source fields may have any name that the cluster takes`, async () => {
+    const { embeddedFor } = await setUp(...NAMES, "title");
+    const members = NAMES.map((path) => {
+      const [first = "", ...rest] = path.split(".");
+      return [first, rest.reduceRight<unknown>((value, key) => ({ [key]: value }), `in ${path}`)];
+    });
+    const document = Object.fromEntries(members);
+    const texts = NAMES.map((name) => `in ${name}`);
+    assert.equal(await embeddedFor("index", document), [texts.join("\n")]);
+    assert.equal(await embeddedFor("update", { title: "new" }), [[...texts, "new"].join("\n")]);
+  });
+}
+
+test.run();

@@ -1,0 +1,36 @@
+import * as assert from "uvu/assert";
+import { createPace } from "../../../../../lib/search/index/rebuild/pace.ts";
+import { createRunCalls } from "../../../../../lib/search/index/rebuild/run-calls.ts";
+import { importWriter } from "../../../../../lib/search/index/rebuild/write.ts";
+import { type ClusterAnswer, ClusterFailure } from "../../../../../lib/search/opensearch/cluster.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("calls of a run");
+
+test("a run whose gateway is gone says so at times, and then gives up", async () => {
+  const told: string[] = [];
+  let clock = 0;
+  const calls = createRunCalls({
+    cluster: { send: () => Promise.reject(new ClusterFailure("lost", true, "no answer from the gateway")) },
+    pace: createPace(1),
+    onTrouble: (reason) => told.push(reason),
+    wait: async (ms) => {
+      clock += ms;
+    },
+    now: () => clock,
+  });
+  const error = await calls.json({ method: "GET", path: "/" }).catch((caught: unknown) => caught);
+  assert.match(String(error), "no answer from the gateway");
+  assert.ok(told.length > 20 && told.length <= 41, `told ${told.length} times in ten minutes`);
+  assert.is(told[0], "no answer from the gateway");
+});
+
+test("a document over the limit of a request is rejected with a reason", async () => {
+  const answer: ClusterAnswer = { status: 413, headers: {}, body: Buffer.from("") };
+  const calls = createRunCalls({ cluster: { send: async () => answer }, pace: createPace(1) });
+  const outcomes = await importWriter(calls, "books")([{ id: "1", source: "{}" }]);
+  const reason = "payload_too_large: the document is over the limit for one request";
+  assert.equal(outcomes, [{ kind: "rejected", reason }]);
+});
+
+test.run();
