@@ -32,6 +32,16 @@ export interface FoundEndpoint {
   tags: Readonly<Record<string, string>>;
 }
 
+/** A service of AWS that interface endpoints lead to. */
+export interface FoundEndpointService {
+  /** Such as "com.amazonaws.eu-west-1.secretsmanager". */
+  name: string;
+  /** The availability zones that its endpoints can be in. */
+  zones: string[];
+  /** The host names that an endpoint with private names redirects. */
+  privateNames: string[];
+}
+
 /** A TLS certificate of ACM. */
 export interface FoundCertificate {
   /** Such as "ISSUED". */
@@ -61,8 +71,8 @@ export interface DiscoveryClients {
   subnets(ids: readonly string[]): Promise<Array<{ id: string; vpcId: string; zone: string }>>;
   /** Interface endpoints of a VPC that are available or pending. */
   endpoints(vpcId: string): Promise<FoundEndpoint[]>;
-  /** Availability zones of a service's endpoints; undefined if the region has none. */
-  endpointZones(serviceName: string): Promise<string[] | undefined>;
+  /** Returns the service of interface endpoints that has one of these names; undefined if the region has none. */
+  endpointService(names: readonly string[]): Promise<FoundEndpointService | undefined>;
   /** The role in API Gateway's account settings. */
   apiGatewayLogRole(): Promise<string | undefined>;
   role(name: string): Promise<{ tags: Readonly<Record<string, string>> } | undefined>;

@@ -1,8 +1,13 @@
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
 import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
-import { ENDPOINT_SERVICES, type EndpointService, type NetworkDiscovery } from "../../lib/infrastructure/discovery.ts";
+import {
+  ENDPOINT_SERVICES,
+  type EndpointService,
+  endpointServiceName,
+  type NetworkDiscovery,
+} from "../../lib/infrastructure/discovery.ts";
 import { ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
-import type { DiscoveryClients, FoundDomain, FoundEndpoint } from "./clients.ts";
+import type { DiscoveryClients, FoundDomain, FoundEndpoint, FoundEndpointService } from "./clients.ts";
 import { explained } from "./explain.ts";
 
 type Subnet = NetworkDiscovery["functionSubnets"][number];
@@ -18,11 +23,11 @@ export async function discoverNetwork(
   const functionIds = vpc.subnet_ids ?? domain.subnetIds;
   const services = servicesInUse(config);
   const region = config.project.aws.region_name;
-  const [found, subnets, endpoints, zones] = await Promise.all([
+  const [found, subnets, endpoints, offered] = await Promise.all([
     explained("ec2:DescribeVpcs", clients.vpc(vpc.vpc_id)),
     explained("ec2:DescribeSubnets", clients.subnets([...new Set([...functionIds, ...domain.subnetIds])])),
     explained("ec2:DescribeVpcEndpoints", clients.endpoints(vpc.vpc_id)),
-    endpointZones(services, region, clients),
+    endpointServices(services, region, clients),
   ]);
   if (!found) {
     problems.push(`there is no VPC ${vpc.vpc_id} in ${region}: check vpc.vpc_id and aws.region_name`);
@@ -31,12 +36,19 @@ export async function discoverNetwork(
   checkSubnets(functionIds, subnets, vpc.vpc_id, problems);
   const named = (ids: readonly string[]) =>
     subnets.filter(({ id }) => ids.includes(id)).map(({ id, zone }) => ({ id, zone }));
+  const unusual = Object.fromEntries(
+    services.flatMap((service) => {
+      const one = offered[service];
+      return one && one.name !== endpointServiceName(region, service) ? [[service, one]] : [];
+    }),
+  );
   const network: NetworkDiscovery = {
     vpcId: vpc.vpc_id,
     cidrBlocks: found.cidrBlocks.toSorted(),
     functionSubnets: sorted(named(functionIds)),
     endpoints: servingEndpoints(endpoints, config.project.project_name),
-    endpointZones: zones,
+    endpointZones: mapped(offered, ({ zones }) => zones.toSorted()),
+    ...(Object.keys(unusual).length > 0 && { endpointServiceNames: mapped(unusual, ({ name }) => name) }),
   };
   const own = ownEndpoints(config, network);
   if (own.length > 0 && !(found.dnsSupport && found.dnsHostnames)) {
@@ -47,7 +59,7 @@ export async function discoverNetwork(
   }
   for (const { service, subnetIds } of own) {
     if (subnetIds.length > 0) continue;
-    const where = zones[service] ? `only in ${zones[service].join(", ")}` : `not in ${region}`;
+    const where = offered[service] ? `only in ${network.endpointZones[service]?.join(", ")}` : `not in ${region}`;
     problems.push(
       `interface endpoints of ${service} are ${where}, where no subnet of the functions is: set vpc.subnet_ids, ` +
         "or set vpc.create_endpoints to false and give the functions a NAT gateway",
@@ -85,18 +97,24 @@ function servingEndpoints(found: readonly FoundEndpoint[], project: string): Net
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-async function endpointZones(
+/** Returns the services of interface endpoints that the region has. In China the names of some start with "cn.". */
+async function endpointServices(
   services: readonly EndpointService[],
   region: string,
   clients: DiscoveryClients,
-): Promise<Record<string, string[]>> {
+): Promise<Readonly<Record<string, FoundEndpointService>>> {
   const found = await Promise.all(
     services.map(async (service) => {
-      const name = `com.amazonaws.${region}.${service}`;
-      return [service, await explained("ec2:DescribeVpcEndpointServices", clients.endpointZones(name))] as const;
+      const usual = endpointServiceName(region, service);
+      const names = region.startsWith("cn-") ? [usual, `cn.${usual}`] : [usual];
+      return [service, await explained("ec2:DescribeVpcEndpointServices", clients.endpointService(names))] as const;
     }),
   );
-  return Object.fromEntries(found.flatMap(([service, zones]) => (zones ? [[service, zones.toSorted()]] : [])));
+  return Object.fromEntries(found.flatMap(([service, one]) => (one ? [[service, one]] : [])));
+}
+
+function mapped<Value, Mapped>(record: Readonly<Record<string, Value>>, map: (value: Value) => Mapped) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
 function sorted(subnets: Subnet[]): Subnet[] {

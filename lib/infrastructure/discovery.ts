@@ -14,6 +14,10 @@ export const ENDPOINT_SERVICES = [
 /** One of these services. */
 export type EndpointService = (typeof ENDPOINT_SERVICES)[number];
 
+/** Returns the usual name of a service's interface endpoints in a region. */
+export const endpointServiceName = (region: string, service: EndpointService): string =>
+  `com.amazonaws.${region}.${service}`;
+
 const Subnet = v.object({ id: v.string(), zone: v.string() });
 
 const Domain = v.object({
@@ -49,6 +53,8 @@ const Network = v.object({
   endpoints: v.array(InterfaceEndpoint),
   /** Zones that a service's endpoints can be in, by service. */
   endpointZones: v.record(v.string(), v.array(v.string())),
+  /** Names of services whose endpoints do not have the usual name, by service; some have another one in China. */
+  endpointServiceNames: v.optional(v.record(v.string(), v.string())),
 });
 
 const SearchGatewayPart = v.object({

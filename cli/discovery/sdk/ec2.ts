@@ -1,10 +1,10 @@
 import type { EC2Client } from "@aws-sdk/client-ec2";
 import { ifThere } from "../../../lib/aws/errors.ts";
 import { once } from "../../../lib/core/resilience/once.ts";
-import type { DiscoveryClients, FoundVpc } from "../clients.ts";
+import type { DiscoveryClients, FoundEndpointService, FoundVpc } from "../clients.ts";
 import { type SdkConfig, tagsOf } from "./config.ts";
 
-type Reads = Pick<DiscoveryClients, "vpc" | "subnets" | "endpoints" | "endpointZones">;
+type Reads = Pick<DiscoveryClients, "vpc" | "subnets" | "endpoints" | "endpointService">;
 
 /** Reads networks. */
 export function ec2Reads(config: SdkConfig): Reads {
@@ -16,7 +16,7 @@ export function ec2Reads(config: SdkConfig): Reads {
     vpc: async (id) => vpc(await client(), id),
     subnets: async (ids) => subnets(await client(), ids),
     endpoints: async (vpcId) => endpoints(await client(), vpcId),
-    endpointZones: async (serviceName) => endpointZones(await client(), serviceName),
+    endpointService: async (names) => endpointService(await client(), names),
   };
 }
 
@@ -67,13 +67,17 @@ async function endpoints(client: EC2Client, vpcId: string) {
   return found;
 }
 
-async function endpointZones(client: EC2Client, serviceName: string): Promise<string[] | undefined> {
+async function endpointService(client: EC2Client, names: readonly string[]): Promise<FoundEndpointService | undefined> {
   const { DescribeVpcEndpointServicesCommand } = await import("@aws-sdk/client-ec2");
-  const answer = client.send(new DescribeVpcEndpointServicesCommand({ ServiceNames: [serviceName] }));
-  const found = (await ifThere(answer))?.ServiceDetails;
-  const service = found?.find(
-    ({ ServiceName, ServiceType }) =>
-      ServiceName === serviceName && (ServiceType ?? []).some((type) => type.ServiceType === "Interface"),
+  // A filter skips names that do not exist; a list of names would fail as a whole.
+  const Filters = [{ Name: "service-name", Values: [...names] }];
+  const { ServiceDetails = [] } = await client.send(new DescribeVpcEndpointServicesCommand({ Filters }));
+  const found = ServiceDetails.find(
+    ({ ServiceName = "", ServiceType = [] }) =>
+      names.includes(ServiceName) && ServiceType.some((type) => type.ServiceType === "Interface"),
   );
-  return service?.AvailabilityZones;
+  if (!found) return undefined;
+  const { ServiceName: name = "", AvailabilityZones: zones = [], PrivateDnsName, PrivateDnsNames = [] } = found;
+  const all = [PrivateDnsName, ...PrivateDnsNames.map((one) => one.PrivateDnsName)];
+  return { name, zones, privateNames: [...new Set(all.flatMap((one) => one ?? []))] };
 }

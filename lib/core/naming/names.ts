@@ -97,6 +97,11 @@ export function partitionOf(region: string): string {
   return region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
 }
 
+/** Returns the last part of the host names of AWS's services in a region. */
+export function domainSuffixOf(region: string): string {
+  return region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+}
+
 /** Returns every cloud name of a project in an account and region. No other code builds such names. */
 export function namesOf(place: Place) {
   const { project, account, region, rolePath = "/" } = place;
@@ -205,6 +210,15 @@ export function namesOf(place: Place) {
     roleArn: (roleName: string, path = rolePath) => `arn:${partition}:iam::${account}:role${path}${roleName}`,
     bucketArn: () => `arn:${partition}:s3:::${bucket()}`,
     partition: () => partition,
+    /** ARN of an integration of Step Functions: `taskArn("lambda:invoke")`. */
+    taskArn: (integration: string) => `arn:${partition}:states:::${integration}`,
+    /**
+     * The principal of CloudWatch Logs in key policies. It is the only service here whose principal has a region; the
+     * others are `<service>.amazonaws.com` in every partition. Source: aws-cdk, region-info, `Default.servicePrincipal`.
+     */
+    logsPrincipal: () => `logs.${region}.${domainSuffixOf(region)}`,
+    /** Value of the condition `kms:ViaService`. */
+    viaService: (service: string) => `${service}.${region}.${domainSuffixOf(region)}`,
   };
 }
 
