@@ -84,6 +84,8 @@ export interface DiscoveryClients {
   secret(arn: string): Promise<{ kmsKey: string | undefined } | undefined>;
   /** ARN and status of a SageMaker endpoint, such as "InService", and the name of its first variant. */
   modelEndpoint(name: string): Promise<{ arn: string; status: string; variant: string } | undefined>;
+  /** Returns names and instances of the endpoints whose names contain a text; instances are those they should have. */
+  endpointsNamed(part: string): Promise<Array<{ name: string; instances: number }>>;
   parameter(name: string): Promise<string | undefined>;
   /** All Personalize resources of the project. */
   inventory(names: Names): Promise<Inventory>;

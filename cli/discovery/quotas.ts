@@ -120,6 +120,10 @@ function checkInstances(
       notes.push(
         `${type}: max_instance_count in model.yaml allows ${most}, but the account may have ${quota}. ${raise}`,
       );
+    } else if (quota < 2 * most) {
+      notes.push(
+        `${type}: an update while scaled out runs up to ${2 * most} instances, but the account may have ${quota}. ${raise}`,
+      );
     }
   }
 }

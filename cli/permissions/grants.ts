@@ -1,6 +1,8 @@
 import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
+import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
+import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
+import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
 import { RESOURCES, type WritingSid } from "./resources.ts";
 
@@ -129,6 +131,7 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
             (action) => `ec2:${action}`,
           ),
           ...["ec2:DescribeVpcs", "es:DescribeDomain", "sagemaker:DescribeEndpoint"],
+          ...(scales(searchGateway) ? ["sagemaker:ListEndpoints"] : []),
         ]
       : []),
     ...(searchGateway?.opensearch.auth?.type === "basic" ? ["secretsmanager:DescribeSecret"] : []),
@@ -170,6 +173,10 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
  * not known and their aliases take minutes to work.
  */
 const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
+
+/** Returns whether an endpoint of a model scales: an update keeps the number of its instances. */
+const scales = (gateway: SearchGateway) =>
+  modelEndpoints(gateway).some((one) => isDeployed(one) && one.section.max_instance_count !== undefined);
 
 /** Returns the permission to use the key of the state's bucket, which may be any key, through S3 only. */
 function keyOfTheState(region: string): Statement {

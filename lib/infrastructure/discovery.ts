@@ -66,6 +66,11 @@ const SearchGatewayPart = v.object({
   secretKeyArn: v.optional(v.string()),
   /** The existing endpoints that model.yaml names, by their names; absent if it names none. */
   modelEndpoints: v.optional(v.record(v.string(), v.object({ arn: v.string(), variant: v.string() }))),
+  /**
+   * Instances that the project's own scaling endpoints have now, by the key of the endpoint. An update starts with as
+   * many, since it would otherwise reset a fleet that is scaled out to its minimum.
+   */
+  runningInstances: v.optional(v.record(v.string(), v.number())),
 });
 
 const PersonalizePart = v.object({

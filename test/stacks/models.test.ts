@@ -80,14 +80,59 @@ test("renames changed resources and creates them first; a new endpoint only for 
   assert.is.not(again[0], before[0]);
   assert.is.not(again[1], before[1]);
   const lifecycle = { create_before_destroy: true };
-  assert.equal([model(all, "sparse_v3").lifecycle, configuration(all, "sparse_v3").lifecycle], [lifecycle, lifecycle]);
+  assert.equal(model(all, "sparse_v3").lifecycle, lifecycle);
   const ENDPOINT = "aws_sagemaker_endpoint";
   const endpoint = (stack: Stack) => stack.resource(ENDPOINT, idOf(stack, ENDPOINT, "sparse_v3"));
   assert.equal(
-    [endpoint(larger).name, endpoint(larger).endpoint_config_name, endpoint(larger).lifecycle],
-    ["all-options-sparse-v3-0d6e4079", ref(`${CONFIGURATION}.sparse_v3-0d6e4079-configuration.name`), lifecycle],
+    [endpoint(larger).endpoint_config_name, endpoint(larger).lifecycle],
+    [ref(`${CONFIGURATION}.sparse_v3-0d6e4079-configuration.name`), lifecycle],
   );
   assert.is.not(endpoint(revised).name, endpoint(all).name);
+});
+
+const endpointOf = (stack: Stack) => stack.resource("aws_sagemaker_endpoint", "sparse_v3-0d6e4079-endpoint").name;
+
+test("makes a new endpoint beside a scaling one for another instance type, and updates one that does not scale", () => {
+  const larger = example("search-gateway", "all-options", [type("ml.c6i.4xlarge")]);
+  assert.is.not(endpointOf(larger), endpointOf(all));
+  const fixed: Change = ["model.yaml", ["sparse_v3", "max_instance_count"], undefined];
+  const [small, large] = [[fixed], [fixed, type("ml.c6i.4xlarge")]].map((changes) =>
+    endpointOf(example("search-gateway", "all-options", changes)),
+  );
+  assert.equal([small, large], ["all-options-sparse-v3-0d6e4079", "all-options-sparse-v3-0d6e4079"]);
+  assert.is.not(endpointOf(all), small);
+});
+
+test("keeps the old endpoint scaling, logging and callable until the function calls the new one", () => {
+  for (const [kind, id] of [
+    ["aws_appautoscaling_target", "scaling"],
+    ["aws_appautoscaling_policy", "scaling-policy"],
+  ] as const) {
+    const { lifecycle } = all.resource(kind, `sparse_v3-0d6e4079-${id}`);
+    assert.equal(lifecycle, { create_before_destroy: true }, kind);
+  }
+  const group = all.resource<{ name: string }>("aws_cloudwatch_log_group", "sparse_v3-0d6e4079-log").name;
+  assert.is(group, `/aws/sagemaker/Endpoints/${endpointOf(all)}`);
+  const policy = (id: string) => JSON.stringify(all.resource("aws_iam_role_policy", id));
+  assert.match(policy("sagemaker-policy"), "log-group:/aws/sagemaker/Endpoints/all-options-sparse-v3*:*");
+  assert.match(policy("api-router-policy"), ":endpoint/all-options-sparse-v3*");
+});
+
+test("starts a new configuration with the instances that a scaled-out endpoint has, and changes nothing for them alone", () => {
+  const config = configurationOf("all-options");
+  const scaled = (running: number) => {
+    const discovery = discoveryOf(config);
+    assert.ok(discovery.searchGateway);
+    discovery.searchGateway.runningInstances = { "sparse_v3-0d6e4079": running };
+    return configuration(synth("search-gateway", { config, discovery }), "sparse_v3");
+  };
+  const starts = (running: number) => scaled(running).production_variants[0]?.initial_instance_count;
+  assert.equal([1, 3, 9].map(starts), [2, 3, 4]);
+  assert.is(scaled(3).name, configuration(all, "sparse_v3").name);
+  assert.equal(scaled(3).lifecycle, {
+    create_before_destroy: true,
+    ignore_changes: ["production_variants[0].initial_instance_count"],
+  });
 });
 
 test("updates the function only when its endpoints are in service", () => {
@@ -175,10 +220,7 @@ test("scales an endpoint between initial_instance_count and max_instance_count",
     "aws_appautoscaling_target",
     "sparse_v3-0d6e4079-scaling",
   );
-  assert.equal(
-    [min_capacity, max_capacity, resource_id],
-    [2, 4, "endpoint/all-options-sparse-v3-0d6e4079/variant/all"],
-  );
+  assert.equal([min_capacity, max_capacity, resource_id], [2, 4, `endpoint/${endpointOf(all)}/variant/all`]);
 });
 
 test("scales an endpoint by the concurrent requests of an instance", () => {
@@ -218,14 +260,18 @@ test("creates another endpoint for documents with the same model, which the func
   const policy = JSON.stringify(stack.resource("aws_iam_role_policy", "api-router-policy"));
   assert.match(policy, "endpoint/all-options-dense-large-en-v1-5-documents*");
   const alarm = JSON.stringify(stack.resource("aws_cloudwatch_metric_alarm", "alarm-model-dense-large-en-v1-5-errors"));
-  assert.match(alarm, '"EndpointName":"all-options-dense-large-en-v1-5-documents-bc0882c1"');
+  const { name } = stack.resource<{ name: string }>(
+    "aws_sagemaker_endpoint",
+    "dense_large_en_v1_5-documents-bc0882c1-endpoint",
+  );
+  assert.match(alarm, `"EndpointName":"${name}"`);
 });
 
 test("keeps the endpoint of a previous model", () => {
   const before = example("search-gateway", "all-options", [dense("revision", "first")]);
   const after = example("search-gateway", "all-options", [
     dense("revision", "second"),
-    ["model.yaml", ["previous"], { dense_large_en_v1_5: BEFORE }],
+    ["model.yaml", ["previous"], { dense_large_en_v1_5: { ...BEFORE, max_instance_count: 4 } }],
   ]);
   const kept = idOf(before, "aws_sagemaker_endpoint", "dense_large_en_v1_5");
   const endpoint = (stack: Stack) => stack.resource("aws_sagemaker_endpoint", kept).name;

@@ -79,6 +79,20 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
         throw error;
       }
     },
+    async endpointsNamed(NameContains) {
+      const sagemaker = await import("@aws-sdk/client-sagemaker");
+      const client = new sagemaker.SageMakerClient(config);
+      const found: Awaited<ReturnType<DiscoveryClients["endpointsNamed"]>> = [];
+      for await (const { Endpoints = [] } of sagemaker.paginateListEndpoints({ client }, { NameContains })) {
+        for (const { EndpointName = "" } of Endpoints) {
+          const { ProductionVariants = [] } = await client.send(
+            new sagemaker.DescribeEndpointCommand({ EndpointName }),
+          );
+          found.push({ name: EndpointName, instances: ProductionVariants[0]?.DesiredInstanceCount ?? 0 });
+        }
+      }
+      return found;
+    },
     async secret(arn) {
       const { DescribeSecretCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
       const answer = new SecretsManagerClient(config).send(new DescribeSecretCommand({ SecretId: arn }));

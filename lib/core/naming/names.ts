@@ -128,8 +128,8 @@ export function namesOf(place: Place) {
     stateMachineLogGroup: (name: StateMachineName | typeof TRAINING_REPORT) =>
       `/aws/vendedlogs/states/${named(name, LIMITS.stateMachine)}`,
     streamLogGroup: (name: StreamName) => `/aws/kinesisfirehose/${named(name, LIMITS.firehose)}`,
-    /** The group that SageMaker writes to. */
-    endpointLogGroup: (model: string) => `/aws/sagemaker/Endpoints/${named(dashed(model), LIMITS.sagemaker)}`,
+    /** The group that SageMaker writes to. Takes the name of an endpoint, or a pattern of names. */
+    endpointLogGroup: (endpoint: string) => `/aws/sagemaker/Endpoints/${endpoint}`,
 
     /** Bucket names are global, so account and region are part of the name. */
     bucket,

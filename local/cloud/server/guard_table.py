@@ -151,6 +151,7 @@ OPERATIONS = {
         *: ListBuckets=ListAllMyBuckets
     """,
     "sagemaker": """
+        *: ListEndpoints
         endpoint/{EndpointName}: DeleteEndpoint DescribeEndpoint InvokeEndpoint UpdateEndpoint
         endpoint/{EndpointName} & endpoint-config/{EndpointConfigName}: CreateEndpoint
         endpoint-config/{EndpointConfigName}: CreateEndpointConfig DeleteEndpointConfig DescribeEndpointConfig

@@ -42,6 +42,7 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
       status: "InService",
       variant: "AllTraffic",
     }),
+    endpointsNamed: async () => [],
     parameter: async () => undefined,
     filterQuota: async () => undefined,
     inventory: async () => ({

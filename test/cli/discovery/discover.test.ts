@@ -106,6 +106,17 @@ test("returns the ARN and variant of an existing endpoint", async () => {
   });
 });
 
+test("counts the instances of the project's own scaling endpoints, whatever their instance type", async () => {
+  const named = [
+    { name: "all-options-sparse-v3-0a1b2c3d", instances: 4 },
+    { name: "all-options-sparse-v3-documents-0a1b2c3d", instances: 9 },
+    { name: "eu-all-options-sparse-v3-0a1b2c3d", instances: 9 },
+  ];
+  const endpointsNamed = async (part: string) => named.filter(({ name }) => name.includes(part));
+  const { searchGateway } = await discover(configuration("all-options"), account({ endpointsNamed }));
+  assert.equal(searchGateway?.runningInstances, { "sparse_v3-0d6e4079": 4 });
+});
+
 test("recognizes the project's own role by its tag", async () => {
   const roleOf = async (tags: Record<string, string>) =>
     (await discover(configuration("minimal"), account({ role: async () => ({ tags }) }))).apiGateway.role;
