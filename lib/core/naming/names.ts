@@ -145,9 +145,8 @@ export function namesOf(place: Place) {
     schedule: (name: "cluster-scaler" | "retraining") => named(name, LIMITS.schedule),
     topic: () => named("alarms", LIMITS.topic),
     alarm: (name: string) => named(name, LIMITS.alarm),
-    /** The dashboard of the search gateway is named after the project. */
-    dashboard: (service: Service = "search-gateway") =>
-      service === "search-gateway" ? shorten(project, LIMITS.dashboard) : named(service, LIMITS.dashboard),
+    /** Dashboards are global in an account, so the region is part of the name. */
+    dashboard: (service: Service) => shorten(`${project}-${service}-${region}`, LIMITS.dashboard),
     /** Name tag of an interface endpoint. */
     vpcEndpoint: (service: string) => `${project}-${service.replaceAll(".", "-")}`,
     scalingPolicy: (name: string) => named(name, LIMITS.scalingPolicy),
@@ -227,6 +226,9 @@ export type Names = ReturnType<typeof namesOf>;
 
 const SUFFIX_LENGTH = 10;
 
+const DATASET_NAMES = ["user", "item", "interaction"] as const;
+const RECIPE_NAMES = ["user_personalization", "similar_items", "personalized_ranking"] as const;
+
 /** Returns the names of a project's resources in Personalize, which contain neither account nor region. */
 export function personalizeNames(project: string) {
   const named = (name: string) => shorten(`${project}-${name}`, LIMITS.personalize);
@@ -251,6 +253,17 @@ export function personalizeNames(project: string) {
     campaign: (recipe: string) => named(dashed(recipe)),
     /** `<project>-<filter>-<number>`. Filters are immutable, so the number is derived from the expression. */
     filter: (filter: string, expression: string) => `${filterStart(filter)}${numericHash(expression)}`,
+    /**
+     * Names of what an ARN in a policy has to cover, without resources of a project whose name goes on after this one's.
+     * Not of filters, which have any name.
+     */
+    patterns: {
+      schema: DATASET_NAMES.map((dataset) => `${project}-${dataset}-*`),
+      "dataset-import-job": DATASET_NAMES.map((dataset) => `${project}-${dataset}-*`),
+      solution: RECIPE_NAMES.map((recipe) => `${solutionPrefix(recipe)}*`),
+      campaign: RECIPE_NAMES.map((recipe) => named(dashed(recipe))),
+      filter: [`${project}-*`],
+    },
     /** Prefix of the names of a filter's resources, current and superseded; ten digits follow. */
     filterPrefix: filterStart,
   };

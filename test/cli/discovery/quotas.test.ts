@@ -152,4 +152,21 @@ test("counts the dataset group and its schemas against the quotas of Personalize
   assert.equal(await ofBoth({ datasetGroups: deployed, schemas: some(500, 500) }), { notes: [], problems: [] });
 });
 
+test("notes projects whose names overlap, since policies name resources by their start", async () => {
+  const apis = [
+    "all-options-search-gateway",
+    "all-options-eu-recommendation",
+    "all-search-gateway",
+    "allo-search-gateway",
+  ];
+  const notes = await checkQuotas(config, names, {
+    ...reads(1_000),
+    usage: async () => ({ apis: { quota: 600, names: apis } }),
+  });
+  assert.equal(
+    notes.map((note) => note.slice(0, 33)),
+    ["Project all-options is in this ac", "Project all-options-eu is in this"],
+  );
+});
+
 test.run();
