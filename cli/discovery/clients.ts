@@ -73,6 +73,10 @@ export interface DiscoveryClients {
   endpoints(vpcId: string): Promise<FoundEndpoint[]>;
   /** Returns the service of interface endpoints that has one of these names; undefined if the region has none. */
   endpointService(names: readonly string[]): Promise<FoundEndpointService | undefined>;
+  /** Names of the private hosted zones that somebody associated with a VPC, not those of its interface endpoints. */
+  zonesOfVpc(vpcId: string): Promise<string[]>;
+  /** Names of the projects with a security group in a VPC. */
+  projectsInVpc(vpcId: string): Promise<string[]>;
   /** The role in API Gateway's account settings. */
   apiGatewayLogRole(): Promise<string | undefined>;
   role(name: string): Promise<{ tags: Readonly<Record<string, string>> } | undefined>;

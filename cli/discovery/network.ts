@@ -1,3 +1,4 @@
+import { failureKind } from "../../lib/aws/errors.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
 import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
 import {
@@ -21,18 +22,22 @@ export async function discoverNetwork(
   problems: string[],
 ): Promise<{ network: NetworkDiscovery; domainSubnets: Subnet[] } | undefined> {
   const functionIds = vpc.subnet_ids ?? domain.subnetIds;
-  const services = servicesInUse(config);
   const region = config.project.aws.region_name;
-  const [found, subnets, endpoints, offered] = await Promise.all([
+  const [found, subnets, endpoints, projects] = await Promise.all([
     explained("ec2:DescribeVpcs", clients.vpc(vpc.vpc_id)),
     explained("ec2:DescribeSubnets", clients.subnets([...new Set([...functionIds, ...domain.subnetIds])])),
     explained("ec2:DescribeVpcEndpoints", clients.endpoints(vpc.vpc_id)),
-    endpointServices(services, region, clients),
+    explained("ec2:DescribeSecurityGroups", clients.projectsInVpc(vpc.vpc_id)),
   ]);
   if (!found) {
     problems.push(`there is no VPC ${vpc.vpc_id} in ${region}: check vpc.vpc_id and aws.region_name`);
     return undefined;
   }
+  const serving = servingEndpoints(endpoints, config.project.project_name);
+  const others = projects.filter((one) => one !== config.project.project_name);
+  const owned = serving.filter((one) => one.owned).map(({ service }) => service);
+  const services = [...new Set([...servicesInUse(config), ...(others.length > 0 ? owned : [])])];
+  const offered = await endpointServices(services, region, clients);
   checkSubnets(functionIds, subnets, vpc.vpc_id, problems);
   const named = (ids: readonly string[]) =>
     subnets.filter(({ id }) => ids.includes(id)).map(({ id, zone }) => ({ id, zone }));
@@ -46,7 +51,8 @@ export async function discoverNetwork(
     vpcId: vpc.vpc_id,
     cidrBlocks: found.cidrBlocks.toSorted(),
     functionSubnets: sorted(named(functionIds)),
-    endpoints: servingEndpoints(endpoints, config.project.project_name),
+    endpoints: serving,
+    ...(others.length > 0 && { otherProjects: others }),
     endpointZones: mapped(offered, ({ zones }) => zones.toSorted()),
     ...(Object.keys(unusual).length > 0 && { endpointServiceNames: mapped(unusual, ({ name }) => name) }),
   };
@@ -55,6 +61,16 @@ export async function discoverNetwork(
     problems.push(
       `${vpc.vpc_id} has DNS ${found.dnsSupport ? "hostnames" : "support"} off, but private names of interface endpoints need ` +
         "it: turn on DNS support and DNS hostnames, or set vpc.create_endpoints to false",
+    );
+  }
+  const made = own.filter(({ service }) => !network.endpoints.some((one) => one.service === service));
+  const zones = made.length > 0 ? await clients.zonesOfVpc(vpc.vpc_id).catch(noneIfDenied) : [];
+  for (const { service } of made) {
+    const zone = offered[service]?.privateNames.find((name) => zones.includes(name));
+    if (zone === undefined) continue;
+    problems.push(
+      `${vpc.vpc_id} is associated with the private hosted zone ${zone}, so AWS refuses an interface endpoint of ${service} ` +
+        "with private names there: set vpc.create_endpoints to false; the functions then call what the zone leads to",
     );
   }
   for (const { service, subnetIds } of own) {
@@ -69,6 +85,12 @@ export async function discoverNetwork(
     problems.push(`domain ${opensearch.domain_name} has no security group to open for the functions: add one`);
   }
   return { network, domainSubnets: sorted(named(domain.subnetIds)) };
+}
+
+/** Without the permission to list zones, AWS itself refuses the endpoint. */
+function noneIfDenied(error: unknown): string[] {
+  if (failureKind(error) !== "denied") throw error;
+  return [];
 }
 
 function checkSubnets(

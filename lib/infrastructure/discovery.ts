@@ -51,6 +51,8 @@ const Network = v.object({
   functionSubnets: v.array(Subnet),
   /** Endpoints with private DNS names, which serve the whole VPC. */
   endpoints: v.array(InterfaceEndpoint),
+  /** Other projects with functions in the VPC, which may use this project's endpoints; absent if there are none. */
+  otherProjects: v.optional(v.array(v.string())),
   /** Zones that a service's endpoints can be in, by service. */
   endpointZones: v.record(v.string(), v.array(v.string())),
   /** Names of services whose endpoints do not have the usual name, by service; some have another one in China. */

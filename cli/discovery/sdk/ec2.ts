@@ -1,10 +1,11 @@
 import type { EC2Client } from "@aws-sdk/client-ec2";
 import { ifThere } from "../../../lib/aws/errors.ts";
+import { PROJECT_TAG } from "../../../lib/core/naming/tags.ts";
 import { once } from "../../../lib/core/resilience/once.ts";
 import type { DiscoveryClients, FoundEndpointService, FoundVpc } from "../clients.ts";
 import { type SdkConfig, tagsOf } from "./config.ts";
 
-type Reads = Pick<DiscoveryClients, "vpc" | "subnets" | "endpoints" | "endpointService">;
+type Reads = Pick<DiscoveryClients, "vpc" | "subnets" | "endpoints" | "endpointService" | "projectsInVpc">;
 
 /** Reads networks. */
 export function ec2Reads(config: SdkConfig): Reads {
@@ -16,6 +17,7 @@ export function ec2Reads(config: SdkConfig): Reads {
     vpc: async (id) => vpc(await client(), id),
     subnets: async (ids) => subnets(await client(), ids),
     endpoints: async (vpcId) => endpoints(await client(), vpcId),
+    projectsInVpc: async (vpcId) => projectsInVpc(await client(), vpcId),
     endpointService: async (names) => endpointService(await client(), names),
   };
 }
@@ -65,6 +67,19 @@ async function endpoints(client: EC2Client, vpcId: string) {
     }
   }
   return found;
+}
+
+async function projectsInVpc(client: EC2Client, vpcId: string): Promise<string[]> {
+  const { paginateDescribeSecurityGroups } = await import("@aws-sdk/client-ec2");
+  const Filters = [
+    { Name: "vpc-id", Values: [vpcId] },
+    { Name: "tag-key", Values: [PROJECT_TAG] },
+  ];
+  const found = new Set<string>();
+  for await (const { SecurityGroups = [] } of paginateDescribeSecurityGroups({ client }, { Filters })) {
+    for (const { Tags } of SecurityGroups) found.add(tagsOf(Tags)[PROJECT_TAG] ?? "");
+  }
+  return [...found].sort();
 }
 
 async function endpointService(client: EC2Client, names: readonly string[]): Promise<FoundEndpointService | undefined> {

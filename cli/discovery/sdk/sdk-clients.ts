@@ -1,5 +1,5 @@
 import type { DomainStatus } from "@aws-sdk/client-opensearch";
-import type { HostedZone } from "@aws-sdk/client-route-53";
+import type { HostedZone, VPCRegion } from "@aws-sdk/client-route-53";
 import { failureKind, ifThere } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients, FoundDomain, FoundZone } from "../clients.ts";
 import { given, type SdkConfig, tagsOf } from "./config.ts";
@@ -56,6 +56,21 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
       const answer = new Route53Client(config).send(new GetHostedZoneCommand({ Id }));
       const found = (await ifThere(answer))?.HostedZone;
       return found && foundZone(found);
+    },
+    async zonesOfVpc(VPCId) {
+      const { ListHostedZonesByVPCCommand, Route53Client } = await import("@aws-sdk/client-route-53");
+      const client = new Route53Client(config);
+      const names: string[] = [];
+      for (let NextToken: string | undefined, first = true; first || NextToken !== undefined; first = false) {
+        const input = { VPCId, VPCRegion: config.region as VPCRegion, ...(NextToken !== undefined && { NextToken }) };
+        const answer = await client.send(new ListHostedZonesByVPCCommand(input));
+        for (const { Name = "", Owner } of answer.HostedZoneSummaries ?? []) {
+          // Zones of interface endpoints belong to a service.
+          if (Owner?.OwningService === undefined) names.push(Name.replace(/\.$/, ""));
+        }
+        NextToken = answer.NextToken;
+      }
+      return names;
     },
     async zonesNamed(name) {
       const { ListHostedZonesByNameCommand, Route53Client } = await import("@aws-sdk/client-route-53");

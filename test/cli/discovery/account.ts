@@ -31,6 +31,8 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
       zones: ["eu-west-1a", "eu-west-1b"],
       privateNames: [privateName(name)],
     }),
+    zonesOfVpc: async () => [],
+    projectsInVpc: async () => [],
     apiGatewayLogRole: async () => undefined,
     role: async () => undefined,
     certificate: async () => ({ status: "ISSUED", names: ["search.example.org"], expires: undefined }),
