@@ -253,10 +253,7 @@ export function personalizeNames(project: string) {
     campaign: (recipe: string) => named(dashed(recipe)),
     /** `<project>-<filter>-<number>`. Filters are immutable, so the number is derived from the expression. */
     filter: (filter: string, expression: string) => `${filterStart(filter)}${numericHash(expression)}`,
-    /**
-     * Names of what an ARN in a policy has to cover, without resources of a project whose name goes on after this one's.
-     * Not of filters, which have any name.
-     */
+    /** Names in ARNs of policies, without those of a project whose name goes on; filters may have any name. */
     patterns: {
       schema: DATASET_NAMES.map((dataset) => `${project}-${dataset}-*`),
       "dataset-import-job": DATASET_NAMES.map((dataset) => `${project}-${dataset}-*`),
