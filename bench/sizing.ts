@@ -107,7 +107,15 @@ function searches(results: Results): Line[] {
       basis: estimate("rate times duration; an instance handles one call at a time"),
     },
     {
-      what: "first limit: API Gateway",
+      what: "first limit: Firehose, which takes the request log",
+      value: "about 1,000 calls a second",
+      basis: estimate(
+        "1 MiB a second for Direct PUT by default, 5 MiB in us-east-1, us-west-2 and eu-west-1; it can be raised; 1 kB " +
+          'for the line of a search. Source: "Amazon Data Firehose quota"',
+      ),
+    },
+    {
+      what: "next limit: API Gateway",
       value: "10,000 calls a second",
       basis: estimate("default quota of an account and region, with bursts of 5,000; it can be raised"),
     },

@@ -1,6 +1,6 @@
 import type { APIGatewayClient } from "@aws-sdk/client-api-gateway";
 import { type Authorization, DEFAULT_KEY, type Endpoint, type KeyRules, UNLIMITED } from "../lib/core/http/access.ts";
-import { API_STAGE, type Names, type Service } from "../lib/core/naming/names.ts";
+import { API_STAGE, domainSuffixOf, type Names, type Service } from "../lib/core/naming/names.ts";
 import { PROJECT_TAG } from "../lib/core/naming/tags.ts";
 import type { Session } from "./session.ts";
 
@@ -27,8 +27,7 @@ export async function findDeployedApi(
   const client = new APIGatewayClient(sdk);
   const id = await idOf(client, names.api(service));
   if (id === undefined) return undefined;
-  const suffix = names.partition() === "aws-cn" ? ".cn" : "";
-  const executeUrl = `https://${id}.execute-api.${sdk.region}.amazonaws.com${suffix}/${API_STAGE}`;
+  const executeUrl = `https://${id}.execute-api.${sdk.region}.${domainSuffixOf(sdk.region)}/${API_STAGE}`;
   const host = hostOf(config, service);
   const url = host === undefined ? executeUrl : `https://${host}`;
   const executes = host === undefined || config.api.execute_api_url;

@@ -6,6 +6,7 @@ import { VpcEndpoint } from "@cdktf/provider-aws/lib/vpc-endpoint/index.js";
 import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
 import type { Construct } from "constructs";
 import type { StackName } from "../lib/core/naming/names.ts";
+import { endpointServiceName, type NetworkDiscovery } from "../lib/infrastructure/discovery.ts";
 import { type OwnEndpoint, ownEndpoints } from "../lib/infrastructure/endpoints.ts";
 import { serviceRole } from "./constructs/iam.ts";
 import type { StackInput } from "./input.ts";
@@ -59,7 +60,8 @@ export class FoundationStack extends ProjectStack {
     return { role, permission };
   }
 
-  private endpoints(endpoints: readonly OwnEndpoint[], { vpcId, cidrBlocks }: { vpcId: string; cidrBlocks: string[] }) {
+  private endpoints(endpoints: readonly OwnEndpoint[], network: NetworkDiscovery) {
+    const { vpcId, cidrBlocks, endpointServiceNames: named } = network;
     const group = new SecurityGroup(this, "endpoints-group", {
       name: this.names.securityGroup("endpoints"),
       description: "Interface endpoints, open to the whole VPC since their private names redirect it",
@@ -80,7 +82,7 @@ export class FoundationStack extends ProjectStack {
     for (const { service, subnetIds } of endpoints) {
       new VpcEndpoint(this, `endpoint-${service.replaceAll(".", "-")}`, {
         vpcId,
-        serviceName: `com.amazonaws.${this.input.discovery.region}.${service}`,
+        serviceName: named?.[service] ?? endpointServiceName(this.input.discovery.region, service),
         vpcEndpointType: "Interface",
         privateDnsEnabled: true,
         subnetIds,

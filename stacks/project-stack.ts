@@ -79,10 +79,12 @@ export abstract class ProjectStack extends TerraformStack {
       new LocalBackend(this, { path: this.pathFromStack(join(folder, this.names.stateFile(id))) });
       return;
     }
-    const { bucket, region, key_prefix } = state;
-    new S3Backend(this, { bucket, region, key: this.names.stateKey(id, key_prefix), encrypt: true });
-    // CDKTF 0.21 has no property for this.
+    const { bucket, region, key_prefix, kms_key_id, role_arn } = state;
+    const key = this.names.stateKey(id, key_prefix);
+    new S3Backend(this, { bucket, region, key, encrypt: true, ...(kms_key_id && { kmsKeyId: kms_key_id }) });
+    // CDKTF 0.21 has no properties for these.
     this.addOverride("terraform.backend.s3.use_lockfile", true);
+    if (role_arn !== undefined) this.addOverride("terraform.backend.s3.assume_role", { role_arn });
   }
 }
 

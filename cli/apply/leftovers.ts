@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Names } from "../../lib/core/naming/names.ts";
+import { domainSuffixOf, type Names } from "../../lib/core/naming/names.ts";
 import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
 import { Failure } from "../errors.ts";
 import type { Planned } from "../plan/planned.ts";
@@ -130,8 +130,8 @@ const IDS: Readonly<Record<string, ImportId>> = {
   aws_sfn_state_machine: ({ name }, place) => arnOf(place, "states", both("stateMachine", ":", name)),
   // AWS accepts creating a topic or queue again if nothing differs, tags included.
   aws_sns_topic: ({ name }, place) => arnOf(place, "sns", name),
-  aws_sqs_queue: ({ name }, { account, region, names }) =>
-    both(`https://sqs.${region}.amazonaws.com${names.partition() === "aws-cn" ? ".cn" : ""}/${account}`, "/", name),
+  aws_sqs_queue: ({ name }, { account, region }) =>
+    both(`https://sqs.${region}.${domainSuffixOf(region)}/${account}`, "/", name),
   aws_lambda_event_source_mapping: (_, __, message) => /with UUID ([\da-f-]{36})/i.exec(message)?.[1],
   aws_lambda_permission: ({ function_name, qualifier, statement_id }) =>
     both(qualifier ? both(function_name, ":", qualifier) : function_name, "/", statement_id),

@@ -20,12 +20,21 @@ export const command = defineCommand({
     if (state.type !== "s3") {
       throw new UsageError("terraform.state in project.yaml is local: set type to s3, with bucket and region");
     }
-    const { bucket, region } = state;
+    if (state.role_arn !== undefined) {
+      throw new UsageError(
+        "terraform.state in project.yaml has a role_arn: whoever owns that role makes the bucket. `relevance init-state` " +
+          "without role_arn, with credentials of that account, makes one",
+      );
+    }
+    const { bucket, region, kms_key_id } = state;
     const { terminal } = context;
     const account = await accountOf(session);
     const done = (what: string) => terminal.print(`${bucket} in ${region}: ${what}; ${SETTINGS}`);
     try {
-      const opened = await openStateBucket({ region }, bucket, namesIn(session, account).partition());
+      const opened = await openStateBucket({ region }, bucket, {
+        partition: namesIn(session, account).partition(),
+        key: kms_key_id,
+      });
       if (!(await bucketExists({ region }, bucket, account))) {
         await opened.create();
         done("created");

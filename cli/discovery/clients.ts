@@ -32,6 +32,16 @@ export interface FoundEndpoint {
   tags: Readonly<Record<string, string>>;
 }
 
+/** A service of AWS that interface endpoints lead to. */
+export interface FoundEndpointService {
+  /** Such as "com.amazonaws.eu-west-1.secretsmanager". */
+  name: string;
+  /** The availability zones that its endpoints can be in. */
+  zones: string[];
+  /** The host names that an endpoint with private names redirects. */
+  privateNames: string[];
+}
+
 /** A TLS certificate of ACM. */
 export interface FoundCertificate {
   /** Such as "ISSUED". */
@@ -61,8 +71,12 @@ export interface DiscoveryClients {
   subnets(ids: readonly string[]): Promise<Array<{ id: string; vpcId: string; zone: string }>>;
   /** Interface endpoints of a VPC that are available or pending. */
   endpoints(vpcId: string): Promise<FoundEndpoint[]>;
-  /** Availability zones of a service's endpoints; undefined if the region has none. */
-  endpointZones(serviceName: string): Promise<string[] | undefined>;
+  /** Returns the service of interface endpoints that has one of these names; undefined if the region has none. */
+  endpointService(names: readonly string[]): Promise<FoundEndpointService | undefined>;
+  /** Names of the private hosted zones that somebody associated with a VPC, not those of its interface endpoints. */
+  zonesOfVpc(vpcId: string): Promise<string[]>;
+  /** Names of the projects with a security group in a VPC. */
+  projectsInVpc(vpcId: string): Promise<string[]>;
   /** The role in API Gateway's account settings. */
   apiGatewayLogRole(): Promise<string | undefined>;
   role(name: string): Promise<{ tags: Readonly<Record<string, string>> } | undefined>;
@@ -74,6 +88,8 @@ export interface DiscoveryClients {
   secret(arn: string): Promise<{ kmsKey: string | undefined } | undefined>;
   /** ARN and status of a SageMaker endpoint, such as "InService", and the name of its first variant. */
   modelEndpoint(name: string): Promise<{ arn: string; status: string; variant: string } | undefined>;
+  /** Returns names and instances of the endpoints whose names contain a text; instances are those they should have. */
+  endpointsNamed(part: string): Promise<Array<{ name: string; instances: number }>>;
   parameter(name: string): Promise<string | undefined>;
   /** All Personalize resources of the project. */
   inventory(names: Names): Promise<Inventory>;

@@ -33,7 +33,7 @@ export async function discover(
     discoverLogRole(config, clients, names.role("api-gateway-logs"), problems),
     apiKeyNumbers(clients, names.apiKeyNumbersParameter("search-gateway"), "search-gateway"),
     apiKeyNumbers(clients, names.apiKeyNumbersParameter("recommendation"), "recommendation"),
-    discoverSearchGateway(config, clients, problems),
+    discoverSearchGateway(config, clients, { names, problems }),
     discoverPersonalize(config, clients, { names, applied, problems }),
   ]);
   if (problems.length > 0) throw new DiscoveryError(problems);

@@ -1,8 +1,14 @@
+import { failureKind } from "../../lib/aws/errors.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
 import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
-import { ENDPOINT_SERVICES, type EndpointService, type NetworkDiscovery } from "../../lib/infrastructure/discovery.ts";
+import {
+  ENDPOINT_SERVICES,
+  type EndpointService,
+  endpointServiceName,
+  type NetworkDiscovery,
+} from "../../lib/infrastructure/discovery.ts";
 import { ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
-import type { DiscoveryClients, FoundDomain, FoundEndpoint } from "./clients.ts";
+import type { DiscoveryClients, FoundDomain, FoundEndpoint, FoundEndpointService } from "./clients.ts";
 import { explained } from "./explain.ts";
 
 type Subnet = NetworkDiscovery["functionSubnets"][number];
@@ -16,27 +22,39 @@ export async function discoverNetwork(
   problems: string[],
 ): Promise<{ network: NetworkDiscovery; domainSubnets: Subnet[] } | undefined> {
   const functionIds = vpc.subnet_ids ?? domain.subnetIds;
-  const services = servicesInUse(config);
   const region = config.project.aws.region_name;
-  const [found, subnets, endpoints, zones] = await Promise.all([
+  const [found, subnets, endpoints, projects] = await Promise.all([
     explained("ec2:DescribeVpcs", clients.vpc(vpc.vpc_id)),
     explained("ec2:DescribeSubnets", clients.subnets([...new Set([...functionIds, ...domain.subnetIds])])),
     explained("ec2:DescribeVpcEndpoints", clients.endpoints(vpc.vpc_id)),
-    endpointZones(services, region, clients),
+    explained("ec2:DescribeSecurityGroups", clients.projectsInVpc(vpc.vpc_id)),
   ]);
   if (!found) {
     problems.push(`there is no VPC ${vpc.vpc_id} in ${region}: check vpc.vpc_id and aws.region_name`);
     return undefined;
   }
+  const serving = servingEndpoints(endpoints, config.project.project_name);
+  const others = projects.filter((one) => one !== config.project.project_name);
+  const owned = serving.filter((one) => one.owned).map(({ service }) => service);
+  const services = [...new Set([...servicesInUse(config), ...(others.length > 0 ? owned : [])])];
+  const offered = await endpointServices(services, region, clients);
   checkSubnets(functionIds, subnets, vpc.vpc_id, problems);
   const named = (ids: readonly string[]) =>
     subnets.filter(({ id }) => ids.includes(id)).map(({ id, zone }) => ({ id, zone }));
+  const unusual = Object.fromEntries(
+    services.flatMap((service) => {
+      const one = offered[service];
+      return one && one.name !== endpointServiceName(region, service) ? [[service, one]] : [];
+    }),
+  );
   const network: NetworkDiscovery = {
     vpcId: vpc.vpc_id,
     cidrBlocks: found.cidrBlocks.toSorted(),
     functionSubnets: sorted(named(functionIds)),
-    endpoints: servingEndpoints(endpoints, config.project.project_name),
-    endpointZones: zones,
+    endpoints: serving,
+    ...(others.length > 0 && { otherProjects: others }),
+    endpointZones: mapped(offered, ({ zones }) => zones.toSorted()),
+    ...(Object.keys(unusual).length > 0 && { endpointServiceNames: mapped(unusual, ({ name }) => name) }),
   };
   const own = ownEndpoints(config, network);
   if (own.length > 0 && !(found.dnsSupport && found.dnsHostnames)) {
@@ -45,9 +63,19 @@ export async function discoverNetwork(
         "it: turn on DNS support and DNS hostnames, or set vpc.create_endpoints to false",
     );
   }
+  const made = own.filter(({ service }) => !network.endpoints.some((one) => one.service === service));
+  const zones = made.length > 0 ? await clients.zonesOfVpc(vpc.vpc_id).catch(noneIfDenied) : [];
+  for (const { service } of made) {
+    const zone = offered[service]?.privateNames.find((name) => zones.includes(name));
+    if (zone === undefined) continue;
+    problems.push(
+      `${vpc.vpc_id} is associated with the private hosted zone ${zone}, so AWS refuses an interface endpoint of ${service} ` +
+        "with private names there: set vpc.create_endpoints to false; the functions then call what the zone leads to",
+    );
+  }
   for (const { service, subnetIds } of own) {
     if (subnetIds.length > 0) continue;
-    const where = zones[service] ? `only in ${zones[service].join(", ")}` : `not in ${region}`;
+    const where = offered[service] ? `only in ${network.endpointZones[service]?.join(", ")}` : `not in ${region}`;
     problems.push(
       `interface endpoints of ${service} are ${where}, where no subnet of the functions is: set vpc.subnet_ids, ` +
         "or set vpc.create_endpoints to false and give the functions a NAT gateway",
@@ -57,6 +85,12 @@ export async function discoverNetwork(
     problems.push(`domain ${opensearch.domain_name} has no security group to open for the functions: add one`);
   }
   return { network, domainSubnets: sorted(named(domain.subnetIds)) };
+}
+
+/** Without the permission to list zones, AWS itself refuses the endpoint. */
+function noneIfDenied(error: unknown): string[] {
+  if (failureKind(error) !== "denied") throw error;
+  return [];
 }
 
 function checkSubnets(
@@ -85,18 +119,24 @@ function servingEndpoints(found: readonly FoundEndpoint[], project: string): Net
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-async function endpointZones(
+/** Returns the services of interface endpoints that the region has. In China the names of some start with "cn.". */
+async function endpointServices(
   services: readonly EndpointService[],
   region: string,
   clients: DiscoveryClients,
-): Promise<Record<string, string[]>> {
+): Promise<Readonly<Record<string, FoundEndpointService>>> {
   const found = await Promise.all(
     services.map(async (service) => {
-      const name = `com.amazonaws.${region}.${service}`;
-      return [service, await explained("ec2:DescribeVpcEndpointServices", clients.endpointZones(name))] as const;
+      const usual = endpointServiceName(region, service);
+      const names = region.startsWith("cn-") ? [usual, `cn.${usual}`] : [usual];
+      return [service, await explained("ec2:DescribeVpcEndpointServices", clients.endpointService(names))] as const;
     }),
   );
-  return Object.fromEntries(found.flatMap(([service, zones]) => (zones ? [[service, zones.toSorted()]] : [])));
+  return Object.fromEntries(found.flatMap(([service, one]) => (one ? [[service, one]] : [])));
+}
+
+function mapped<Value, Mapped>(record: Readonly<Record<string, Value>>, map: (value: Value) => Mapped) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
 function sorted(subnets: Subnet[]): Subnet[] {

@@ -34,6 +34,10 @@ const KEPT_UNRESERVED = 100;
 /** With fewer functions at the same time, requests are throttled under ordinary load. A new account has 10. */
 const FEW_FUNCTIONS = 100;
 
+/** Timeouts of the functions behind the APIs, in seconds. */
+const ROUTER_SECONDS = 28;
+const RECOMMENDATION_SECONDS = 28;
+
 /** What reading the use of quotas takes. */
 const ACTIONS: readonly [action: string, kinds: readonly Limited[]][] = [
   ["servicequotas:ListServiceQuotas or apigateway:GET", ["apis", "usagePlans", "apiKeys"]],
@@ -48,7 +52,9 @@ export async function checkQuotas(config: Configuration, names: Names, reads: Qu
   const findings: Findings = { problems: [], notes: [] };
   await Promise.all([
     readable("lambda:GetAccountSettings", findings, async () => {
-      checkConcurrency(config, await reads.concurrency(), findings);
+      const quota = await reads.concurrency();
+      checkConcurrency(config, quota, findings);
+      findings.notes.push(...throttleNotes(config, quota));
     }),
     instancesNeeded(config).size > 0 &&
       readable("servicequotas:ListServiceQuotas", findings, async () => {
@@ -60,7 +66,9 @@ export async function checkQuotas(config: Configuration, names: Names, reads: Qu
       return (
         needed.length > 0 &&
         readable(action, findings, async () => {
-          const { problems, notes } = checkRoom(wanted, await reads.usage(needed));
+          const used = await reads.usage(needed);
+          const { problems, notes } = checkRoom(wanted, used);
+          findings.notes.push(...overlapping(config.project.project_name, used.apis?.names ?? []));
           findings.problems.push(...problems);
           findings.notes.push(...notes);
         })
@@ -93,8 +101,40 @@ function checkConcurrency({ api }: Configuration, quota: number, { problems, not
         `functions at the same time, of which Lambda keeps ${KEPT_UNRESERVED} for other functions: ${RAISE}`,
     );
   } else if (quota < FEW_FUNCTIONS) {
-    notes.push(`Only ${quota} functions may run at the same time: further requests get 429 or wait. ${RAISE}`);
+    notes.push(`Only ${quota} functions may run at the same time: further requests get 500 outcome_unknown. ${RAISE}`);
   }
+}
+
+/** Requests a second that API Gateway lets through without `default_throttle`. Source: "Amazon API Gateway quotas". */
+const USUAL_RATE = 10_000;
+
+/**
+ * Returns a note for each API that lets more requests through than its function can answer. Lambda throttles the rest, and
+ * API Gateway answers 500 for that: a gateway response cannot tell it from other failures of the integration. Instances
+ * that are busy are the rate times the seconds of a call (Lambda Developer Guide, "Understanding Lambda function
+ * scaling").
+ */
+function throttleNotes({ api, searchGateway, recommendation }: Configuration, quota: number): string[] {
+  const { default_throttle: limits, reserved_concurrency: reserved } = api;
+  const rate = limits?.rate_limit ?? USUAL_RATE;
+  const set = limits ? `default_throttle lets ${rate}` : `without default_throttle API Gateway lets ${rate}`;
+  const functions = [
+    ...(searchGateway ? ([["api_router", ROUTER_SECONDS]] as const) : []),
+    ...(recommendation ? ([["recommendation_api", RECOMMENDATION_SECONDS]] as const) : []),
+  ];
+  return functions.flatMap(([fn, longest]) => {
+    const instances = reserved[fn] ?? quota;
+    if (rate * longest <= instances && (limits?.burst_limit ?? 0) <= instances) return [];
+    const whose = reserved[fn] === undefined ? "the account's concurrency" : `reserved_concurrency.${fn}`;
+    const average = Number((instances / rate).toPrecision(2));
+    const always = Number((instances / longest).toPrecision(2));
+    return [
+      `${fn}: ${set} requests a second through, but ${instances} at the same time are answered (${whose}), which suffices while a ` +
+        `call takes less than ${average} s on average. Beyond that callers get 500 outcome_unknown. A rate_limit of ` +
+        `${always} holds even if each call takes ${longest} s, the longest; choose one for your usual call, and a ` +
+        `burst_limit of at most ${instances}`,
+    ];
+  });
 }
 
 const RAISE = 'request more of the quota "Concurrent executions" of Lambda in Service Quotas';
@@ -119,6 +159,10 @@ function checkInstances(
     } else if (quota < most) {
       notes.push(
         `${type}: max_instance_count in model.yaml allows ${most}, but the account may have ${quota}. ${raise}`,
+      );
+    } else if (quota < 2 * most) {
+      notes.push(
+        `${type}: an update while scaled out runs up to ${2 * most} instances, but the account may have ${quota}. ${raise}`,
       );
     }
   }
@@ -178,6 +222,24 @@ export const QUOTAS: Readonly<Record<Limited, Quota>> = {
   },
   schemas: { service: "Personalize", name: "Number of schemas", title: "schemas", usual: 500 },
 };
+
+/**
+ * Returns a note if the name of another project in this region goes on after this project's, or the other way round:
+ * policies name filters, and what the deployer may change, by `<project>-*`.
+ */
+function overlapping(project: string, apis: readonly string[]): string[] {
+  const others = new Set(apis.flatMap((name) => /^(.+)-(?:search-gateway|recommendation)$/.exec(name)?.[1] ?? []));
+  return [...others]
+    .filter((other) => other !== project && (other.startsWith(`${project}-`) || project.startsWith(`${other}-`)))
+    .map((other) => {
+      const [longer, shorter] = other.length > project.length ? [other, project] : [project, other];
+      return (
+        `Project ${longer} is in this account too. The permissions of ${shorter} that end in ${shorter}-* cover its filters, and for ` +
+        "who deploys all its resources: choose project names of which none starts with another and a hyphen"
+      );
+    })
+    .sort();
+}
 
 /** Above this share of a quota the plan has a note. */
 const NEARLY_ALL = 0.9;

@@ -3,6 +3,7 @@ import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
 import { modelImage } from "../../lib/config/model-image.ts";
 import { isDeployed } from "../../lib/config/model-sources.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
 import type { DomainDiscovery, SearchGatewayDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import type { DiscoveryClients, FoundCertificate, FoundDomain, FoundZone } from "./clients.ts";
@@ -17,17 +18,18 @@ const OLDEST_HYBRID = "2.12";
 export async function discoverSearchGateway(
   config: Configuration,
   clients: DiscoveryClients,
-  problems: string[],
+  { names, problems }: { names: Names; problems: string[] },
 ): Promise<SearchGatewayDiscovery | undefined> {
   const { searchGateway: gateway } = config;
   if (!gateway) return undefined;
   checkImages(config, gateway, problems);
   const dns = gateway.domainNameSystem;
-  const [found, hostedZoneId, secretKeyArn, modelEndpoints] = await Promise.all([
+  const [found, hostedZoneId, secretKeyArn, modelEndpoints, runningInstances] = await Promise.all([
     explained("es:DescribeDomain", clients.domain(gateway.opensearch.domain_name)),
     dns ? discoverZone(dns, clients, problems) : undefined,
     discoverSecret(config, gateway, clients, problems),
     discoverEndpoints(gateway, clients, problems),
+    discoverInstances(gateway, names, clients),
     dns ? checkCertificate(config, dns, clients, problems) : undefined,
   ]);
   if (!found) {
@@ -50,6 +52,7 @@ export async function discoverSearchGateway(
     ...(hostedZoneId !== undefined && { hostedZoneId }),
     ...(secretKeyArn !== undefined && { secretKeyArn }),
     ...(Object.keys(modelEndpoints).length > 0 && { modelEndpoints }),
+    ...(Object.keys(runningInstances).length > 0 && { runningInstances }),
   };
 }
 
@@ -168,6 +171,29 @@ async function discoverEndpoints(
     }
   }
   return endpoints;
+}
+
+/** Returns how many instances the project's own scaling endpoints have, whatever instance type they are of. */
+async function discoverInstances(
+  gateway: SearchGateway,
+  names: Names,
+  clients: DiscoveryClients,
+): Promise<NonNullable<SearchGatewayDiscovery["runningInstances"]>> {
+  const scaling = modelEndpoints(gateway)
+    .filter(isDeployed)
+    .filter(({ section }) => section.max_instance_count !== undefined);
+  const found = await Promise.all(
+    scaling.map(async ({ key }): Promise<[string, number]> => {
+      const start = names.anyEndpoint(key).replace(/\*$/, "");
+      const named = await explained("sagemaker:ListEndpoints", clients.endpointsNamed(start));
+      // Not those for documents alone, whose names go on with a word.
+      const own = named.filter(
+        ({ name }) => name.startsWith(start) && /^-?[0-9a-f]{8}$/.test(name.slice(start.length)),
+      );
+      return [key, Math.max(0, ...own.map(({ instances }) => instances))];
+    }),
+  );
+  return Object.fromEntries(found.filter(([, instances]) => instances > 0));
 }
 
 async function checkCertificate(

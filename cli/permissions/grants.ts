@@ -1,6 +1,8 @@
 import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
+import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
+import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
+import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
 import { RESOURCES, type WritingSid } from "./resources.ts";
 
@@ -115,7 +117,9 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
   const { state } = project.terraform;
   const hostNames = searchGateway?.domainNameSystem || api.recommendation_domain_name;
   const bucket = names.bucketArn();
-  const stateBucket = state.type === "s3" ? [`arn:${names.partition()}:s3:::${state.bucket}`] : [];
+  const role = state.type === "s3" ? state.role_arn : undefined;
+  // With a role for the state, that role has these permissions.
+  const stateBucket = state.type === "s3" && !role ? [`arn:${names.partition()}:s3:::${state.bucket}`] : [];
   const actions = [
     ...used,
     ...["iam:GetRole", "lambda:GetAccountSettings", "servicequotas:ListServiceQuotas", "ssm:GetParameter"],
@@ -128,7 +132,14 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
           ...["DescribeSubnets", "DescribeVpcAttribute", "DescribeVpcEndpointServices", "DescribeVpcEndpoints"].map(
             (action) => `ec2:${action}`,
           ),
-          ...["ec2:DescribeVpcs", "es:DescribeDomain", "sagemaker:DescribeEndpoint"],
+          ...[
+            "ec2:DescribeSecurityGroups",
+            "ec2:DescribeVpcs",
+            "route53:ListHostedZonesByVPC",
+            "es:DescribeDomain",
+            "sagemaker:DescribeEndpoint",
+          ],
+          ...(scales(searchGateway) ? ["sagemaker:ListEndpoints"] : []),
         ]
       : []),
     ...(searchGateway?.opensearch.auth?.type === "basic" ? ["secretsmanager:DescribeSecret"] : []),
@@ -161,7 +172,8 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
       searchGateway ? [names.arn("athena", "workgroup/primary")] : [],
     ),
     statement("ReadEncrypted", ["kms:Decrypt"], keysOf(project)),
-    ...(state.type === "s3" ? [keyOfTheState(state.region)] : []),
+    ...(state.type === "s3" && !role ? [keyOfTheState(state)] : []),
+    statement("AssumeTheStatesRole", ["sts:AssumeRole"], role ? [role] : []),
   ].filter(isNeeded);
 }
 
@@ -171,10 +183,14 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
  */
 const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
 
-/** Returns the permission to use the key of the state's bucket, which may be any key, through S3 only. */
-function keyOfTheState(region: string): Statement {
+/** Returns whether an endpoint of a model scales: an update keeps the number of its instances. */
+const scales = (gateway: SearchGateway) =>
+  modelEndpoints(gateway).some((one) => isDeployed(one) && one.section.max_instance_count !== undefined);
+
+/** Returns the permission to use the state's key through S3 only: `kms_key_id`, or any, since the bucket names its own. */
+function keyOfTheState({ region, kms_key_id }: { region: string; kms_key_id?: string | undefined }): Statement {
   return {
-    ...statement("EncryptTheState", ["kms:Decrypt", "kms:GenerateDataKey"], ["*"]),
+    ...statement("EncryptTheState", ["kms:Decrypt", "kms:GenerateDataKey"], [kms_key_id ?? "*"]),
     // In China the name ends in .com.cn.
     conditions: { StringLike: { "kms:ViaService": `s3.${region}.amazonaws.com*` } },
   };
@@ -187,7 +203,8 @@ function serviceLinkedRoles(names: Names, services: readonly string[]): Statemen
 
 function initState({ project }: Configuration, names: Names): Statement[] {
   const { state } = project.terraform;
-  if (state.type !== "s3") return [];
+  // Another account's bucket is that account's to make.
+  if (state.type !== "s3" || state.role_arn !== undefined) return [];
   const actions = [
     ...["s3:CreateBucket", "s3:PutBucketPolicy", "s3:PutBucketPublicAccessBlock", "s3:PutBucketVersioning"],
     "s3:PutEncryptionConfiguration",

@@ -12,6 +12,7 @@ import { openPlace, openSession, type Place, type Session } from "../session.ts"
 import { deployedStacks } from "../state/stacks.ts";
 import { isDeployed, refuseWithoutState } from "../state/still-deployed.ts";
 import type { StackFolder } from "../terraform/stack.ts";
+import { refuseWhileOthersUse } from "./endpoint-users.ts";
 
 /** How to remove a service. */
 interface ServiceRemoval {
@@ -59,6 +60,8 @@ async function removeService(
     terminal.note("There is nothing to remove.");
     return 0;
   }
+  const foundation = deployed.find(({ name }) => name === "foundation");
+  if (foundation) await refuseWhileOthersUse(place, foundation);
   await check?.(deployed, place);
   if (notice !== undefined) terminal.note(notice);
   const options: RemovalOptions = { yes, question };

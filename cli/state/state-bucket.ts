@@ -18,10 +18,14 @@ export interface StateBucket {
 }
 
 /** Opens a bucket that may not exist yet. */
-export async function openStateBucket(sdk: Session["sdk"], bucket: string, partition: string): Promise<StateBucket> {
+export async function openStateBucket(
+  sdk: Session["sdk"],
+  bucket: string,
+  { partition, key }: { partition: string; key?: string | undefined },
+): Promise<StateBucket> {
   const s3 = await import("@aws-sdk/client-s3");
   const client = new s3.S3Client(sdk);
-  const settings = await settingsOf(client, bucket, `arn:${partition}:s3:::${bucket}`);
+  const settings = await settingsOf(client, bucket, { arn: `arn:${partition}:s3:::${bucket}`, key });
   return {
     async create() {
       const LocationConstraint = sdk.region as BucketLocationConstraint;
@@ -49,7 +53,11 @@ export async function openStateBucket(sdk: Session["sdk"], bucket: string, parti
 const PUBLIC_ACCESS = ["BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets"] as const;
 
 /** Returns the settings. The policy comes before the block of public access, which refuses changes of public policies. */
-async function settingsOf(client: S3Client, Bucket: string, arn: string): Promise<Setting[]> {
+async function settingsOf(
+  client: S3Client,
+  Bucket: string,
+  { arn, key }: { arn: string; key: string | undefined },
+): Promise<Setting[]> {
   const s3 = await import("@aws-sdk/client-s3");
   const policy = async () =>
     (await unless("NoSuchBucketPolicy", client.send(new s3.GetBucketPolicyCommand({ Bucket }))))?.Policy;
@@ -77,7 +85,15 @@ async function settingsOf(client: S3Client, Bucket: string, arn: string): Promis
           new s3.PutBucketEncryptionCommand({
             Bucket,
             ServerSideEncryptionConfiguration: {
-              Rules: [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: "aws:kms" }, BucketKeyEnabled: true }],
+              Rules: [
+                {
+                  ApplyServerSideEncryptionByDefault: {
+                    SSEAlgorithm: "aws:kms",
+                    ...(key !== undefined && { KMSMasterKeyID: key }),
+                  },
+                  BucketKeyEnabled: true,
+                },
+              ],
             },
           }),
         ),

@@ -73,6 +73,13 @@ export async function runTerraform(terraform: Terraform, args: readonly string[]
   }
 }
 
+/** Options that say how to reach and lock the state, by the variable that they may be in. */
+const KEPT_OPTIONS: Readonly<Record<string, RegExp>> = {
+  TF_CLI_ARGS_init: /-backend-config=\S+|-lock-timeout=\S+/g,
+  TF_CLI_ARGS_plan: /-lock-timeout=\S+/g,
+  TF_CLI_ARGS_apply: /-lock-timeout=\S+/g,
+};
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Returns Terraform's environment: that of the caller, without prompts, colours and version checks. */
@@ -82,8 +89,13 @@ export function terraformEnvironment(env: Env): Record<string, string> {
   );
   // If this file is missing, Terraform prints a warning into its JSON output.
   if (given.TF_CLI_CONFIG_FILE && !existsSync(given.TF_CLI_CONFIG_FILE)) delete given.TF_CLI_CONFIG_FILE;
-  // These options apply to every run and would change the plan.
-  for (const name of Object.keys(given)) if (/^TF_CLI_ARGS/.test(name)) delete given[name];
+  // Other options in these variables would change the plan.
+  for (const name of Object.keys(given)) {
+    if (!/^TF_CLI_ARGS/.test(name)) continue;
+    const kept = (given[name] ?? "").match(KEPT_OPTIONS[name] ?? /(?!)/g);
+    if (kept) given[name] = kept.join(" ");
+    else delete given[name];
+  }
   return { ...given, TF_IN_AUTOMATION: "1", TF_INPUT: "0", CHECKPOINT_DISABLE: "1", NO_COLOR: "1" };
 }
 

@@ -37,7 +37,9 @@ export async function initStack(runner: Runner, stack: StackFolder): Promise<voi
   const { args, env: extra } = initOptions(env, runner.cacheFolder);
   const { terraform: settings } = JSON.parse(await readFile(join(stack.directory, "cdk.tf.json"), "utf8"));
   const wanted = createHash("sha256")
-    .update(JSON.stringify([settings, args, terraform.path, terraform.version]))
+    .update(
+      JSON.stringify([settings, args, terraform.path, terraform.version, terraformEnvironment(env).TF_CLI_ARGS_init]),
+    )
     .digest("hex");
   const mark = join(stack.directory, INIT_MARK);
   if (existsSync(mark) && (await readFile(mark, "utf8")) === wanted) return;

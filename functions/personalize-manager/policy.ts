@@ -1,4 +1,5 @@
 import { type Statement, tagPersonalizeResources, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { personalizeNames } from "../../lib/core/naming/names.ts";
 
 /**
  * Returns the permissions of personalize-manager: create, change, describe and delete the project's resources, and
@@ -17,9 +18,12 @@ export function personalizeManagerPolicy(arns: {
 }): Statement[] {
   const { project, resource } = arns;
   const groups = [resource(`dataset-group/${project}`)];
-  const own = (type: string) => resource(`${type}/${project}-*`);
+  const { patterns } = personalizeNames(project);
+  const own = (type: keyof typeof patterns) => patterns[type].map((name) => resource(`${type}/${name}`));
   const datasets = resource(`dataset/${project}/*`);
-  // The ARN of an event tracker is random.
+  // The ARN of an event tracker is random, and Personalize has no condition keys, not even those of tags (Service
+  // Authorization Reference, "Amazon Personalize"), so IAM cannot tell the trackers of projects apart. The function only
+  // deletes one that is in its own dataset group.
   const trackers = resource("event-tracker/*");
   return [
     {
@@ -30,7 +34,7 @@ export function personalizeManagerPolicy(arns: {
     {
       sid: "ManageSchemas",
       actions: ["personalize:CreateSchema", "personalize:DescribeSchema", "personalize:DeleteSchema"],
-      resources: [own("schema")],
+      resources: [...own("schema")],
     },
     {
       sid: "ManageDatasets",
@@ -40,7 +44,7 @@ export function personalizeManagerPolicy(arns: {
         "personalize:UpdateDataset",
         "personalize:DeleteDataset",
       ],
-      resources: [...groups, datasets, own("schema")],
+      resources: [...groups, datasets, ...own("schema")],
     },
     {
       sid: "ManageTheEventTracker",
@@ -50,7 +54,7 @@ export function personalizeManagerPolicy(arns: {
     {
       sid: "ManageFilters",
       actions: ["personalize:CreateFilter", "personalize:DescribeFilter", "personalize:DeleteFilter"],
-      resources: [...groups, own("filter")],
+      resources: [...groups, ...own("filter")],
     },
     {
       sid: "ManageCampaigns",
@@ -60,12 +64,12 @@ export function personalizeManagerPolicy(arns: {
         "personalize:UpdateCampaign",
         "personalize:DeleteCampaign",
       ],
-      resources: [own("campaign"), own("solution")],
+      resources: [...own("campaign"), ...own("solution")],
     },
     {
       sid: "ReadWhatTrainingMade",
       actions: ["personalize:DescribeSolutionVersion", "personalize:GetSolutionMetrics"],
-      resources: [own("solution")],
+      resources: [...own("solution")],
     },
     {
       // These actions list the whole account, so IAM supports no resource for them.

@@ -1,4 +1,5 @@
 import { type Statement, tagPersonalizeResources, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { personalizeNames } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 
 /**
@@ -25,7 +26,8 @@ export function trainingPolicy(arns: {
   const { project, resource, bucket } = arns;
   const group = resource(`dataset-group/${project}`);
   const datasets = resource(`dataset/${project}/*`);
-  const own = (type: string) => resource(`${type}/${project}-*`);
+  const { patterns } = personalizeNames(project);
+  const own = (type: keyof typeof patterns) => patterns[type].map((name) => resource(`${type}/${name}`));
   return [
     // No condition on the prefix: see the same statement in the policy of etl.
     { sid: "ListTheBucket", actions: ["s3:ListBucket"], resources: [bucket] },
@@ -50,7 +52,7 @@ export function trainingPolicy(arns: {
     {
       sid: "Import",
       actions: ["personalize:CreateDatasetImportJob", "personalize:DescribeDatasetImportJob"],
-      resources: [group, datasets, own("dataset-import-job")],
+      resources: [group, datasets, ...own("dataset-import-job")],
     },
     {
       sid: "GiveTheImportItsRole",
@@ -74,7 +76,7 @@ export function trainingPolicy(arns: {
         "personalize:StopSolutionVersionCreation",
         "personalize:GetSolutionMetrics",
       ],
-      resources: [group, own("solution")],
+      resources: [group, ...own("solution")],
     },
     tagPersonalizeResources(["TagResource"], arns.region),
     {
@@ -85,7 +87,7 @@ export function trainingPolicy(arns: {
         "personalize:UpdateCampaign",
         "personalize:DeleteCampaign",
       ],
-      resources: [own("campaign"), own("solution")],
+      resources: [...own("campaign"), ...own("solution")],
     },
     {
       // These actions list the whole account, so IAM supports no resource for them.

@@ -12,6 +12,12 @@ import {
 import type { Service } from "../core/naming/names.ts";
 import { arn, flag, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
 
+/**
+ * Far above the usual quota of 10,000 requests a second, which AWS raises on request, so that only typing mistakes exceed
+ * it; `plan` compares with the account's. Source: "Amazon API Gateway quotas", API Gateway Developer Guide.
+ */
+export const MAX_RATE = 1_000_000;
+
 const Rule = text(
   /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/,
   'a method (or *) and a path pattern, such as "DELETE /_snapshot/*"',
@@ -121,8 +127,8 @@ const Key = section(
         { min: 1, max: 100 },
       ),
     ),
-    rate_limit: v.optional(numberAbove(0, 10_000, "Requests a second. Default: the account's limit.")),
-    burst_limit: v.optional(integer(1, 5_000, "Requests at once. Default: the account's limit.")),
+    rate_limit: v.optional(numberAbove(0, MAX_RATE, "Requests a second. Default: the account's limit.")),
+    burst_limit: v.optional(integer(1, MAX_RATE, "Requests at once. Default: the account's limit.")),
     daily_quota: v.optional(integer(1, undefined, "Requests a day. Default: no limit.")),
   },
   "One key. It exists in each service of which it may call an endpoint.",

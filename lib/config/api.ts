@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { USER_ID_LOGGING } from "../core/contract/search.ts";
-import { AuthorizationWord, Keys, LambdaAuthorizer, RawBackend } from "./access.ts";
+import { AuthorizationWord, Keys, LambdaAuthorizer, MAX_RATE, RawBackend } from "./access.ts";
 import { arn, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
 const DOMAIN = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
@@ -9,11 +9,14 @@ const LABELS = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a
 /** Ten years, CloudWatch's longest retention. A typing mistake cannot keep logs for a century. */
 const MAX_RETENTION_DAYS = 3_653;
 
+/** Far above the usual quota of 1,000 in an account, which AWS raises to tens of thousands. Source: "Lambda quotas". */
+const MAX_CONCURRENCY = 100_000;
+
 const Concurrency = (what: string) =>
   section(
     {
-      min_capacity: integer(1, 1_000, "Minimum number of instances that are kept running."),
-      max_capacity: integer(1, 1_000, "Maximum number of instances that are kept running."),
+      min_capacity: integer(1, MAX_CONCURRENCY, "Minimum number of instances that are kept running."),
+      max_capacity: integer(1, MAX_CONCURRENCY, "Maximum number of instances that are kept running."),
       utilization_target: numberAbove(0, 1, "Share of them that should be busy: 0.8 is 80 percent."),
     },
     `Instances of ${what} that are kept running. Default: none.`,
@@ -85,8 +88,8 @@ const HostName = section(
 
 const DefaultThrottle = section(
   {
-    rate_limit: numberAbove(0, 10_000, "Requests a second."),
-    burst_limit: integer(1, 5_000, "Simultaneous requests."),
+    rate_limit: numberAbove(0, MAX_RATE, "Requests a second."),
+    burst_limit: integer(1, MAX_RATE, "Simultaneous requests."),
   },
   "Limits of each whole API, over all keys. Both services. Default: the account's.",
 );
@@ -145,12 +148,12 @@ export const ApiSchema = section(
       section(
         {
           api_router: v.optional(
-            integer(1, 10_000, "Maximum number of instances of the function that handles API requests."),
+            integer(1, MAX_CONCURRENCY, "Maximum number of instances of the function that handles API requests."),
           ),
           recommendation_api: v.optional(
             integer(
               1,
-              10_000,
+              MAX_CONCURRENCY,
               "Maximum number of instances of the function that handles requests of the recommendation service.",
             ),
           ),
@@ -181,8 +184,8 @@ export const ApiSchema = section(
     throttle: v.optional(
       section(
         {
-          rate_limit: v.optional(numberAbove(0, 10_000, "Requests a second for the API key.")),
-          burst_limit: v.optional(integer(1, 5_000, "Simultaneous requests for the API key.")),
+          rate_limit: v.optional(numberAbove(0, MAX_RATE, "Requests a second for the API key.")),
+          burst_limit: v.optional(integer(1, MAX_RATE, "Simultaneous requests for the API key.")),
           daily_quota: v.optional(integer(1, undefined, "Requests a day for the API key.")),
         },
         "Limits of each API's key, if there are keys and `keys` is absent. Both services. Default: the account's.",

@@ -1,4 +1,4 @@
-import { partitionOf } from "../core/naming/names.ts";
+import { domainSuffixOf, partitionOf } from "../core/naming/names.ts";
 
 /** The model server's two images. */
 type ImageKind = "gpu" | "cpu";
@@ -118,7 +118,7 @@ export function modelImage(region: string, instanceType: string): ModelImage | u
   if (account === undefined || kind === undefined) return undefined;
   const { repository, tag } = IMAGES[kind];
   return {
-    uri: `${account}.dkr.ecr.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}/${repository}:${tag}`,
+    uri: `${account}.dkr.ecr.${region}.${domainSuffixOf(region)}/${repository}:${tag}`,
     repositoryArn: `arn:${partitionOf(region)}:ecr:${region}:${account}:repository/${repository}`,
   };
 }

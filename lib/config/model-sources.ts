@@ -88,9 +88,17 @@ export function endpointsOf(model: EndpointModel, models: Models, path: readonly
   ];
 }
 
-/** Returns the name of an endpoint: that of an existing one, or the project's. */
+/**
+ * Returns the name of an endpoint: that of an existing one, or the project's. The hash in the name of an endpoint that
+ * scales has its instance type too, because SageMaker rejects another type while the endpoint is a scalable target.
+ * Another type, and scaling turned on or off, thus make a new endpoint beside the old one. Source:
+ * hashicorp/terraform-provider-aws, issue 14337.
+ */
 export function endpointName({ key, section }: ModelEndpoint, names: Pick<Names, "endpoint">): string {
-  return section.endpoint_name ?? names.endpoint(key);
+  const { endpoint_name, instance_type, max_instance_count } = section;
+  if (endpoint_name !== undefined) return endpoint_name;
+  if (max_instance_count === undefined) return names.endpoint(key);
+  return names.endpoint(key.replace(/[0-9a-f]{8}$/, (vectors) => shortHash(`${vectors} ${instance_type}`)));
 }
 
 /** An endpoint that the project deploys. */

@@ -71,6 +71,21 @@ const State = v.pipe(
           ),
         ),
         region: region("Region of that bucket."),
+        kms_key_id: v.optional(
+          arn(
+            "kms",
+            "key/[\\w-]+",
+            "arn:aws:kms:eu-west-1:210987654321:key/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f",
+            "Key that encrypts the state. Default: the bucket's.",
+          ),
+        ),
+        role_arn: v.optional(
+          text(
+            /^arn:aws(-cn|-us-gov)?:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
+            "an ARN such as arn:aws:iam::210987654321:role/terraform-state",
+            "Role that reads and writes the state, for a bucket of another account. Default: the credentials of the caller.",
+          ),
+        ),
       },
       "State in a bucket, encrypted, with a native lock file.",
     ),

@@ -14,6 +14,10 @@ export const ENDPOINT_SERVICES = [
 /** One of these services. */
 export type EndpointService = (typeof ENDPOINT_SERVICES)[number];
 
+/** Returns the usual name of a service's interface endpoints in a region. */
+export const endpointServiceName = (region: string, service: EndpointService): string =>
+  `com.amazonaws.${region}.${service}`;
+
 const Subnet = v.object({ id: v.string(), zone: v.string() });
 
 const Domain = v.object({
@@ -47,8 +51,12 @@ const Network = v.object({
   functionSubnets: v.array(Subnet),
   /** Endpoints with private DNS names, which serve the whole VPC. */
   endpoints: v.array(InterfaceEndpoint),
+  /** Other projects with functions in the VPC, which may use this project's endpoints; absent if there are none. */
+  otherProjects: v.optional(v.array(v.string())),
   /** Zones that a service's endpoints can be in, by service. */
   endpointZones: v.record(v.string(), v.array(v.string())),
+  /** Names of services whose endpoints do not have the usual name, by service; some have another one in China. */
+  endpointServiceNames: v.optional(v.record(v.string(), v.string())),
 });
 
 const SearchGatewayPart = v.object({
@@ -60,6 +68,11 @@ const SearchGatewayPart = v.object({
   secretKeyArn: v.optional(v.string()),
   /** The existing endpoints that model.yaml names, by their names; absent if it names none. */
   modelEndpoints: v.optional(v.record(v.string(), v.object({ arn: v.string(), variant: v.string() }))),
+  /**
+   * Instances that the project's own scaling endpoints have now, by the key of the endpoint. An update starts with as
+   * many, since it would otherwise reset a fleet that is scaled out to its minimum.
+   */
+  runningInstances: v.optional(v.record(v.string(), v.number())),
 });
 
 const PersonalizePart = v.object({

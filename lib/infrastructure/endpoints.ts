@@ -53,15 +53,17 @@ export interface OwnEndpoint {
 }
 
 /**
- * Returns the interface endpoints of this project: for services in use that have no other endpoint in the VPC. Returns
- * none if `vpc.create_endpoints` is off. AWS bills endpoints by the hour and zone.
+ * Returns the interface endpoints of this project: for services in use that have no other endpoint in the VPC, and those
+ * that it made before while another project is in the VPC, which has none of its own. Returns none if `vpc.create_endpoints` is off. AWS bills endpoints by the hour and zone.
  */
 export function ownEndpoints(
   configuration: Pick<Configuration, "api" | "searchGateway">,
   network: NetworkDiscovery,
 ): OwnEndpoint[] {
   if (!configuration.searchGateway?.vpc.create_endpoints) return [];
-  return servicesInUse(configuration)
+  const owned = network.endpoints.filter((endpoint) => endpoint.owned).map(({ service }) => service);
+  const kept = network.otherProjects ? owned : [];
+  return [...new Set([...servicesInUse(configuration), ...kept])]
     .filter((service) => !network.endpoints.some((endpoint) => endpoint.service === service && !endpoint.owned))
     .map((service) => ({ service, subnetIds: subnetsFor(service, network) }));
 }

@@ -1,9 +1,7 @@
-import { choice, fields, retriesOf, type State, TASK_SECONDS, taskState } from "./lambda-task.ts";
+import { choice, fields, retriesOf, type State, TASK_SECONDS, type TaskParts, taskState } from "./lambda-task.ts";
 
 /** The resources that the state machine uses. */
-export interface StateMachineParts {
-  /** ARN of the ETL function's alias. */
-  functionArn: string;
+export interface StateMachineParts extends TaskParts {
   bucket: string;
   /** The number of concurrent calls in each map step. */
   maxConcurrency: number;
@@ -24,7 +22,7 @@ const Retry = retriesOf("EtlError", { MaxAttempts: 2, BackoffRate: 2 });
  */
 export function etlStates(parts: StateMachineParts, next?: string) {
   const call = (task: string, payload: object, results: string[], more: State): State =>
-    taskState(parts.functionArn, task, payload, {
+    taskState(parts, task, payload, {
       ...{ ResultSelector: fields(...results), ResultPath: `$.etl.${task}`, Retry },
       ...more,
     });
@@ -56,18 +54,17 @@ export function etlStateMachine(parts: StateMachineParts): State {
  * because thousands of them would not fit into the state.
  */
 function map(
-  { functionArn, bucket, maxConcurrency }: StateMachineParts,
+  { functionArn, taskArn, bucket, maxConcurrency }: StateMachineParts,
   list: string,
   name: string,
   Next: string,
 ): State {
   const [isDone, done] = [`Is${name}Done`, `${name}Done`];
-  const Resource = "arn:aws:states:::lambda:invoke";
   const Parameters = { FunctionName: functionArn, "Payload.$": "$" };
   return {
     Type: "Map",
     ItemReader: {
-      Resource: "arn:aws:states:::s3:getObject",
+      Resource: taskArn("s3:getObject"),
       ReaderConfig: { InputType: "JSON" },
       Parameters: { Bucket: bucket, "Key.$": list },
     },
@@ -77,7 +74,7 @@ function map(
       States: {
         [name]: {
           Type: "Task",
-          Resource,
+          Resource: taskArn("lambda:invoke"),
           TimeoutSeconds: TASK_SECONDS,
           Parameters,
           OutputPath: "$.Payload",

@@ -1,3 +1,5 @@
+import type { Names } from "../core/naming/names.ts";
+
 /**
  * The timeout of a call, in seconds: longer than the function's own 15 minutes, so that the function's error comes
  * first.
@@ -7,14 +9,22 @@ export const TASK_SECONDS = 930;
 /** A state of the Amazon States Language. */
 export type State = Readonly<Record<string, unknown>>;
 
+/** What a state that calls a function needs. */
+export interface TaskParts {
+  /** ARN of the function's alias. */
+  functionArn: string;
+  /** Returns the ARN of an integration, which has the partition of the region. */
+  taskArn: Names["taskArn"];
+}
+
 /**
  * Returns a state that calls a function with a task, `run` (the name of the execution) and more payload. `more` says
  * what becomes of the answer.
  */
-export function taskState(functionArn: string, task: string, payload: object, more: State): State {
+export function taskState({ functionArn, taskArn }: TaskParts, task: string, payload: object, more: State): State {
   return {
     Type: "Task",
-    Resource: "arn:aws:states:::lambda:invoke",
+    Resource: taskArn("lambda:invoke"),
     TimeoutSeconds: TASK_SECONDS,
     Parameters: { FunctionName: functionArn, Payload: { task, "run.$": "$$.Execution.Name", ...payload } },
     ...more,

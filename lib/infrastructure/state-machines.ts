@@ -1,7 +1,7 @@
 import type { Names, StateMachineName } from "../core/naming/names.ts";
 import { etlStateMachine, etlStates, type StateMachineParts } from "./etl-states.ts";
 import { aliasArn } from "./functions.ts";
-import { choice, fields, retriesOf, type State, taskState } from "./lambda-task.ts";
+import { choice, fields, retriesOf, type State, type TaskParts, taskState } from "./lambda-task.ts";
 
 /**
  * Returns the definitions of the recommendation service's state machines.
@@ -12,19 +12,19 @@ export function stateMachineDefinitions(
   names: Names,
   maxConcurrency: number,
 ): Record<StateMachineName, ReturnType<typeof etlStateMachine>> {
-  const etl = { functionArn: aliasArn(names, "etl"), bucket: names.bucket(), maxConcurrency };
-  const trainingArn = aliasArn(names, "training");
+  const { taskArn } = names;
+  const etl = { functionArn: aliasArn(names, "etl"), taskArn, bucket: names.bucket(), maxConcurrency };
+  const training = { functionArn: aliasArn(names, "training"), taskArn };
   return {
     etl: etlStateMachine(etl),
-    training: trainingStateMachine({ trainingArn, etl }),
-    teardown: teardownStateMachine({ trainingArn }),
+    training: trainingStateMachine({ training, etl }),
+    teardown: teardownStateMachine({ training }),
   };
 }
 
 /** The resources that the training state machine uses. */
 interface TrainingMachineParts {
-  /** ARN of the training function's alias. */
-  trainingArn: string;
+  training: TaskParts;
   etl: StateMachineParts;
 }
 
@@ -52,9 +52,8 @@ const RETRY = retriesOf("TrainingError", { MaxAttempts: 3, BackoffRate: 3 });
  * Functions and the local interpreter understand. The step before a Wait state decides how long to wait.
  */
 export function trainingStateMachine(parts: TrainingMachineParts): State {
-  const { trainingArn } = parts;
   const call = (task: string, payload: Payload, result: Payload, more: State) =>
-    taskState(trainingArn, task, payload, { ResultSelector: result, Retry: RETRY, ...more });
+    taskState(parts.training, task, payload, { ResultSelector: result, Retry: RETRY, ...more });
   const etl = etlStates(parts.etl, "CheckArrivals");
   return {
     Comment: "From accepted events to campaigns that answer.",
@@ -133,13 +132,13 @@ export function trainingStateMachine(parts: TrainingMachineParts): State {
 /**
  * Defines the teardown state machine, which `uninstall` runs first: stop training, then remove campaigns and solutions.
  */
-export function teardownStateMachine({ trainingArn }: Pick<TrainingMachineParts, "trainingArn">): State {
+export function teardownStateMachine({ training }: Pick<TrainingMachineParts, "training">): State {
   return {
     Comment: "Removes what training made, in order.",
     StartAt: "TearDown",
     TimeoutSeconds: MOST_TEARDOWN_SECONDS,
     States: {
-      TearDown: taskState(trainingArn, "teardown", EXECUTION, {
+      TearDown: taskState(training, "teardown", EXECUTION, {
         ResultSelector: fields("ready", "seconds", "left"),
         Retry: RETRY,
         Next: "IsAllGone",

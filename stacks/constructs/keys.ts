@@ -114,7 +114,7 @@ export function logKey(
     statements: [
       {
         sid: "LogGroups",
-        services: [`logs.${region}.amazonaws.com`],
+        services: [names.logsPrincipal()],
         actions: [
           "kms:Encrypt",
           "kms:Decrypt",

@@ -28,7 +28,7 @@ function table(stack: ProjectStack, name: TableName, kmsKeyArn: string): Dynamod
 }
 
 /** DynamoDB uses a table's key with the caller's permissions. Source: "Encryption at rest", DynamoDB guide. */
-export function useTables({ input }: ProjectStack, keyArn: string): Statement {
+export function useTables({ names }: ProjectStack, keyArn: string): Statement {
   return {
     sid: "UseTheTablesKey",
     actions: [
@@ -40,6 +40,6 @@ export function useTables({ input }: ProjectStack, keyArn: string): Statement {
       "kms:ReEncryptTo",
     ],
     resources: [keyArn],
-    conditions: { StringEquals: { "kms:ViaService": `dynamodb.${input.discovery.region}.amazonaws.com` } },
+    conditions: { StringEquals: { "kms:ViaService": names.viaService("dynamodb") } },
   };
 }

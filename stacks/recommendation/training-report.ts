@@ -27,7 +27,7 @@ export function trainingReport(stack: ProjectStack, keyArn: string): void {
     ...WATCHED,
   ]);
   const machine = stateMachine(stack, TRAINING_REPORT, {
-    definition: reportMachine(topicArn, input.config.project.project_name),
+    definition: reportMachine(topicArn, names.taskArn("sns:publish"), input.config.project.project_name),
     role,
     keyArn,
     dependsOn: [policy],
@@ -66,12 +66,12 @@ export function trainingReport(stack: ProjectStack, keyArn: string): void {
 }
 
 /** Permission to publish to an encrypted topic of the account's owner, whose key is unknown here. */
-function useTopicKey({ names, input }: ProjectStack): Statement {
+function useTopicKey({ names }: ProjectStack): Statement {
   return {
     sid: "UseTheTopicsKey",
     actions: ["kms:Decrypt", "kms:GenerateDataKey"],
     resources: [names.arn("kms", "key/*")],
-    conditions: { StringEquals: { "kms:ViaService": `sns.${input.discovery.region}.amazonaws.com` } },
+    conditions: { StringEquals: { "kms:ViaService": names.viaService("sns") } },
   };
 }
 
@@ -80,10 +80,10 @@ function useTopicKey({ names, input }: ProjectStack): Statement {
  * each recipe's stage, which is `"held"` for a rejected model, and the reason. EventBridge leaves out an output that is
  * too long. Nobody is notified about a training that `uninstall` stopped.
  */
-export function reportMachine(topicArn: string, project: string): State {
+export function reportMachine(topicArn: string, taskArn: string, project: string): State {
   const publish = (Subject: string, message: string): State => ({
     Type: "Task",
-    Resource: "arn:aws:states:::sns:publish",
+    Resource: taskArn,
     Parameters: { TopicArn: topicArn, Subject, "Message.$": message },
     Retry: [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 10, MaxAttempts: 5, BackoffRate: 2 }],
     End: true,

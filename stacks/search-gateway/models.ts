@@ -10,6 +10,7 @@ import { MODELS } from "../../lib/config/embedding-models.ts";
 import { imageKind, type ModelImage, modelImage } from "../../lib/config/model-image.ts";
 import {
   type DeployedEndpoint,
+  endpointName,
   isDeployed,
   ownRepository,
   repositoryOf,
@@ -49,9 +50,10 @@ export function deployEndpoints(stack: ProjectStack, logKeyArn: string): ITerraf
       return { ...endpoint, image };
     });
   if (plans.length === 0) return [];
-  const logGroups = plans.map((plan) =>
-    succeed(stack.logGroup(`${plan.key}-log`, stack.names.endpointLogGroup(plan.key), logKeyArn), plan, "log"),
-  );
+  const logGroups = plans.map((plan) => {
+    const name = stack.names.endpointLogGroup(endpointName(plan, stack.names));
+    return succeed(stack.logGroup(`${plan.key}-log`, name, logKeyArn), plan, "log");
+  });
   const { role, policies } = executionRole(stack, plans);
   return plans.map((plan) => deployEndpoint(stack, plan, role, [...policies, ...logGroups]));
 }
@@ -86,7 +88,10 @@ function executionRole(stack: ProjectStack, plans: readonly EndpointPlan[]) {
     {
       sid: "WriteLogs",
       actions: ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
-      resources: plans.map(({ key }) => `${names.arn("logs", `log-group:${names.endpointLogGroup(key)}`)}:*`),
+      // The old endpoint writes until the function calls the new one.
+      resources: plans.map(
+        ({ key }) => `${names.arn("logs", `log-group:${names.endpointLogGroup(names.anyEndpoint(key))}`)}:*`,
+      ),
     },
     {
       sid: "WriteMetrics",
@@ -148,7 +153,8 @@ function modelDataStatements(partition: string, plans: readonly EndpointPlan[]):
 
 /**
  * SageMaker cannot change models and configurations. New content gets a new name and is created before the old one is
- * deleted; the endpoint switches over while both run.
+ * deleted; the endpoint switches over while both run. What an endpoint itself cannot change is in its name, see
+ * `endpointName`: the new one is created, then the function calls it, then the old one is deleted.
  */
 function deployEndpoint(
   stack: ProjectStack,
@@ -185,7 +191,8 @@ function deployEndpoint(
     dependsOn,
   });
   succeed(model, plan, "model");
-  const { instance_type, initial_instance_count } = section;
+  const { instance_type, initial_instance_count, max_instance_count } = section;
+  const running = gatewayInput(stack.input).found.runningInstances?.[key] ?? 0;
   // checkov:skip=CKV_AWS_98 aws_sagemaker_endpoint_configuration: SageMaker's own key suffices: the volume contains a
   // public model, and instances with NVMe reject other keys
   const configuration = new SagemakerEndpointConfiguration(stack, `${key}-configuration`, {
@@ -195,16 +202,23 @@ function deployEndpoint(
         variantName: ENDPOINT_VARIANT,
         modelName: model.name,
         instanceType: instance_type,
-        initialInstanceCount: initial_instance_count,
+        initialInstanceCount:
+          max_instance_count === undefined
+            ? initial_instance_count
+            : Math.min(Math.max(initial_instance_count, running), max_instance_count),
         initialVariantWeight: 1,
         containerStartupHealthCheckTimeoutInSeconds: START_SECONDS,
       },
     ],
-    lifecycle: { createBeforeDestroy: true },
+    lifecycle: {
+      createBeforeDestroy: true,
+      // Scaling alone changes nothing here; a new configuration takes the number from the discovery again.
+      ...(max_instance_count !== undefined && { ignoreChanges: ["production_variants[0].initial_instance_count"] }),
+    },
   });
   succeed(configuration, plan, "configuration");
   const endpoint = new SagemakerEndpoint(stack, `${key}-endpoint`, {
-    name: names.endpoint(key),
+    name: endpointName(plan, names),
     endpointConfigName: configuration.name,
     deploymentConfig: {
       blueGreenUpdatePolicy: {
@@ -215,7 +229,7 @@ function deployEndpoint(
     // Terraform then deletes an endpoint only after the function that called it has changed.
     lifecycle: { createBeforeDestroy: true },
   });
-  if (section.max_instance_count !== undefined) scaling(stack, plan, endpoint, section.max_instance_count);
+  if (max_instance_count !== undefined) scaling(stack, plan, endpoint, max_instance_count);
   return succeed(endpoint, plan, "endpoint");
 }
 
@@ -248,9 +262,11 @@ function scaling(stack: ProjectStack, plan: EndpointPlan, endpoint: SagemakerEnd
   const target = new AppautoscalingTarget(stack, `${key}-scaling`, {
     serviceNamespace: "sagemaker",
     scalableDimension: "sagemaker:variant:DesiredInstanceCount",
-    resourceId: `endpoint/${stack.names.endpoint(key)}/variant/${ENDPOINT_VARIANT}`,
+    resourceId: `endpoint/${endpointName(plan, stack.names)}/variant/${ENDPOINT_VARIANT}`,
     minCapacity: section.initial_instance_count,
     maxCapacity: max,
+    // The old endpoint scales until the function calls the new one.
+    lifecycle: { createBeforeDestroy: true },
     dependsOn: [endpoint],
   });
   succeed(target, plan, "scaling");
@@ -266,6 +282,7 @@ function scaling(stack: ProjectStack, plan: EndpointPlan, endpoint: SagemakerEnd
         predefinedMetricType: "SageMakerVariantConcurrentRequestsPerModelHighResolution",
       },
     },
+    lifecycle: { createBeforeDestroy: true },
   });
   succeed(policy, plan, "scaling-policy");
 }

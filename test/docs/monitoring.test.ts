@@ -98,7 +98,7 @@ test("names the topic and the dashboards as the stacks do", () => {
     names.accessLogGroup("search-gateway"),
     names.streamLogGroup("search-logs"),
     names.stateMachineLogGroup("training"),
-    names.endpointLogGroup("<model>"),
+    names.endpointLogGroup(names.endpoint("<model>")),
   ]) {
     assert.ok(guide.includes(name), name);
   }

@@ -36,7 +36,7 @@ test.before(async () => {
   const [, topicArn = ""] = /<TopicArn>(.*?)<\/TopicArn>/.exec(xml) ?? [];
   const Endpoint = `arn:aws:sqs:${cloud.region}:${account}:${name}`;
   await callSns(cloud, { Action: "Subscribe", TopicArn: topicArn, Protocol: "sqs", Endpoint });
-  const definition = JSON.stringify(reportMachine(topicArn, "shop"));
+  const definition = JSON.stringify(reportMachine(topicArn, "arn:aws:states:::sns:publish", "shop"));
   const project = unique("report").slice(0, 17);
   const config = recommendation([
     ["project.yaml", ["project_name"], project],

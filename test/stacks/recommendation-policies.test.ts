@@ -53,6 +53,8 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
     doesNot: [
       call("personalize:DeleteDatasetGroup", personalize("dataset-group/other")),
       call("personalize:DeleteFilter", personalize("filter/other-category-0123456789")),
+      call("personalize:DeleteCampaign", personalize("campaign/my-project-eu-similar-items")),
+      call("personalize:DeleteSchema", personalize("schema/my-project-eu-item-0a1b2c3d")),
       call("personalize:CreateSolutionVersion", personalize("solution/my-project-x")),
       call("ssm:PutParameter", parameter("search-gateway/api-url")),
       call("ssm:PutParameter", parameter("recommendation/api-url")),

@@ -233,7 +233,7 @@ test("has its own dashboard besides the search gateway's", () => {
     "aws_cloudwatch_dashboard",
     "dashboard",
   );
-  assert.is(dashboard_name, "my-project-recommendation");
+  assert.is(dashboard_name, "my-project-recommendation-eu-west-1");
   const titles = JSON.parse(dashboard_body).widgets.map(
     ({ properties }: { properties: { title: string } }) => properties.title,
   );

@@ -5,7 +5,12 @@ import * as assert from "uvu/assert";
 import { parseConfiguration } from "../../lib/config/parse.ts";
 import { stackNames } from "../../stacks/input.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
-import { configuration, configurationFiles, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import {
+  type Change,
+  configuration,
+  configurationFiles,
+  discoveryOf,
+} from "../fixtures/configurations/configurations.ts";
 import { fullExample, valid } from "../lib/config/example.ts";
 import { suite } from "../suite.ts";
 import { ARTIFACTS, example, synth } from "./support.ts";
@@ -100,6 +105,17 @@ test("encrypts state in a bucket, and locks it with a file", () => {
       use_lockfile: true,
     },
   });
+});
+
+test("uses the key and the role of a central account for state", () => {
+  const kms_key_id = "arn:aws:kms:eu-west-1:210987654321:key/0a1b2c3d-0000-4000-8000-1a2b3c4d5e6f";
+  const role_arn = "arn:aws:iam::210987654321:role/terraform-state";
+  const state: Change[] = [
+    ["project.yaml", ["terraform", "state", "kms_key_id"], kms_key_id],
+    ["project.yaml", ["terraform", "state", "role_arn"], role_arn],
+  ];
+  const { s3 } = example("storage", "all-options", state).terraform.backend;
+  assert.equal([s3?.kms_key_id, s3?.assume_role, s3?.encrypt], [kms_key_id, { role_arn }, true]);
 });
 
 test("keeps local state in a file for each stack, account and region, relative to the stack's folder", () => {

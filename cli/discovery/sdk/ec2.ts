@@ -1,10 +1,11 @@
 import type { EC2Client } from "@aws-sdk/client-ec2";
 import { ignoreNotFound } from "../../../lib/aws/errors.ts";
+import { PROJECT_TAG } from "../../../lib/core/naming/tags.ts";
 import { once } from "../../../lib/core/resilience/once.ts";
-import type { DiscoveryClients, FoundVpc } from "../clients.ts";
+import type { DiscoveryClients, FoundEndpointService, FoundVpc } from "../clients.ts";
 import { type SdkConfig, tagsOf } from "./config.ts";
 
-type Reads = Pick<DiscoveryClients, "vpc" | "subnets" | "endpoints" | "endpointZones">;
+type Reads = Pick<DiscoveryClients, "vpc" | "subnets" | "endpoints" | "endpointService" | "projectsInVpc">;
 
 /** Reads networks. */
 export function ec2Reads(config: SdkConfig): Reads {
@@ -16,7 +17,8 @@ export function ec2Reads(config: SdkConfig): Reads {
     vpc: async (id) => vpc(await client(), id),
     subnets: async (ids) => subnets(await client(), ids),
     endpoints: async (vpcId) => endpoints(await client(), vpcId),
-    endpointZones: async (serviceName) => endpointZones(await client(), serviceName),
+    projectsInVpc: async (vpcId) => projectsInVpc(await client(), vpcId),
+    endpointService: async (names) => endpointService(await client(), names),
   };
 }
 
@@ -67,13 +69,30 @@ async function endpoints(client: EC2Client, vpcId: string) {
   return found;
 }
 
-async function endpointZones(client: EC2Client, serviceName: string): Promise<string[] | undefined> {
+async function projectsInVpc(client: EC2Client, vpcId: string): Promise<string[]> {
+  const { paginateDescribeSecurityGroups } = await import("@aws-sdk/client-ec2");
+  const Filters = [
+    { Name: "vpc-id", Values: [vpcId] },
+    { Name: "tag-key", Values: [PROJECT_TAG] },
+  ];
+  const found = new Set<string>();
+  for await (const { SecurityGroups = [] } of paginateDescribeSecurityGroups({ client }, { Filters })) {
+    for (const { Tags } of SecurityGroups) found.add(tagsOf(Tags)[PROJECT_TAG] ?? "");
+  }
+  return [...found].sort();
+}
+
+async function endpointService(client: EC2Client, names: readonly string[]): Promise<FoundEndpointService | undefined> {
   const { DescribeVpcEndpointServicesCommand } = await import("@aws-sdk/client-ec2");
-  const answer = client.send(new DescribeVpcEndpointServicesCommand({ ServiceNames: [serviceName] }));
-  const found = (await ignoreNotFound(answer))?.ServiceDetails;
-  const service = found?.find(
-    ({ ServiceName, ServiceType }) =>
-      ServiceName === serviceName && (ServiceType ?? []).some((type) => type.ServiceType === "Interface"),
+  // A filter skips names that do not exist; a list of names would fail as a whole.
+  const Filters = [{ Name: "service-name", Values: [...names] }];
+  const { ServiceDetails = [] } = await client.send(new DescribeVpcEndpointServicesCommand({ Filters }));
+  const found = ServiceDetails.find(
+    ({ ServiceName = "", ServiceType = [] }) =>
+      names.includes(ServiceName) && ServiceType.some((type) => type.ServiceType === "Interface"),
   );
-  return service?.AvailabilityZones;
+  if (!found) return undefined;
+  const { ServiceName: name = "", AvailabilityZones: zones = [], PrivateDnsName, PrivateDnsNames = [] } = found;
+  const all = [PrivateDnsName, ...PrivateDnsNames.map((one) => one.PrivateDnsName)];
+  return { name, zones, privateNames: [...new Set(all.flatMap((one) => one ?? []))] };
 }

@@ -1,5 +1,5 @@
 import type { DomainStatus } from "@aws-sdk/client-opensearch";
-import type { HostedZone } from "@aws-sdk/client-route-53";
+import type { HostedZone, VPCRegion } from "@aws-sdk/client-route-53";
 import { failureKind, ignoreNotFound } from "../../../lib/aws/errors.ts";
 import type { DiscoveryClients, FoundDomain, FoundZone } from "../clients.ts";
 import { given, type SdkConfig, tagsOf } from "./config.ts";
@@ -57,6 +57,21 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
       const found = (await ignoreNotFound(answer))?.HostedZone;
       return found && foundZone(found);
     },
+    async zonesOfVpc(VPCId) {
+      const { ListHostedZonesByVPCCommand, Route53Client } = await import("@aws-sdk/client-route-53");
+      const client = new Route53Client(config);
+      const names: string[] = [];
+      for (let NextToken: string | undefined, first = true; first || NextToken !== undefined; first = false) {
+        const input = { VPCId, VPCRegion: config.region as VPCRegion, ...(NextToken !== undefined && { NextToken }) };
+        const answer = await client.send(new ListHostedZonesByVPCCommand(input));
+        for (const { Name = "", Owner } of answer.HostedZoneSummaries ?? []) {
+          // Zones of interface endpoints belong to a service.
+          if (Owner?.OwningService === undefined) names.push(Name.replace(/\.$/, ""));
+        }
+        NextToken = answer.NextToken;
+      }
+      return names;
+    },
     async zonesNamed(name) {
       const { ListHostedZonesByNameCommand, Route53Client } = await import("@aws-sdk/client-route-53");
       // The list is sorted and starts at this name, so its zones come first.
@@ -78,6 +93,20 @@ export function sdkDiscoveryClients(config: SdkConfig): DiscoveryClients {
         if (failureKind(error) === "absent" || /Could not find endpoint/i.test(String(error))) return undefined;
         throw error;
       }
+    },
+    async endpointsNamed(NameContains) {
+      const sagemaker = await import("@aws-sdk/client-sagemaker");
+      const client = new sagemaker.SageMakerClient(config);
+      const found: Awaited<ReturnType<DiscoveryClients["endpointsNamed"]>> = [];
+      for await (const { Endpoints = [] } of sagemaker.paginateListEndpoints({ client }, { NameContains })) {
+        for (const { EndpointName = "" } of Endpoints) {
+          const { ProductionVariants = [] } = await client.send(
+            new sagemaker.DescribeEndpointCommand({ EndpointName }),
+          );
+          found.push({ name: EndpointName, instances: ProductionVariants[0]?.DesiredInstanceCount ?? 0 });
+        }
+      }
+      return found;
     },
     async secret(arn) {
       const { DescribeSecretCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");

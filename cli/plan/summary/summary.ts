@@ -1,4 +1,5 @@
 import { type AttributeChange, attributeChanges } from "./attributes.ts";
+import { capacityNotes } from "./capacity.ts";
 import { type IdleCost, idleCosts, interfaceEndpoints } from "./idle-costs.ts";
 import { type Action, type PlanJson, personalizeInput, type ResourceChange } from "./plan-json.ts";
 
@@ -42,7 +43,7 @@ export function summarize(plans: readonly { stack: string; plan: PlanJson }[], n
     changes: Object.values(counts).some((count) => count > 0) || json.some(changesOutputs),
     idleCosts: idleCosts(json),
     interfaceEndpoints: interfaceEndpoints(json),
-    notes: [...notes, ...json.flatMap(rolledBackNotes)],
+    notes: [...notes, ...json.flatMap(rolledBackNotes), ...json.flatMap(capacityNotes)],
   };
 }
 
@@ -110,6 +111,10 @@ const RISKS: Readonly<Record<string, Risk>> = {
     kind: "interruption",
     effect: "the model does not answer until the endpoint exists again",
   },
+  aws_vpc_endpoint: {
+    kind: "interruption",
+    effect: "whatever in the VPC calls its service needs another way to it; its private names served the whole VPC",
+  },
   aws_lambda_function: { kind: "interruption", effect: "requests fail until the function exists again" },
   aws_lambda_alias: { kind: "interruption", effect: "requests fail until the alias exists again" },
 };
@@ -129,10 +134,12 @@ const PERSONALIZE_RISKS: Readonly<Record<string, Risk>> = {
 /** Returns the risk of an action on a resource; undefined if there is none. */
 function riskOf({ type, change }: ResourceChange, action: Action): Risk | undefined {
   if (action !== "delete" && action !== "replace") return undefined;
+  const createsFirst = change.actions[0] === "create";
+  // The function calls the new endpoint before the old one is deleted.
+  if (type === "aws_sagemaker_endpoint" && createsFirst) return undefined;
   if (type !== "aws_lambda_invocation") return RISKS[type];
   const { kind = "" } = personalizeInput(change.before) ?? {};
   // A changed expression is a new filter, which is active before the old one is deleted.
-  const createsFirst = change.actions[0] === "create";
   return kind === "filter" && createsFirst ? undefined : PERSONALIZE_RISKS[kind];
 }
 

@@ -63,6 +63,17 @@ export const checkArns: Check = ({ project, api }, report) => {
       report(file, path, `belongs to account ${arnAccount}, but aws.account_id is ${account}`);
     }
   };
+  const state = project?.terraform?.state;
+  if (state?.type === "s3" && state.kms_key_id !== undefined) {
+    const keyRegion = state.kms_key_id.split(":")[3];
+    if (state.region !== undefined && keyRegion !== state.region) {
+      report(
+        "project",
+        ["terraform", "state", "kms_key_id"],
+        `is in region ${keyRegion}, but the bucket is in ${state.region}`,
+      );
+    }
+  }
   // Another account may share a secret. API Gateway and Personalize only accept resources of their own account.
   check("project", ["opensearch", "auth", "master_user_secret_arn"], secret, false);
   check("project", ["aws", "kms_key_arn"], project?.aws?.kms_key_arn, false);

@@ -98,6 +98,11 @@ export function partitionOf(region: string): string {
   return region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
 }
 
+/** Returns the last part of the host names of AWS's services in a region. */
+export function domainSuffixOf(region: string): string {
+  return region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+}
+
 /** Returns every cloud name of a project in an account and region. No other code builds such names. */
 export function namesOf(place: Place) {
   const { project, account, region, rolePath = "/" } = place;
@@ -124,8 +129,8 @@ export function namesOf(place: Place) {
     stateMachineLogGroup: (name: StateMachineName | typeof TRAINING_REPORT) =>
       `/aws/vendedlogs/states/${named(name, LIMITS.stateMachine)}`,
     streamLogGroup: (name: StreamName) => `/aws/kinesisfirehose/${named(name, LIMITS.firehose)}`,
-    /** The group that SageMaker writes to. */
-    endpointLogGroup: (model: string) => `/aws/sagemaker/Endpoints/${named(dashed(model), LIMITS.sagemaker)}`,
+    /** The group that SageMaker writes to. Takes the name of an endpoint, or a pattern of names. */
+    endpointLogGroup: (endpoint: string) => `/aws/sagemaker/Endpoints/${endpoint}`,
 
     /** Bucket names are global, so account and region are part of the name. */
     bucket,
@@ -141,9 +146,8 @@ export function namesOf(place: Place) {
     schedule: (name: "cluster-scaler" | "retraining") => named(name, LIMITS.schedule),
     topic: () => named("alarms", LIMITS.topic),
     alarm: (name: string) => named(name, LIMITS.alarm),
-    /** The dashboard of the search gateway is named after the project. */
-    dashboard: (service: Service = "search-gateway") =>
-      service === "search-gateway" ? shorten(project, LIMITS.dashboard) : named(service, LIMITS.dashboard),
+    /** Dashboards are global in an account, so the region is part of the name. */
+    dashboard: (service: Service) => shorten(`${project}-${service}-${region}`, LIMITS.dashboard),
     /** Name tag of an interface endpoint. */
     vpcEndpoint: (service: string) => `${project}-${service.replaceAll(".", "-")}`,
     scalingPolicy: (name: string) => named(name, LIMITS.scalingPolicy),
@@ -205,6 +209,15 @@ export function namesOf(place: Place) {
     roleArn: (roleName: string, path = rolePath) => `arn:${partition}:iam::${account}:role${path}${roleName}`,
     bucketArn: () => `arn:${partition}:s3:::${bucket()}`,
     partition: () => partition,
+    /** ARN of an integration of Step Functions: `taskArn("lambda:invoke")`. */
+    taskArn: (integration: string) => `arn:${partition}:states:::${integration}`,
+    /**
+     * The principal of CloudWatch Logs in key policies. It is the only service here whose principal has a region; the
+     * others are `<service>.amazonaws.com` in every partition. Source: aws-cdk, region-info, `Default.servicePrincipal`.
+     */
+    logsPrincipal: () => `logs.${region}.${domainSuffixOf(region)}`,
+    /** Value of the condition `kms:ViaService`. */
+    viaService: (service: string) => `${service}.${region}.${domainSuffixOf(region)}`,
   };
 }
 
@@ -212,6 +225,9 @@ export function namesOf(place: Place) {
 export type Names = ReturnType<typeof namesOf>;
 
 const SUFFIX_LENGTH = 10;
+
+const DATASET_NAMES = ["user", "item", "interaction"] as const;
+const RECIPE_NAMES = ["user_personalization", "similar_items", "personalized_ranking"] as const;
 
 /** Returns the names of a project's resources in Personalize, which contain neither account nor region. */
 export function personalizeNames(project: string) {
@@ -237,6 +253,14 @@ export function personalizeNames(project: string) {
     campaign: (recipe: string) => named(dashed(recipe)),
     /** `<project>-<filter>-<number>`. Filters are immutable, so the number is derived from the expression. */
     filter: (filter: string, expression: string) => `${filterStart(filter)}${numericHash(expression)}`,
+    /** Names in ARNs of policies, without those of a project whose name goes on; filters may have any name. */
+    patterns: {
+      schema: DATASET_NAMES.map((dataset) => `${project}-${dataset}-*`),
+      "dataset-import-job": DATASET_NAMES.map((dataset) => `${project}-${dataset}-*`),
+      solution: RECIPE_NAMES.map((recipe) => `${solutionPrefix(recipe)}*`),
+      campaign: RECIPE_NAMES.map((recipe) => named(dashed(recipe))),
+      filter: [`${project}-*`],
+    },
     /** Prefix of the names of a filter's resources, current and superseded; ten digits follow. */
     filterPrefix: filterStart,
   };

@@ -128,7 +128,7 @@ OPERATIONS = {
         arn:aws:route53:::hostedzone/{Id}: GetHostedZone
         arn:aws:route53:::hostedzone/{ResourceId}: ListTagsForResource
         arn:aws:route53:::change/{Id}: GetChange
-        *: ListHostedZonesByName ListHostedZones
+        *: ListHostedZonesByName ListHostedZonesByVPC ListHostedZones
     """,
     "s3": """
         arn:aws:s3:::{Bucket}: CreateBucket DeleteBucket DeleteBucketPolicy GetBucketAccelerateConfiguration=GetAccelerateConfiguration
@@ -151,6 +151,7 @@ OPERATIONS = {
         *: ListBuckets=ListAllMyBuckets
     """,
     "sagemaker": """
+        *: ListEndpoints
         endpoint/{EndpointName}: DeleteEndpoint DescribeEndpoint InvokeEndpoint UpdateEndpoint
         endpoint/{EndpointName} & endpoint-config/{EndpointConfigName}: CreateEndpoint
         endpoint-config/{EndpointConfigName}: CreateEndpointConfig DeleteEndpointConfig DescribeEndpointConfig

@@ -2,6 +2,12 @@ import type { DiscoveryClients } from "../../../cli/discovery/clients.ts";
 
 const VPC = "vpc-0a1b2c3d4e5f67890";
 
+/** The host name of a service in a region: "com.amazonaws.eu-west-1.sagemaker.runtime" is runtime.sagemaker.eu-west-1.… */
+function privateName(serviceName: string): string {
+  const [, , region, ...service] = serviceName.split(".");
+  return `${service.toReversed().join(".")}.${region}.amazonaws.com`;
+}
+
 /** An account that has what the example configurations name; tests replace single reads. */
 export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients {
   return {
@@ -20,7 +26,13 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
     vpc: async () => ({ cidrBlocks: ["10.20.0.0/16"], dnsSupport: true, dnsHostnames: true }),
     subnets: async (ids) => ids.map((id, index) => ({ id, vpcId: VPC, zone: `eu-west-1${"abc"[index % 3]}` })),
     endpoints: async () => [],
-    endpointZones: async () => ["eu-west-1a", "eu-west-1b"],
+    endpointService: async ([name = ""]) => ({
+      name,
+      zones: ["eu-west-1a", "eu-west-1b"],
+      privateNames: [privateName(name)],
+    }),
+    zonesOfVpc: async () => [],
+    projectsInVpc: async () => [],
     apiGatewayLogRole: async () => undefined,
     role: async () => undefined,
     certificate: async () => ({ status: "ISSUED", names: ["search.example.org"], expires: undefined }),
@@ -32,6 +44,7 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
       status: "InService",
       variant: "AllTraffic",
     }),
+    endpointsNamed: async () => [],
     parameter: async () => undefined,
     filterQuota: async () => undefined,
     inventory: async () => ({

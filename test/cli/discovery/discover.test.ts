@@ -1,6 +1,8 @@
 import * as assert from "uvu/assert";
 import { discover } from "../../../cli/discovery/discover.ts";
+import { othersProblem } from "../../../cli/remove/endpoint-users.ts";
 import { formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
+import { ownEndpoints } from "../../../lib/infrastructure/endpoints.ts";
 import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 import { account, changedRead } from "./account.ts";
@@ -98,12 +100,59 @@ test("ignores endpoints without private names and endpoints of other services", 
   assert.equal(found.searchGateway?.network.endpoints, [{ service: "bedrock-runtime", id: "vpce-2", owned: true }]);
 });
 
+test("keeps its endpoints while another project is in the VPC, and refuses to remove them", async () => {
+  const endpoint = {
+    id: "vpce-1",
+    serviceName: "com.amazonaws.eu-west-1.personalize-runtime",
+    privateNames: true,
+    tags: { "relevance:project": "aws-auth" },
+  };
+  const config = configuration("aws-auth");
+  const owned = async (...projectsInVpc: string[]) => {
+    const reads = account({ endpoints: async () => [endpoint], projectsInVpc: async () => projectsInVpc });
+    const { searchGateway } = await discover(config, reads);
+    assert.ok(searchGateway);
+    const services = ownEndpoints(config, searchGateway.network).map(({ service }) => service);
+    return [services.includes("personalize-runtime"), await othersProblem(reads, "vpc-1", "aws-auth")];
+  };
+  assert.equal(await owned("aws-auth"), [false, undefined]);
+  const [kept, problem] = await owned("aws-auth", "shop");
+  assert.is(kept, true);
+  assert.match(String(problem), "would remove interface endpoints of vpc-1, which shop may use");
+});
+
+test("rejects endpoints whose private names a hosted zone of the VPC already has, before anything is deployed", async () => {
+  const zonesOfVpc = async () => ["corp.example", "bedrock-runtime.eu-west-1.amazonaws.com"];
+  const of = configuration("aws-auth");
+  const found = await discover(of, account({ zonesOfVpc })).catch((error) => error.problems);
+  assert.equal(found, [
+    "vpc-0a1b2c3d4e5f67890 is associated with the private hosted zone bedrock-runtime.eu-west-1.amazonaws.com, so AWS refuses " +
+      "an interface endpoint of bedrock-runtime with private names there: set vpc.create_endpoints to false; the functions " +
+      "then call what the zone leads to",
+  ]);
+  const off = configuration("aws-auth", [["project.yaml", ["vpc", "create_endpoints"], false]]);
+  assert.ok(await discover(off, account({ zonesOfVpc })));
+  const denied = async () => Promise.reject(Object.assign(new Error("no"), { name: "AccessDeniedException" }));
+  assert.ok(await discover(of, account({ zonesOfVpc: denied })));
+});
+
 test("returns the ARN and variant of an existing endpoint", async () => {
   const change: Change = ["model.yaml", ["sparse_v3"], { endpoint_name: "Shop-Sparse" }];
   const found = await discover(configuration("all-options", [change]), account());
   assert.equal(found.searchGateway?.modelEndpoints, {
     "Shop-Sparse": { arn: "arn:aws:sagemaker:eu-west-1:123456789012:endpoint/shop-sparse", variant: "AllTraffic" },
   });
+});
+
+test("counts the instances of the project's own scaling endpoints, whatever their instance type", async () => {
+  const named = [
+    { name: "all-options-sparse-v3-0a1b2c3d", instances: 4 },
+    { name: "all-options-sparse-v3-documents-0a1b2c3d", instances: 9 },
+    { name: "eu-all-options-sparse-v3-0a1b2c3d", instances: 9 },
+  ];
+  const endpointsNamed = async (part: string) => named.filter(({ name }) => name.includes(part));
+  const { searchGateway } = await discover(configuration("all-options"), account({ endpointsNamed }));
+  assert.equal(searchGateway?.runningInstances, { "sparse_v3-0d6e4079": 4 });
 });
 
 test("recognizes the project's own role by its tag", async () => {

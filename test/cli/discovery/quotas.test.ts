@@ -17,18 +17,21 @@ const config = valid(files);
 
 const reads = (concurrency: number, instances: Record<string, number> = {}): QuotaReads => ({
   concurrency: async () => concurrency,
-  endpointInstances: async () => new Map(Object.entries({ "ml.g5.xlarge": 8, "ml.c6i.2xlarge": 8, ...instances })),
+  endpointInstances: async () => new Map(Object.entries({ "ml.g5.xlarge": 16, "ml.c6i.2xlarge": 8, ...instances })),
   usage: async () => ({}),
 });
 const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
+/** Leaves out the notes on throttles, which have tests of their own. */
+const checked = async (...asked: Parameters<typeof checkQuotas>) =>
+  (await checkQuotas(...asked)).filter((note) => !/default_throttle/.test(note));
 const problems = (quotas: QuotaReads, of = config) =>
-  checkQuotas(of, names, quotas).then(
+  checked(of, names, quotas).then(
     () => [],
     (error: { problems: string[] }) => error.problems,
   );
 
 test("reports nothing when the quotas suffice", async () => {
-  assert.equal(await checkQuotas(config, names, reads(1_000)), []);
+  assert.equal(await checked(config, names, reads(1_000)), []);
 });
 
 test("rejects an account that cannot start the endpoints, naming the quota to raise", async () => {
@@ -46,7 +49,7 @@ test("counts the instances of a previous model beside those of the new one", asy
 });
 
 test("notes endpoints that could not be updated or could not scale to their maximum", async () => {
-  const [update, scale, ...rest] = await checkQuotas(
+  const [update, scale, ...rest] = await checked(
     config,
     names,
     reads(1_000, { "ml.g5.xlarge": 3, "ml.c6i.2xlarge": 3 }),
@@ -64,14 +67,14 @@ test("notes endpoints that could not be updated or could not scale to their maxi
 
 test("rejects reserved and provisioned concurrency that leaves the account fewer than 100", async () => {
   // 100 reserved for api-router, with its one provisioned instance, and one provisioned instance of log-handler.
-  assert.equal(await checkQuotas(config, names, reads(201)), []);
+  assert.equal(await checked(config, names, reads(201)), []);
   assert.match(
     (await problems(reads(200)))[0] ?? "",
     "ask for 101, but the account may run 200 functions at the same time, of which Lambda keeps 100",
   );
   const provisioned = valid(changed(files, "api.yaml", ["reserved_concurrency"], {}));
-  assert.equal(await checkQuotas(provisioned, names, reads(102)), []);
-  const refused = await checkQuotas(provisioned, names, reads(101)).catch((error) => error.problems);
+  assert.equal(await checked(provisioned, names, reads(102)), []);
+  const refused = await checked(provisioned, names, reads(101)).catch((error) => error.problems);
   assert.match(refused[0], "ask for 2, but the account may run 101 functions at the same time");
 });
 
@@ -82,7 +85,7 @@ test("only notes a new account's limit of ten concurrent functions if nothing is
     ["provisioned_concurrency"],
     {},
   );
-  const [note, ...rest] = await checkQuotas(valid(free), names, reads(10));
+  const [note, ...rest] = await checked(valid(free), names, reads(10));
   assert.match(note ?? "", "Only 10 functions may run at the same time");
   assert.equal(rest, []);
 });
@@ -91,7 +94,7 @@ test("skips the quotas that the credentials may not read, and says so", async ()
   const denied = async () => {
     throw Object.assign(new Error("no"), { name: "AccessDeniedException" });
   };
-  const notes = await checkQuotas(config, names, { concurrency: denied, endpointInstances: denied, usage: denied });
+  const notes = await checked(config, names, { concurrency: denied, endpointInstances: denied, usage: denied });
   assert.equal(notes.map((note) => /may not call ([^,]+),/.exec(note)?.[1]).sort(), [
     "lambda:GetAccountSettings",
     "servicequotas:ListServiceQuotas",
@@ -110,7 +113,7 @@ const some = (count: number, quota: number | undefined, ...more: string[]) => ({
   names: [...Array.from({ length: count }, (_, index) => `other-${index}`), ...more],
 });
 const ofBoth = (used: Awaited<ReturnType<QuotaReads["usage"]>>) =>
-  checkQuotas(both, names, using(used)).then(
+  checked(both, names, using(used)).then(
     (notes) => ({ notes, problems: [] as string[] }),
     (error: { problems: string[] }) => ({ notes: [], problems: error.problems }),
   );
@@ -150,6 +153,46 @@ test("counts the dataset group and its schemas against the quotas of Personalize
   ]);
   const deployed = some(4, 5, names.datasetGroup());
   assert.equal(await ofBoth({ datasetGroups: deployed, schemas: some(500, 500) }), { notes: [], problems: [] });
+});
+
+test("notes projects whose names overlap, since policies name resources by their start", async () => {
+  const apis = [
+    "all-options-search-gateway",
+    "all-options-eu-recommendation",
+    "all-search-gateway",
+    "allo-search-gateway",
+  ];
+  const notes = await checked(config, names, {
+    ...reads(1_000),
+    usage: async () => ({ apis: { quota: 600, names: apis } }),
+  });
+  assert.equal(
+    notes.map((note) => note.slice(0, 33)),
+    ["Project all-options is in this ac", "Project all-options-eu is in this"],
+  );
+});
+
+test("notes throttles that let more through than Lambda answers, with what would always hold", async () => {
+  const throttled = (rate_limit: number, burst_limit: number) =>
+    valid(changed(files, "api.yaml", ["default_throttle"], { rate_limit, burst_limit }));
+  const notes = async (of = config) =>
+    (await checkQuotas(of, names, reads(1_000))).filter((note) => /requests a second/.test(note));
+  const [note, ...more] = await notes(throttled(200, 50));
+  assert.is(
+    note,
+    "api_router: default_throttle lets 200 requests a second through, but 100 at the same time are answered " +
+      "(reserved_concurrency.api_router), which suffices while a call takes less than 0.5 s on average. Beyond that callers " +
+      "get 500 outcome_unknown. A rate_limit of 3.6 holds even if each call takes 28 s, the longest; choose one for your " +
+      "usual call, and a burst_limit of at most 100",
+  );
+  assert.equal(more, []);
+  assert.equal(await notes(throttled(3, 100)), []);
+  assert.is((await notes(throttled(3, 101))).length, 1);
+  const open = valid(changed(files, "api.yaml", ["default_throttle"], undefined));
+  assert.match(
+    (await notes(open))[0] ?? "",
+    "without default_throttle API Gateway lets 10000 requests a second through",
+  );
 });
 
 test.run();

@@ -195,7 +195,7 @@ const REFUSALS: ReadonlyArray<
   [
     "a service without endpoints in the region",
     "aws-auth",
-    { endpointZones: async () => undefined },
+    { endpointService: async () => undefined },
     "interface endpoints of bedrock-runtime are not in eu-west-1, where no subnet of the functions is: set vpc.subnet_ids, or set vpc.create_endpoints to false and give the functions a NAT gateway",
   ],
   [

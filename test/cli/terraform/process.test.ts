@@ -95,6 +95,18 @@ test("drops a configuration file that does not exist, and command-line options f
   );
 });
 
+test("keeps options that say how to reach and lock the state", () => {
+  const given = {
+    TF_CLI_ARGS_init: "-upgrade -backend-config=profile=state -lock-timeout=5m",
+    TF_CLI_ARGS_plan: "-target=y -lock-timeout=5m -backend-config=profile=state",
+  };
+  const { TF_CLI_ARGS_init, TF_CLI_ARGS_plan } = terraformEnvironment(given);
+  assert.equal(
+    [TF_CLI_ARGS_init, TF_CLI_ARGS_plan],
+    ["-backend-config=profile=state -lock-timeout=5m", "-lock-timeout=5m"],
+  );
+});
+
 test("takes providers only from TF_PROVIDER_MIRROR if it is set", () => {
   assert.equal(initOptions({ TF_PROVIDER_MIRROR: "mirror" }, join(folder, "a")), {
     args: [`-plugin-dir=${resolve("mirror")}`],

@@ -22,11 +22,13 @@ test("has no wildcard action, and any resource only for lists and tags, which ha
 });
 
 test("removes only resources of its project, except event trackers, whose ARNs contain no name", () => {
+  const kinds = "user|item|interaction|user-personalization|similar-items|personalized-ranking";
   const removing = statements.filter(({ actions }) => actions.some((action) => /:Delete(?!Parameter)/.test(action)));
   const others = removing
     .flatMap(({ resources }) => resources)
-    .filter((resource) => !/:[a-z-]+\/shop(-\*|\/\*)?$/.test(resource));
-  assert.equal(others, [arn("event-tracker/*")]);
+    .filter((resource) => !new RegExp(`:[a-z-]+/shop(/\\*|-(${kinds})(-\\*)?)?$`).test(resource));
+  // Filters have any name.
+  assert.equal(others, [arn("event-tracker/*"), arn("filter/shop-*")]);
 });
 
 test("only reads the decisions of training", () => {

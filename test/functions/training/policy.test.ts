@@ -39,7 +39,15 @@ test("writes neither to the bucket nor to the counters, and removes no dataset a
     assert.not(actions.includes(action), action);
   }
   assert.equal(resourcesOf("dynamodb:PutItem"), ["training"]);
-  assert.equal(resourcesOf("personalize:DeleteSolution").includes(arn("solution/shop-*")), true);
+});
+
+test("removes only solutions of the project's recipes, not those of a project whose name goes on", () => {
+  assert.equal(resourcesOf("personalize:DeleteSolution"), [
+    arn("dataset-group/shop"),
+    arn("solution/shop-user-personalization-*"),
+    arn("solution/shop-similar-items-*"),
+    arn("solution/shop-personalized-ranking-*"),
+  ]);
 });
 
 test.run();

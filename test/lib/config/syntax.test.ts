@@ -28,7 +28,7 @@ test("the other files are checked even without project.yaml", () => {
   const files = { ...without("project.yaml"), "api.yaml": "throttle: {rate_limit: -1}" };
   assert.equal(linesOf(files), [
     "conf/project.yaml  is missing: it says what is deployed, and where",
-    "conf/api.yaml:1  throttle.rate_limit  must be a number above 0, at most 10000, got -1",
+    "conf/api.yaml:1  throttle.rate_limit  must be a number above 0, at most 1000000, got -1",
   ]);
 });
 

@@ -6,6 +6,7 @@ const test = suite("ETL state machine");
 
 const parts = {
   functionArn: "arn:aws:lambda:eu-west-1:123456789012:function:p-etl:live",
+  taskArn: (integration: string) => `arn:aws:states:::${integration}`,
   bucket: "b",
   maxConcurrency: 7,
 };

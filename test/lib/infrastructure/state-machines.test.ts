@@ -5,9 +5,13 @@ import { suite } from "../../suite.ts";
 const test = suite("training state machines");
 
 const trainingArn = "arn:aws:lambda:eu-west-1:123456789012:function:p-training:live";
+const taskArn = (integration: string) => `arn:aws:states:::${integration}`;
 const functionArn = "arn:aws:lambda:eu-west-1:123456789012:function:p-etl:live";
-const training = trainingStateMachine({ trainingArn, etl: { functionArn, bucket: "b", maxConcurrency: 7 } });
-const machines = [training, teardownStateMachine({ trainingArn })];
+const training = trainingStateMachine({
+  training: { functionArn: trainingArn, taskArn },
+  etl: { functionArn, taskArn, bucket: "b", maxConcurrency: 7 },
+});
+const machines = [training, teardownStateMachine({ training: { functionArn: trainingArn, taskArn } })];
 
 type Named = Record<string, Record<string, unknown>>;
 const statesOf = (machine: object) => Reflect.get(machine, "States") as Named;

@@ -228,4 +228,21 @@ test("counts interface endpoints and the zones that they are billed in; gateway 
   );
 });
 
+test("says with how many instances a changed model endpoint starts, and which one is deleted when", () => {
+  const plan = (...actions: string[]): PlanJson => {
+    const fleet = [{ initial_instance_count: 4, instance_type: "ml.g5.2xlarge" }];
+    const { resource_changes = [] } = planOf(
+      ["aws_sagemaker_endpoint", actions, { before: { name: "shop-old" }, after: { name: "shop-new" } }],
+      ["aws_sagemaker_endpoint_configuration", ["create", "delete"], { after: { production_variants: fleet } }],
+    );
+    const named = ["m-endpoint", "m-configuration"];
+    return { resource_changes: resource_changes.map((one, index) => ({ ...one, name: named[index] ?? "" })) };
+  };
+  const beside = summaryOf(plan("create", "delete"));
+  assert.match(beside.notes.join(), "shop-new starts with 4 × ml.g5.2xlarge beside shop-old, which is deleted once");
+  assert.is(beside.stacks[0]?.changes[0]?.risk, undefined);
+  assert.match(summaryOf(plan("update")).notes.join(), "shop-new is updated: 4 × ml.g5.2xlarge replace its instances");
+  assert.equal(summaryOf(plan("no-op")).notes, []);
+});
+
 test.run();

@@ -137,7 +137,7 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
       n.api("search-gateway"),
       n.apiKey("recommendation", 2),
       n.alarm("search-gateway-errors"),
-      n.dashboard(),
+      n.dashboard("search-gateway"),
       n.topic(),
       n.kmsAlias(),
       n.serviceKmsAlias("search-gateway"),

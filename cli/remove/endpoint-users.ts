@@ -1,0 +1,36 @@
+import type { DiscoveryClients } from "../discovery/clients.ts";
+import { explained } from "../discovery/explain.ts";
+import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
+import { Failure } from "../errors.ts";
+import { failing, type Place } from "../session.ts";
+import { managedResources } from "../state/stacks.ts";
+import { pullState, type StackFolder } from "../terraform/stack.ts";
+
+/**
+ * Throws Failure if the stack has interface endpoints, and other projects have functions in their VPC: private names serve
+ * the whole VPC, so the others have no endpoints of their own.
+ */
+export async function refuseWhileOthersUse({ session, runner }: Place, foundation: StackFolder): Promise<void> {
+  const { config, sdk } = session;
+  const resources = managedResources(foundation.name, await pullState(runner, foundation));
+  const endpoints = resources.filter(({ address }) => address.startsWith("aws_vpc_endpoint."));
+  const vpcId = config.searchGateway?.vpc.vpc_id;
+  if (endpoints.length === 0 || vpcId === undefined) return;
+  const problem = await failing(othersProblem(sdkDiscoveryClients(sdk), vpcId, config.project.project_name));
+  if (problem !== undefined) throw new Failure(problem);
+}
+
+/** Returns why endpoints of a project cannot be removed; undefined if no other project is in their VPC. */
+export async function othersProblem(
+  clients: Pick<DiscoveryClients, "projectsInVpc">,
+  vpcId: string,
+  project: string,
+): Promise<string | undefined> {
+  const found = await explained("ec2:DescribeSecurityGroups", clients.projectsInVpc(vpcId));
+  const others = found.filter((one) => one !== project);
+  if (others.length === 0) return undefined;
+  return (
+    `--destroy-infra true would remove interface endpoints of ${vpcId}, which ${others.join(", ")} may use: ` +
+    "use --destroy-infra false now, and run the command with true once the others are removed"
+  );
+}

@@ -1,0 +1,41 @@
+// The stacks in other partitions of AWS, whose ARNs and host names are written differently.
+import * as assert from "uvu/assert";
+import { stackNames } from "../../stacks/input.ts";
+import { fullConfiguration } from "../fixtures/configurations/every-option.ts";
+import { suite } from "../suite.ts";
+import { synth } from "./support.ts";
+
+const test = suite("stacks: partitions");
+
+for (const { region, partition, suffix } of [
+  { region: "cn-north-1", partition: "aws-cn", suffix: "amazonaws.com.cn" },
+  { region: "us-gov-west-1", partition: "aws-us-gov", suffix: "amazonaws.com" },
+]) {
+  test(`writes each ARN and host name as in ${region}`, () => {
+    const config = fullConfiguration("both services", (text) =>
+      text
+        .replaceAll("arn:aws:", `arn:${partition}:`)
+        .replaceAll("eu-west-1.es.amazonaws.com", `${region}.es.${suffix}`)
+        .replaceAll("eu-west-1", region),
+    );
+    for (const name of stackNames(config)) {
+      const { text } = synth(name, { config });
+      assert.equal(
+        [...text.matchAll(/arn:(aws[\w-]*):[\w:/.-]*/g)].flatMap(([arn, found]) => (found === partition ? [] : arn)),
+        [],
+        name,
+      );
+      // Names of services in trust policies are the same everywhere; those with a region are host names.
+      assert.equal(
+        [...text.matchAll(/[\w.-]*\bamazonaws\.com[\w.]*/g)].flatMap(([host]) =>
+          host.includes(`.${region}.`) && !host.endsWith(`.${suffix}`) ? host : [],
+        ),
+        [],
+        name,
+      );
+      assert.not.match(text, /eu-west-1/, name);
+    }
+  });
+}
+
+test.run();
