@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { patient } from "../../local/process/wait.ts";
@@ -42,21 +42,55 @@ export const frameworksBenchmark: Benchmark = {
         targets.push([target as Target, `${gateway.url}/raw-backend`]);
       }
       for (const [program, command] of commands) {
-        for (const [target, node] of targets) {
-          const index = uniqueIndex(`frameworks-${program}`);
-          const steps = await play(command, { URL: node, KEY: API_KEY, INDEX: index });
-          console.error(`${program} ${version} ${target}: ${JSON.stringify(steps)}`);
-          results.runs.push({ program, target, version, steps });
-          await request({ url }, "DELETE", `/${index}`);
-        }
+        const played = await Promise.all(targets.map((target) => runOf({ program, version, command, url }, target)));
+        results.runs.push(...compared(played));
       }
       for (const gateway of gateways) await gateway.stop();
     }
+    results.runs.unshift(...earlierRuns(results));
     writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
     writeFileSync(GUIDE, withTable(readFileSync(GUIDE, "utf8"), results));
     return [rowOf(results)];
   },
 };
+
+interface Playing {
+  program: string;
+  version: string;
+  command: Command;
+  /** Of the cluster. */
+  url: string;
+}
+
+/** A run, and what each step returned as JSON, with the name of the index replaced. */
+interface Played extends Run {
+  got: Partial<Record<string, string>>;
+}
+
+async function runOf({ program, version, command, url }: Playing, [target, node]: [Target, string]): Promise<Played> {
+  const index = uniqueIndex(`frameworks-${program}`);
+  const { steps, got } = await play(command, { URL: node, KEY: API_KEY, INDEX: index });
+  console.error(`${program} ${version} ${target}: ${JSON.stringify(steps)}`);
+  await request({ url }, "DELETE", `/${index}`);
+  return { program, target, version, steps, got };
+}
+
+/** Returns the runs, in which a step that returned something else than with the cluster itself has failed, too. */
+function compared(played: readonly Played[]): Run[] {
+  const own = played.find(({ target }) => target === "cluster");
+  return played.map(({ got, steps, ...run }) => {
+    const other = Object.entries(got).filter(([step, value]) => own?.steps[step] === null && own.got[step] !== value);
+    const failed = other.map(([step, value]) => [step, `returned ${value} in place of ${own?.got[step]}`] as const);
+    return { ...run, steps: { ...steps, ...Object.fromEntries(failed) } };
+  });
+}
+
+/** Returns the last runs with versions of OpenSearch that this run has not tried. */
+function earlierRuns({ runs }: Results): Run[] {
+  if (!existsSync(RESULTS)) return [];
+  const earlier = JSON.parse(readFileSync(RESULTS, "utf8")) as Results;
+  return earlier.runs.filter(({ version }) => runs.every((run) => run.version !== version));
+}
 
 async function installAll(notRun: Record<string, string>): Promise<Map<string, Command>> {
   const commands = new Map<string, Command>();
@@ -70,9 +104,19 @@ async function installAll(notRun: Record<string, string>): Promise<Map<string, C
   return commands;
 }
 
+/** The line of a step. */
+interface Printed {
+  step: string;
+  got?: unknown;
+  error?: string;
+}
+
 /** Runs a program and returns what it printed. A step that it did not reach failed with the program's last words. */
-async function play([file, ...args]: Command, env: Readonly<Record<string, string>>): Promise<Run["steps"]> {
-  const options = { env: { ...process.env, ...env }, timeout: patient(120_000), maxBuffer: 16 * 1024 * 1024 };
+async function play(
+  [file, ...args]: Command,
+  env: Readonly<Record<"URL" | "KEY" | "INDEX", string>>,
+): Promise<Pick<Played, "steps" | "got">> {
+  const options = { env: { ...process.env, ...env }, timeout: patient(180_000), maxBuffer: 16 * 1024 * 1024 };
   const { stdout, died } = await run(file, args, options).then(
     (ended) => ({ stdout: ended.stdout, died: undefined }),
     (error: { stdout?: string; stderr?: string; message: string }) => ({
@@ -81,10 +125,11 @@ async function play([file, ...args]: Command, env: Readonly<Record<string, strin
     }),
   );
   const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
-  const printed = lines.map((line) => JSON.parse(line) as { step: string; error?: string });
+  const printed = lines.map((line) => JSON.parse(line.replaceAll(env.INDEX, "<index>")) as Printed);
   const steps: Run["steps"] = Object.fromEntries(printed.map(({ step, error }) => [step, error ?? null]));
   if (died !== undefined) steps[STEPS.find((step) => steps[step] === undefined) ?? "delete"] = died;
-  return steps;
+  const got = printed.flatMap((one) => (one.error === undefined ? [[one.step, JSON.stringify(one.got)] as const] : []));
+  return { steps, got: Object.fromEntries(got) };
 }
 
 function rowOf({ runs, notRun, titles }: Results): Row {

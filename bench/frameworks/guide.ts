@@ -58,7 +58,10 @@ function table({ titles, notRun, runs }: Results): string {
     });
     return `| ${title} | ${cells.join(" | ")} |`;
   });
+  const versions = [...new Set(runs.map(({ version }) => version))].sort();
   return [
+    `With OpenSearch ${versions.join(" and ")}:`,
+    "",
     `| program | ${STEPS.join(" | ")} |`,
     `|---|${STEPS.map(() => "---|").join("")}`,
     ...rows,
@@ -79,11 +82,12 @@ function explain(title: string, step: string, failed: readonly Run[]): string[] 
   });
 }
 
-/** Returns the gateway's sentence from a client's error, or the beginning of the error. */
+/** Returns the gateway's reason from a client's error, or the beginning of the error. */
 function reasonIn(error: string): string {
-  const [, reason] = /(is refused: .*?)(?:\.?["'\]]|$)/s.exec(error.replaceAll('\\"', "'")) ?? [];
-  return (reason ?? error)
+  const text = error
+    .replaceAll("\\", "")
     .replace(/frameworks-[\w-]+/g, "<index>")
-    .replace(/\s+/g, " ")
-    .slice(0, 160);
+    .replace(/\s+/g, " ");
+  const [, rule, reason] = /The rule "([\w-]+)" refuses this call of the key \w+: (.*?)\. The key may/.exec(text) ?? [];
+  return rule === undefined ? text.slice(0, 160) : `${rule}: ${reason}`;
 }

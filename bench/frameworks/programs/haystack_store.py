@@ -1,6 +1,6 @@
 """Haystack's OpenSearchDocumentStore and its retrievers."""
 
-from steps import DIMENSION, HEADERS, INDEX, TEXTS, URL, end, step, vector
+from steps import DIMENSION, HEADERS, INDEX, TEXTS, TIMEOUT, URL, end, step, vector
 from haystack import Document
 from haystack.document_stores.types import DuplicatePolicy
 from haystack_integrations.components.retrievers.opensearch import OpenSearchBM25Retriever, OpenSearchEmbeddingRetriever
@@ -12,7 +12,7 @@ store = OpenSearchDocumentStore(
     embedding_dim=DIMENSION,
     method={"name": "hnsw", "engine": "lucene", "space_type": "l2"},
     http_auth=None,
-    headers=HEADERS,
+    headers=HEADERS, timeout=TIMEOUT,
 )
 documents = [Document(id=str(at), content=text, embedding=vector(text), meta={"page": at}) for at, text in enumerate(TEXTS)]
 

@@ -1,6 +1,6 @@
 """LangChain's OpenSearchVectorSearch."""
 
-from steps import DIMENSION, HEADERS, INDEX, TEXTS, URL, end, step, vector
+from steps import DIMENSION, HEADERS, INDEX, TEXTS, TIMEOUT, URL, end, step, vector
 from langchain_community.vectorstores import OpenSearchVectorSearch
 from langchain_core.embeddings import Embeddings
 
@@ -13,7 +13,7 @@ class Letters(Embeddings):
         return vector(text)
 
 
-store = OpenSearchVectorSearch(URL, INDEX, Letters(), headers=HEADERS, engine="lucene")
+store = OpenSearchVectorSearch(URL, INDEX, Letters(), headers=HEADERS, timeout=TIMEOUT, engine="lucene")
 
 
 def write():

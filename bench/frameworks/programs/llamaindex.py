@@ -1,6 +1,6 @@
 """LlamaIndex's OpensearchVectorStore."""
 
-from steps import DIMENSION, HEADERS, INDEX, TEXTS, URL, end, step, vector
+from steps import DIMENSION, HEADERS, INDEX, TEXTS, TIMEOUT, URL, end, step, vector
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryMode
 from llama_index.vector_stores.opensearch import OpensearchVectorClient, OpensearchVectorStore
@@ -8,7 +8,7 @@ from llama_index.vector_stores.opensearch import OpensearchVectorClient, Opensea
 
 def connect():
     return OpensearchVectorStore(
-        OpensearchVectorClient(URL, INDEX, DIMENSION, engine="lucene", embedding_field="embedding", text_field="content", headers=HEADERS)
+        OpensearchVectorClient(URL, INDEX, DIMENSION, engine="lucene", embedding_field="embedding", text_field="content", headers=HEADERS, timeout=TIMEOUT)
     )
 
 

@@ -19,7 +19,9 @@ async function step(name: string, action: () => Promise<unknown>): Promise<void>
 
 const found = async (query: object) => {
   const { body } = await client.search({ index, body: { query, size: 1 } } as never);
-  return (body as { hits: { hits: Array<{ _id: string }> } }).hits.hits.map(({ _id }) => _id);
+  return (body as { hits: { hits: Array<{ _source: { text: string } }> } }).hits.hits.map(
+    ({ _source }) => _source.text,
+  );
 };
 
 await step("create", async () => {

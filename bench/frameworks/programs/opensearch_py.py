@@ -1,9 +1,9 @@
 """The official client of Python, with its helpers."""
 
-from steps import DIMENSION, HEADERS, INDEX, TEXTS, URL, end, step, vector
+from steps import DIMENSION, HEADERS, INDEX, TEXTS, TIMEOUT, URL, end, step, vector
 from opensearchpy import OpenSearch, helpers
 
-client = OpenSearch(URL, headers=HEADERS)
+client = OpenSearch(URL, headers=HEADERS, timeout=TIMEOUT)
 properties = {"text": {"type": "text"}, "embedding": {"type": "knn_vector", "dimension": DIMENSION, "method": {"name": "hnsw", "engine": "lucene", "space_type": "l2"}}}
 body = {"settings": {"index": {"knn": True, "number_of_replicas": 0}}, "mappings": {"properties": properties}}
 

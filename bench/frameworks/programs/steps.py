@@ -11,6 +11,7 @@ logging.disable(logging.CRITICAL)
 
 URL, KEY, INDEX = os.environ["URL"], os.environ["KEY"], os.environ["INDEX"]
 HEADERS = {"x-api-key": KEY}
+TIMEOUT = 60  # seconds: a busy machine is no finding
 TEXTS = ["a river at night", "the quiet mountain"]
 DIMENSION = 8
 

@@ -133,6 +133,12 @@ test("a long answer is compressed for those who accept gzip", async () => {
   }
 });
 
+test("a text is as long as its bytes, not its characters, for the question whether to compress it", async () => {
+  const body = JSON.stringify({ text: "é".repeat(600_000) });
+  const accepting = await call(replying({ status: 200, body }), { headers: { "accept-encoding": "gzip" } });
+  assert.is(header(accepting, "content-encoding"), "gzip");
+});
+
 test("an answer is measured by its serialized result, including escapes", async () => {
   const fits = MAX_RESULT_BYTES - 1_000;
   assert.is((await call(replying({ status: 200, body: "a".repeat(fits) }))).statusCode, 200);
