@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { basicAuth } from "../../../../lib/search/opensearch/auth.ts";
+import { type AuthHeaders, basicAuth } from "../../../../lib/search/opensearch/auth.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/opensearch/auth");
@@ -15,7 +15,11 @@ function auth(passwords: string[]) {
     if (password === "") throw new Error("cannot be read");
     return { username: "u", password };
   });
-  return { ...made, reads: () => reads };
+  return {
+    headers: async () => (await made.headers?.({} as never)) ?? {},
+    renew: async (refused: AuthHeaders) => made.renew?.(refused),
+    reads: () => reads,
+  };
 }
 
 test("the secret is read once, and again after it could not be read", async () => {
