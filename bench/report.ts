@@ -24,6 +24,9 @@ export function report(all: Readonly<Record<string, Result>>): string {
     "| benchmark | date | machine |",
     "|---|---|---|",
     ...measured.map(([name, { date, machine: on }]) => `| ${name} | ${date} | ${on} |`),
+    ...measured.flatMap(([name, { rows }]) =>
+      rows.flatMap(({ details }) => (details === undefined ? [] : ["", `## ${name}`, "", details])),
+    ),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -22,6 +22,8 @@ export interface Row {
   size?: number;
   /** Unit costs by name, which the sizing guide is computed from. */
   figures?: Readonly<Record<string, number>>;
+  /** A table behind the figures, in Markdown, which stands below those of all benchmarks. */
+  details?: string;
 }
 
 /** One question and its measurements. */

@@ -35,8 +35,7 @@ export function firehoseLines(stream: string, upstream: string, timeoutMs: numbe
     (sdk) => new sdk.FirehoseClient({ maxAttempts: 1 }),
   );
   return async (lines, deadline) => {
-    const batches = grouped(packed(lines), ({ Data }) => Data.length, { bytes: MAX_BATCH_BYTES, count: MAX_RECORDS });
-    const results = await concurrently(batches, 1, (batch) =>
+    const results = await concurrently(requestsOf(packed(lines)), 1, (batch) =>
       retryUnprocessed(batch, { deadline, timeoutMs }, async (left, abortSignal) => {
         const [{ PutRecordBatchCommand }, firehose] = await client();
         const Records = left.map(({ Data }) => ({ Data }));
@@ -53,6 +52,10 @@ export function firehoseLines(stream: string, upstream: string, timeoutMs: numbe
     );
   };
 }
+
+/** Groups records into calls of PutRecordBatch. */
+export const requestsOf = (records: readonly StreamRecord[]): StreamRecord[][] =>
+  grouped(records, ({ Data }) => Data.length, { bytes: MAX_BATCH_BYTES, count: MAX_RECORDS });
 
 /** Packs lines into records of at most 64 KiB. A longer line becomes a record of its own. */
 export function packed(lines: readonly string[]): StreamRecord[] {

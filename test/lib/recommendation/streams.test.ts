@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { packed } from "../../../lib/aws/record-stream.ts";
+import { packed, requestsOf } from "../../../lib/aws/record-stream.ts";
 import { eventBatches } from "../../../lib/recommendation/clients/realtime.ts";
 import { trainedEvent } from "../../../lib/recommendation/records/trained-event.ts";
 import { suite } from "../../suite.ts";
@@ -24,6 +24,17 @@ test("puts a line above the size into its own record, and makes no record withou
     [[0], [1], [2]],
   );
   assert.equal(packed([]), []);
+});
+
+test("fills a call of PutRecordBatch up to its 4 MiB and 500 records, and never further", () => {
+  const counts = (sizes: readonly number[]) =>
+    requestsOf(sizes.map((size, index) => ({ Data: Buffer.alloc(size), indexes: [index] }))).map(
+      ({ length }) => length,
+    );
+  const most = 4 * 1024 * 1024;
+  assert.equal(counts([most - 1, 1, 1]), [2, 1]);
+  assert.equal(counts([most, most + 1, 1]), [1, 1, 1]);
+  assert.equal(counts(Array.from({ length: 501 }, () => 1)), [500, 1]);
 });
 
 test("sends events of a user's session together and in order, ten a call", () => {

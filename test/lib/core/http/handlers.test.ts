@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { ApiError, type FaultCode } from "../../../../lib/core/http/error.ts";
-import { MAX_RESULT_BYTES } from "../../../../lib/core/http/middleware.ts";
+import { MAX_RESULT_BYTES, plainHandler } from "../../../../lib/core/http/middleware.ts";
 import { createRouter } from "../../../../lib/core/http/router.ts";
 import { suite } from "../../../suite.ts";
 import { api, call, failing, header, logged, replying } from "./calls.ts";
@@ -13,6 +13,21 @@ test("an answer is JSON with the request id", async () => {
   assert.is(result.statusCode, 200);
   assert.is(header(result, "content-type"), "application/json; charset=utf-8");
   assert.is(header(result, "x-request-id"), "r-1");
+});
+
+test("an allowed origin is named back, and caches keep the answers of origins apart", async () => {
+  const cors = async (allow_origins: string[], origin?: string) => {
+    const handler = plainHandler({ ...api, cors: { allow_origins } }, async () => ({ status: 200, body: "{}" }));
+    const result = await call(handler, { headers: origin === undefined ? {} : { Origin: origin } });
+    return [header(result, "access-control-allow-origin"), header(result, "vary")];
+  };
+  assert.equal(await cors(["https://a.example", "https://b.example"], "https://b.example"), [
+    "https://b.example",
+    "origin",
+  ]);
+  assert.equal(await cors(["https://a.example"], "https://b.example"), [undefined, undefined]);
+  assert.equal(await cors(["https://a.example"]), [undefined, undefined]);
+  assert.equal(await cors(["*"], "https://b.example"), ["*", undefined]);
 });
 
 test("an ApiError is shown completely, with its headers", async () => {
@@ -116,6 +131,12 @@ test("a long answer is compressed for those who accept gzip", async () => {
     assert.is(header(other, "content-encoding"), undefined);
     assert.is(other.body, body);
   }
+});
+
+test("a text is as long as its bytes, not its characters, for the question whether to compress it", async () => {
+  const body = JSON.stringify({ text: "é".repeat(600_000) });
+  const accepting = await call(replying({ status: 200, body }), { headers: { "accept-encoding": "gzip" } });
+  assert.is(header(accepting, "content-encoding"), "gzip");
 });
 
 test("an answer is measured by its serialized result, including escapes", async () => {

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
-import { requireInitial } from "../../../../lib/recommendation/training/imports.ts";
+import { pollImports, requireInitial } from "../../../../lib/recommendation/training/imports.ts";
 import { suite } from "../../../suite.ts";
 import { memoryPointers } from "../../personalize/resources/managed.ts";
 import { judged, memoryState } from "./memory-state.ts";
@@ -50,6 +50,27 @@ test("is accepted before the first campaign serves, even if a recipe awaits trai
   await pointTo(untrained, "awaiting training");
   await untrained.state.saveRecipe("user_personalization", { held: [judged("v")], revision: 1 });
   assert.is(await untrained.refusal(5), undefined);
+});
+
+/** Polls imports of users and items that have these statuses. */
+function poll(statuses: readonly string[]) {
+  const left = [...statuses];
+  const personalize = {
+    send: async () => ({ datasetImportJob: { status: left.shift(), failureReason: "a bad row" } }),
+  };
+  const jobs = [
+    { dataset: "user", arn: "a" },
+    { dataset: "item", arn: "b" },
+  ];
+  const context = { personalize, state: { note: async () => undefined }, looks: { imports: 60 } };
+  return pollImports("run", jobs as never, context as never).catch((error: Error) => error.message);
+}
+
+test("imports are waited for until the last has ended, also when another has failed already", async () => {
+  assert.equal(await poll(["ACTIVE", "CREATE IN_PROGRESS"]), { ready: false, seconds: 60 });
+  assert.equal(await poll(["CREATE FAILED", "CREATE PENDING"]), { ready: false, seconds: 60 });
+  assert.equal(await poll(["ACTIVE", "ACTIVE"]), { ready: true, seconds: 0 });
+  assert.match(String(await poll(["ACTIVE", "CREATE FAILED"])), /items is CREATE FAILED: a bad row/);
 });
 
 test.run();

@@ -239,6 +239,15 @@ test("sends users one request after the other, so that the last row of an id win
   );
 });
 
+test("the reason to give up has no gap where a problem concerns the whole row", async () => {
+  server.reply = ({ records }) => {
+    const reply = answered(records.length, [...records.keys()]);
+    return JSON.parse(JSON.stringify(reply).replaceAll('"path":"AGE"', '"path":""')) as typeof reply;
+  };
+  const error = await upload("user", users(1_000)).catch((thrown) => thrown);
+  assert.match(error.message, /Line 2: must be a whole number/);
+});
+
 test("gives up when none of the first thousand rows fits the schema", async () => {
   server.reply = ({ records }) => answered(records.length, [...records.keys()]);
   const error = await upload("user", users(3_000)).catch((thrown) => thrown);

@@ -2,6 +2,7 @@ import * as assert from "uvu/assert";
 import { DEFAULT_LIMITS, type KeyRules } from "../../../../lib/core/http/access.ts";
 import type { ApiError } from "../../../../lib/core/http/error.ts";
 import { type BodyReader, bulk, settings, update } from "../../../../lib/search/access/bodies.ts";
+import { parameterLimit } from "../../../../lib/search/access/limits.ts";
 import { queryRefusal, searchedIndexes } from "../../../../lib/search/access/query.ts";
 import { rightsOf } from "../../../../lib/search/access/rights.ts";
 import { scriptRefusal } from "../../../../lib/search/access/scripts.ts";
@@ -25,6 +26,22 @@ test("a limited key has the default limits and no scripts, and any other key onl
     scripts: false,
     limits: { window: 5 },
   });
+});
+
+test("numbers in a query string are limited as those in a body are, and auto or nothing is left to the cluster", () => {
+  const refused = (name: string, value: string) =>
+    parameterLimit(name, value, rightsOf({ limits: { window: 50, searches: 4 } }))?.rule;
+  for (const [name, most] of [
+    ["scroll_size", 50],
+    ["slices", 4],
+    ["max_concurrent_searches", 4],
+  ] as const) {
+    assert.is(refused(name, String(most)), undefined, name);
+    assert.is(refused(name, String(most + 1)), "limit", name);
+    assert.is(refused(name, "many"), "limit", name);
+    for (const value of ["auto", ""]) assert.is(refused(name, value), undefined, `${name}=${value}`);
+  }
+  assert.is(refused("requests_per_second", "1000000"), undefined);
 });
 
 test("scripts in every place of a search are refused to a key without the right to them", () => {

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import {
   isRequestLogLine,
   MAX_LINE_BYTES,
+  plainUserId,
   type RequestLogEntry,
   type RequestLogSettings,
   requestLogLine,
@@ -135,6 +136,17 @@ test("never throws: writes a line that still names the query when a value cannot
 test("never throws: an invalid date or attributes over the limit", () => {
   assert.is(parsed({ timestamp: new Date(Number.NaN) }).truncated, true);
   assert.is(parsed({ settings: "x".repeat(300_000) }).truncated, true);
+});
+
+test("a text is cut between characters: a pair of surrogates stays whole or is left out, and any other unit is kept", () => {
+  for (const [text, kept] of [
+    [`${"a".repeat(511)}\u{1f600}`, 511],
+    [`${"a".repeat(510)}\u{1f600}x`, 512],
+    [`${"a".repeat(511)}\uff61x`, 512],
+    [`${"a".repeat(511)}\ud7ffx`, 512],
+  ] as const) {
+    assert.is(plainUserId(text), text.slice(0, kept));
+  }
 });
 
 test.run();
