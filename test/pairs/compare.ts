@@ -1,0 +1,79 @@
+/** A place where an answer differs from what was expected. */
+export interface Finding {
+  what: string;
+  expected: unknown;
+  got: unknown;
+}
+
+/** Scores are 32-bit floats, and a sum of them depends on its order. */
+const TOLERANCE = 1e-4;
+
+export const isClose = (one: number, other: number): boolean =>
+  Math.abs(one - other) <= TOLERANCE * Math.max(1, Math.abs(one), Math.abs(other));
+
+/** Returns whether two JSON values are equal, except for the last digits of numbers. */
+export function isAlike(one: unknown, other: unknown): boolean {
+  if (typeof one === "number" && typeof other === "number") return isClose(one, other);
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const [keys, others] = [Object.keys(one), Object.keys(other)];
+  return (
+    keys.length === others.length &&
+    keys.every((key) => isAlike((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]))
+  );
+}
+
+/** Describes where two values that should be alike differ; undefined if they are. */
+export function difference(what: string, expected: unknown, got: unknown): Finding[] {
+  return isAlike(expected, got) ? [] : [{ what, expected, got }];
+}
+
+export interface Hit {
+  _index?: string;
+  _id?: string;
+  _score: number | null;
+  sort?: unknown[];
+  [member: string]: unknown;
+}
+
+const idOf = ({ _index, _id }: Hit): string => `${_index} ${_id}`;
+
+/**
+ * Compares a page of hits with the whole list, from `from` on. Hits of one score may change places, and one of them may
+ * stand for another at the end of the page.
+ */
+export function compareHits(
+  list: readonly Hit[],
+  got: readonly Hit[],
+  { from, size }: { from: number; size: number },
+): Finding[] {
+  const expected = list.slice(from, from + size);
+  if (got.length !== expected.length) {
+    return [{ what: "hits", expected: expected.map(short), got: got.map(short) }];
+  }
+  const rankOf = (hit: Hit) => JSON.stringify(hit.sort ?? null);
+  const wrong = got.findIndex((hit, at) => {
+    const place = expected[at];
+    if (!place || !isAlike(place._score, hit._score) || rankOf(place) !== rankOf(hit)) return true;
+    if (hit._id === undefined) return !isAlike(place, hit);
+    const same = list.find((other) => idOf(other) === idOf(hit));
+    return !same || !isAlike(same, hit);
+  });
+  const isTwice = new Set(got.map(idOf)).size < got.length && got.every(({ _id }) => _id !== undefined);
+  if (wrong < 0 && !isTwice) return [];
+  const [a, b] = [expected[wrong], got[wrong]];
+  const same = b && list.find((other) => idOf(other) === idOf(b));
+  const members = Object.keys({ ...same, ...b }).filter((name) => !isAlike(same?.[name], b?.[name]));
+  return [
+    {
+      what:
+        members.some((name) => name === "_score" || name === "_id" || name === "_index") || !same
+          ? "hits"
+          : `hits.${members.join(",")}`,
+      expected: { order: expected.map(short), member: members.map((name) => same?.[name]), hit: a && short(a) },
+      got: { order: got.map(short), member: members.map((name) => b?.[name]), hit: b && short(b) },
+    },
+  ];
+}
+
+const short = ({ _id, _score, sort }: Hit): string => `${_id}:${sort ? JSON.stringify(sort) : _score}`;

@@ -1,0 +1,71 @@
+import type { SearchRow } from "./dimensions.ts";
+
+/** What a case is, as far as an answer may differ for it. */
+export interface Facts {
+  row: SearchRow;
+  version: string;
+  /** Whether the query is a hybrid one. */
+  isHybrid: boolean;
+  leftOut: readonly string[];
+  /** Whether the answer lacks documents that match and have a place on the page. */
+  lacksDocuments: boolean;
+}
+
+/** A way in which the gateway may answer otherwise than the cluster, which its answer tells. */
+interface Told {
+  stage: string;
+  /** Why the gateway does not give what the cluster is asked for. */
+  reason: string;
+  when: (facts: Facts) => boolean;
+}
+
+export const isBefore = (version: string, since: string): boolean =>
+  version.localeCompare(since, "en", { numeric: true }) < 0;
+
+const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
+  sort !== "none" || collapse !== "no" || page === "search_after";
+
+/** The differences that an answer tells, by the stage that `degraded` names. No answer may tell any other. */
+export const TOLD: readonly Told[] = [
+  {
+    stage: "embedding",
+    reason: "no vector of the query can be compared with those of the index: the subqueries on the field are left out",
+    when: ({ leftOut }) => leftOut.length > 0,
+  },
+  {
+    stage: "personalization",
+    reason: "a request with an order of its own keeps it",
+    when: ({ row }) => row.ranking === "on" && row.page !== "size-0" && isOwnOrder(row),
+  },
+  {
+    stage: "profile",
+    reason: "the cluster cannot profile a hybrid query",
+    when: ({ row, isHybrid, version }) => isHybrid && row.profile === "yes" && isBefore(version, "3.6.0"),
+  },
+  {
+    stage: "explanation",
+    reason:
+      "the cluster cannot explain the fused score of a query that it wraps, for nested fields or an alias's filter",
+    when: ({ row, isHybrid }) =>
+      isHybrid && row.explain === "yes" && (row.mapping === "nested" || row.form === "filtered-alias"),
+  },
+  {
+    stage: "collapse",
+    reason: "the cluster ignores collapse beside a hybrid query",
+    when: ({ row, isHybrid, version }) => isHybrid && row.collapse !== "no" && isBefore(version, "3.1.0"),
+  },
+  {
+    stage: "depth",
+    reason: "the fused list has the candidates of each subquery and no more",
+    when: ({ isHybrid, lacksDocuments }) => isHybrid && lacksDocuments,
+  },
+];
+
+/** A difference that no `degraded` tells. */
+interface Allowed {
+  what: RegExp;
+  reason: string;
+  when: (facts: Facts) => boolean;
+}
+
+export const ALLOWED: readonly Allowed[] = [];
