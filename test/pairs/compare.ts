@@ -23,10 +23,19 @@ export function isAlike(one: unknown, other: unknown): boolean {
   );
 }
 
-/** Describes where two values that should be alike differ; undefined if they are. */
+/** Returns the first place where two values that should be alike differ, if they do. */
 export function difference(what: string, expected: unknown, got: unknown): Finding[] {
-  return isAlike(expected, got) ? [] : [{ what, expected, got }];
+  if (isAlike(expected, got)) return [];
+  const isDeep = isObject(expected) && isObject(got) && Object.keys({ ...expected, ...got }).length < 1_000;
+  const names = isDeep ? Object.keys({ ...expected, ...got }) : [];
+  const differing = names.find((name) => !isAlike(member(expected, name), member(got, name)));
+  if (differing === undefined) return [{ what, expected, got }];
+  return difference(`${what}.${differing}`, member(expected, differing), member(got, differing));
 }
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const member = (value: unknown, name: string): unknown => (value as Record<string, unknown> | undefined)?.[name];
 
 export interface Hit {
   _index?: string;
@@ -61,19 +70,12 @@ export function compareHits(
   });
   const isTwice = new Set(got.map(idOf)).size < got.length && got.every(({ _id }) => _id !== undefined);
   if (wrong < 0 && !isTwice) return [];
-  const [a, b] = [expected[wrong], got[wrong]];
-  const same = b && list.find((other) => idOf(other) === idOf(b));
-  const members = Object.keys({ ...same, ...b }).filter((name) => !isAlike(same?.[name], b?.[name]));
-  return [
-    {
-      what:
-        members.some((name) => name === "_score" || name === "_id" || name === "_index") || !same
-          ? "hits"
-          : `hits.${members.join(",")}`,
-      expected: { order: expected.map(short), member: members.map((name) => same?.[name]), hit: a && short(a) },
-      got: { order: got.map(short), member: members.map((name) => b?.[name]), hit: b && short(b) },
-    },
-  ];
+  const [place, hit] = [expected[wrong], got[wrong]];
+  const same = hit && list.find((other) => idOf(other) === idOf(hit));
+  const isMoved = !same || !isAlike(same._score, place?._score) || rankOf(same) !== rankOf(place ?? same);
+  if (isMoved || !isAlike(same._score, hit?._score))
+    return [{ what: "hits", expected: expected.map(short), got: got.map(short) }];
+  return difference(`hit ${hit?._id}`, same, hit);
 }
 
 const short = ({ _id, _score, sort }: Hit): string => `${_id}:${sort ? JSON.stringify(sort) : _score}`;

@@ -7,8 +7,8 @@ export interface Facts {
   /** Whether the query is a hybrid one. */
   isHybrid: boolean;
   leftOut: readonly string[];
-  /** Whether the answer lacks documents that match and have a place on the page. */
-  lacksDocuments: boolean;
+  /** Whether documents match that the fused list lacks, so that the page is short. */
+  depth: "whole" | "lacking" | "unknown";
 }
 
 /** A way in which the gateway may answer otherwise than the cluster, which its answer tells. */
@@ -57,7 +57,7 @@ export const TOLD: readonly Told[] = [
   {
     stage: "depth",
     reason: "the fused list has the candidates of each subquery and no more",
-    when: ({ isHybrid, lacksDocuments }) => isHybrid && lacksDocuments,
+    when: ({ depth }) => depth === "lacking",
   },
 ];
 

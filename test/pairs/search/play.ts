@@ -4,7 +4,7 @@ import type { PairModels } from "../models.ts";
 import { pageOf } from "./body.ts";
 import { ALLOWED, type Facts, isBefore, TOLD } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
-import { askCluster, type NativeRequest, nativeRequest } from "./oracle.ts";
+import { askCluster, nativeRequest } from "./oracle.ts";
 import { personalOrder } from "./personal.ts";
 import type { World } from "./world.ts";
 
@@ -58,7 +58,7 @@ export async function judge(
     version: cluster.version,
     isHybrid,
     leftOut: native.leftOut,
-    lacksDocuments: false,
+    depth: "whole",
   };
   if (answer.status !== 200 || status !== 200) {
     const outcome = { native: answer.status, reason: JSON.stringify(answer.body).slice(0, 400) };
@@ -67,7 +67,7 @@ export async function judge(
     return settled(findings, facts, false);
   }
   const got = body.search_response as SearchResponse;
-  facts.lacksDocuments = isHybrid && (await lacksDocuments(cluster, row, native, full, got));
+  facts.depth = depthOf(row, full, got);
   const findings = [
     ...difference("experiment", row.experiment !== "none", body.experiment !== undefined),
     ...compareAnswers(row, full, got),
@@ -97,25 +97,23 @@ function compareAnswers(row: SearchRow, full: SearchResponse, got: SearchRespons
   ];
 }
 
-/** Returns whether documents match that are in no place of the fused list, so that the page is short. */
-async function lacksDocuments(
-  cluster: Cluster,
-  row: SearchRow,
-  native: NativeRequest,
-  full: SearchResponse,
-  got: SearchResponse,
-): Promise<boolean> {
-  const { from, size } = pageOf(row);
-  if (got.hits.hits.length >= size) return false;
-  const { total } = full.hits;
-  const list = full.hits.hits.length;
-  if (row.track_total_hits === "no") return (total?.value ?? 0) > Math.max(list, from);
-  return false;
+/**
+ * Returns whether documents match that have no place in the fused list, on a page that is short for it. Unknown where
+ * the cluster does not count them all, or counts others than those that the list could hold.
+ */
+function depthOf(row: SearchRow, full: SearchResponse, got: SearchResponse): Facts["depth"] {
+  const { size } = pageOf(row);
+  if (row.queries === "plain" || got.hits.hits.length >= size) return "whole";
+  const isCounted = row.track_total_hits === "no" && row.collapse === "no" && row.page !== "search_after";
+  if (!isCounted || row.min_score === "yes") return "unknown";
+  return (full.hits.total?.value ?? 0) > full.hits.hits.length ? "lacking" : "whole";
 }
 
 function toldFindings(degraded: ReadonlyArray<{ stage: string; target: string }>, facts: Facts): Finding[] {
   const expected = TOLD.filter(({ when }) => when(facts)).map(({ stage }) => stage);
-  const stages = [...new Set(degraded.map(({ stage }) => stage))];
+  const stages = [...new Set(degraded.map(({ stage }) => stage))].filter(
+    (stage) => stage !== "depth" || facts.depth !== "unknown",
+  );
   const fields = degraded.flatMap(({ stage, target }) => (stage === "embedding" ? [target] : []));
   return [
     ...difference("degraded", expected.sort(), stages.sort()),
