@@ -5,6 +5,15 @@ export interface Finding {
   got: unknown;
 }
 
+/** What one case came to. */
+export interface Result {
+  /** The case, as `PAIRS_CASE` takes it. */
+  name: string;
+  findings: Finding[];
+  /** The reasons of the differences that were met and are allowed. */
+  allowed: string[];
+}
+
 /** Scores are 32-bit floats, and a sum of them depends on its order. */
 const TOLERANCE = 1e-4;
 

@@ -6,7 +6,7 @@ import { setAwsEndpoint } from "../fixtures/gateway.ts";
 import { type RankingStandIn, rankingStandIn } from "../fixtures/ranking-stand-in.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
 
-/** Makes the dense model fail for each text that has it. */
+/** Makes the models fail for each text that has it. The weights of a query's tokens need no model. */
 export const FAILING_WORD = "unanswered";
 
 /** The dense models by name, with what tells their vectors apart. */
@@ -51,6 +51,8 @@ export interface PairModels {
   dense(text: string, model: DenseModel): readonly number[];
   /** Returns the weights of a query's tokens. */
   sparse(text: string): Readonly<Record<string, number>>;
+  /** Returns the weights of a document's tokens. */
+  sparseOfDocument(text: string): Readonly<Record<string, number>>;
   stop(): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export async function startModels(): Promise<PairModels> {
     previousOfEndpoint: (name) => (name === "dense-before" ? "dense_large_en_v1_5" : undefined),
     models: { previous: { dense_large_en_v1_5: {} } } as never,
   });
-  for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3"] as const) {
+  for (const model of ["dense_large_en_v1_5", "ext_embed_english_v3", "sparse_v3"] as const) {
     standIns.control.setFaults(model, [{ kind: "status", status: 400, containing: FAILING_WORD }]);
   }
   const ranking = rankingStandIn();
@@ -80,6 +82,7 @@ export async function startModels(): Promise<PairModels> {
       return known;
     },
     sparse: (text) => queryTokens(lexical, text),
+    sparseOfDocument: (text) => documentTokens(lexical, text),
     stop: server.stop,
   };
 }
@@ -95,4 +98,19 @@ function queryTokens(lexical: LexicalModel, text: string): Record<string, number
     if (weight !== undefined) weights[token] = weight;
   }
   return weights;
+}
+
+/** Ids of the special tokens of the vocabulary. */
+const SPECIAL = new Set([0, 100, 101, 102, 103]);
+
+/** The share of the largest weight below which the gateway drops a token: `prune_ratio` above. */
+const PRUNED = 0.1;
+
+function documentTokens(lexical: LexicalModel, text: string): Record<string, number> {
+  const weights = lexical
+    .sparse(text)
+    .filter(({ index }) => !SPECIAL.has(index))
+    .map(({ index, value }) => [VOCABULARY.tokens[index] ?? "", Math.log1p(value)] as const);
+  const largest = Math.max(0, ...weights.map(([, weight]) => weight));
+  return Object.fromEntries(weights.filter(([, weight]) => weight >= largest * PRUNED));
 }

@@ -36,7 +36,7 @@ export interface Outcome {
 /** Compares the gateway's answer to a case with the cluster's own answer to the native request. */
 export async function judge(
   cluster: Cluster,
-  { row, world, name }: { row: SearchRow; world: World; name: string },
+  { row, world }: { row: SearchRow; world: World },
   models: PairModels,
   { status, text }: Played,
 ): Promise<Outcome> {
@@ -50,7 +50,7 @@ export async function judge(
     explains: row.mapping !== "nested" && row.form !== "filtered-alias",
     profiles: !isBefore(cluster.version, "3.6.0"),
   });
-  const answer = await askCluster(cluster, native, name);
+  const answer = await askCluster(cluster, native);
   const full = answer.body as unknown as SearchResponse;
   const isHybrid = row.queries !== "plain";
   const facts: Facts = {

@@ -1,5 +1,5 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
+import { encoded } from "../encoding.ts";
 import { FAILING_WORD } from "../models.ts";
 import { featuresOf, type Native, pageOf, plainQuery, processorsOf, subqueriesOf, TEXT, type Vectors } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
@@ -108,11 +108,4 @@ export function requestOf(start: string, row: SearchRow, world: World, literal: 
   });
   const path = isPlain ? "/application/search" : "/application/hybrid-search";
   return { path, ...encoded(body, row.encoding) };
-}
-
-function encoded(body: string, encoding: SearchRow["encoding"]): { body: Uint8Array; headers: Record<string, string> } {
-  const bytes = Buffer.from(body);
-  if (encoding === "identity") return { body: bytes, headers: {} };
-  const encode = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }[encoding];
-  return { body: encode(bytes), headers: { "content-encoding": encoding } };
 }

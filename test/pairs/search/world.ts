@@ -212,15 +212,6 @@ function metaOf({ row, entries }: World): object {
   return { _meta: { relevance: { entry, embeddings: { text_dense: made } } } };
 }
 
-/** Deletes the indexes. */
-export async function removeWorld(cluster: Cluster, { places, row }: World): Promise<void> {
-  const [first] = places;
-  if (row.form === "data-stream" || row.form === "rolled-over") {
-    await request(cluster, "DELETE", `/_data_stream/${first?.name}`);
-    await request(cluster, "DELETE", `/_index_template/${first?.name}`);
-  } else await request(cluster, "DELETE", `/${places.map(({ name }) => name).join(",")}`);
-}
-
 async function succeed(cluster: Cluster, method: string, path: string, body?: unknown) {
   const answer = await request<{ errors?: boolean; items?: unknown }>(cluster, method, path, body);
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
