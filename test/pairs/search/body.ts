@@ -47,7 +47,7 @@ export function subqueriesOf(row: SearchRow, text: string, vectors: Vectors): Su
 export const plainQuery = (row: SearchRow, text: string): object => keywords(row, text);
 
 /** Returns the members of the body that ask for a page. */
-export function pageOf({ page }: SearchRow): { from: number; size: number } {
+export function pageOf({ page }: Pick<SearchRow, "page">): { from: number; size: number } {
   return {
     first: { from: 0, size: 10 },
     second: { from: 4, size: 5 },

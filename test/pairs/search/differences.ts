@@ -1,3 +1,4 @@
+import { pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 
 /** What a case is, as far as an answer may differ for it. */
@@ -21,6 +22,10 @@ interface Told {
 
 export const isBefore = (version: string, since: string): boolean =>
   version.localeCompare(since, "en", { numeric: true }) < 0;
+
+/** Returns whether the cluster's processor explains the fused scores of a search. */
+export const isExplainable = ({ mapping, form, rescore, page }: SearchRow): boolean =>
+  mapping !== "nested" && form !== "filtered-alias" && rescore === "no" && pageOf({ page }).from === 0;
 
 const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
   sort !== "none" || collapse !== "no" || page === "search_after";

@@ -2,7 +2,7 @@ import type { Cluster } from "../../fixtures/opensearch.ts";
 import { compareHits, difference, type Finding, type Hit } from "../compare.ts";
 import type { PairModels } from "../models.ts";
 import { pageOf } from "./body.ts";
-import { ALLOWED, type Facts, isBefore, TOLD } from "./differences.ts";
+import { ALLOWED, type Facts, isBefore, isExplainable, TOLD } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { askCluster, nativeRequest } from "./oracle.ts";
 import { personalOrder } from "./personal.ts";
@@ -45,14 +45,18 @@ export async function judge(
     experiment?: { variant: string };
     degraded?: Array<{ stage: string; target: string }>;
   };
-  const native = nativeRequest(row, world, models, {
-    variant: body.experiment?.variant,
-    explains: row.mapping !== "nested" && row.form !== "filtered-alias",
-    profiles: !isBefore(cluster.version, "3.6.0"),
-  });
-  const answer = await askCluster(cluster, native);
-  const full = answer.body as unknown as SearchResponse;
   const isHybrid = row.queries !== "plain";
+  const how = {
+    variant: body.experiment?.variant,
+    explains: isExplainable(row),
+    profiles: !isBefore(cluster.version, "3.6.0"),
+  };
+  const native = nativeRequest(row, world, models, how);
+  let answer = await askCluster(cluster, native);
+  // What the gateway adds to a search must not make it fail: a person would leave the explanation out.
+  const isUnexplained = answer.status !== 200 && row.explain === "yes" && isHybrid;
+  if (isUnexplained) answer = await askCluster(cluster, nativeRequest(row, world, models, { ...how, explains: false }));
+  const full = answer.body as unknown as SearchResponse;
   const facts: Facts = {
     row,
     version: cluster.version,
@@ -102,10 +106,12 @@ function compareAnswers(row: SearchRow, full: SearchResponse, got: SearchRespons
  * the cluster does not count them all, or counts others than those that the list could hold.
  */
 function depthOf(row: SearchRow, full: SearchResponse, got: SearchResponse): Facts["depth"] {
-  const { size } = pageOf(row);
+  const { from, size } = pageOf(row);
   if (row.queries === "plain" || got.hits.hits.length >= size) return "whole";
   const isCounted = row.track_total_hits === "no" && row.collapse === "no" && row.page !== "search_after";
   if (!isCounted || row.min_score === "yes") return "unknown";
+  // Of a page past the end the gateway knows the total alone. The last page of the list has told what it lacks.
+  if (got.hits.hits.length === 0 && (full.hits.total?.value ?? 0) <= from) return "unknown";
   return (full.hits.total?.value ?? 0) > full.hits.hits.length ? "lacking" : "whole";
 }
 

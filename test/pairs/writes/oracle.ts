@@ -33,7 +33,12 @@ export function expectedOf(row: WriteRow, models: PairModels): Expected {
   if (row.model === "down") {
     // A field whose model nobody knows is left out; the other one fails.
     if (row.failure === "fail") return { kind: "refused", type: "embedding_failed" };
-    return { kind: "written", doc, degraded: ["text_dense", "text_sparse"] };
+    // The embeddings that are stored are those of another text.
+    const removed = isPartial ? { text_dense: null, text_sparse: [] } : {};
+    return { kind: "written", doc: { ...removed, ...doc }, degraded: ["text_dense", "text_sparse"] };
   }
-  return { kind: "written", doc: withEmbeddings(doc, text, models, model), degraded: unknown };
+  const embedded = withEmbeddings(doc, text, models, model);
+  // The cluster merges objects on an update, so that an object would keep the tokens of the old text.
+  const replaced = isPartial ? { text_dense: null, ...embedded, text_sparse: [embedded.text_sparse ?? []].flat() } : embedded;
+  return { kind: "written", doc: replaced, degraded: unknown };
 }
