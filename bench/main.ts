@@ -57,7 +57,10 @@ if (names.length === 0) {
   process.exit(2);
 }
 /** A run of another size than usual says nothing that is to be kept. */
-const isReduced = process.env.BENCH_DOCUMENTS !== undefined || process.env.BENCH_RATE !== undefined || process.env.PAIRS_TRIPLES !== undefined;
+const isReduced =
+  process.env.BENCH_DOCUMENTS !== undefined ||
+  process.env.BENCH_RATE !== undefined ||
+  process.env.PAIRS_TRIPLES !== undefined;
 const results = readResults();
 for (const name of names) {
   console.log(`Running ${name}`);

@@ -22,7 +22,7 @@ export const pairsBenchmark: Benchmark = {
     const models = await startModels();
     const rows: Row[] = [];
     for (const version of (process.env.OPENSEARCH_VERSION ?? "2.19.6,3.6.0").split(",").map(opensearchVersion)) {
-      const { url, stop } = await startCluster({ version });
+      const { url, stop } = await startCluster(version);
       const cluster = { version, url };
       try {
         const slice = { pairs: ALL, triples: TRIPLES };

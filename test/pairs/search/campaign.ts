@@ -63,7 +63,6 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
     },
   });
   const results: SearchResult[] = [];
-  results.push = (...r) => { r.forEach((globalThis as any).onResult ?? (() => {})); return Array.prototype.push.apply(results, r); };//DBG
   try {
     await concurrently(cases, PARALLEL, async ({ start, row, world, literal }) => {
       const name = nameOf(dimensions, row);

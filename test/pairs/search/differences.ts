@@ -50,9 +50,9 @@ export const TOLD: readonly Told[] = [
   {
     stage: "explanation",
     reason:
-      "the cluster cannot explain the fused score of a query that it wraps, for nested fields or an alias's filter",
-    when: ({ row, isHybrid }) =>
-      isHybrid && row.explain === "yes" && (row.mapping === "nested" || row.form === "filtered-alias"),
+      "hybrid_score_explanation fails for a query that the cluster wraps (nested fields, an alias's filter) and beside " +
+      "rescore; hits of a page with `from` get the explanations of the first page (2.19.6, 3.6.0)",
+    when: ({ row, isHybrid }) => isHybrid && row.explain === "yes" && !isExplainable(row),
   },
   {
     stage: "collapse",

@@ -44,8 +44,7 @@ export const WRITE_CONSTRAINTS: ReadonlyArray<Constraint<typeof WRITES>> = [
   },
   {
     reason: "versions from outside are those of index and delete",
-    excludes: ({ op, version }) =>
-      has(version, "external", "external_gte") && has(op, "create", "update", "upsert"),
+    excludes: ({ op, version }) => has(version, "external", "external_gte") && has(op, "create", "update", "upsert"),
   },
   {
     reason: "create and doc_as_upsert take no condition",

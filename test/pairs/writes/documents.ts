@@ -26,7 +26,10 @@ export function documentOf({ fields, model }: WriteRow): { json: string; doc: Do
     object: { text: { deep: "salt" }, n: 2 },
   };
   const doc = docs[fields];
-  return { json: JSON.stringify(doc).replace('"@"', PRECISE), doc: fields === "precise" ? { ...doc, n: PRECISE } : doc };
+  return {
+    json: JSON.stringify(doc).replace('"@"', PRECISE),
+    doc: fields === "precise" ? { ...doc, n: PRECISE } : doc,
+  };
 }
 
 /** Parses JSON with numbers that would be rounded as texts. */

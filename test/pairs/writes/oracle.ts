@@ -11,7 +11,7 @@ export type Expected =
 
 /** The model that made the vectors of the index; undefined if it is not known any more. */
 const modelOf = ({ meta }: WriteRow): "large" | "before" | undefined =>
-  ({ none: "large", current: "large", previous: "before", unknown: undefined } as const)[meta];
+  (({ none: "large", current: "large", previous: "before", unknown: undefined }) as const)[meta];
 
 /** Returns the document that exists before, as it is stored. */
 export const storedBefore = (row: WriteRow, models: PairModels): Doc =>
@@ -39,6 +39,8 @@ export function expectedOf(row: WriteRow, models: PairModels): Expected {
   }
   const embedded = withEmbeddings(doc, text, models, model);
   // The cluster merges objects on an update, so that an object would keep the tokens of the old text.
-  const replaced = isPartial ? { text_dense: null, ...embedded, text_sparse: [embedded.text_sparse ?? []].flat() } : embedded;
+  const replaced = isPartial
+    ? { text_dense: null, ...embedded, text_sparse: [embedded.text_sparse ?? []].flat() }
+    : embedded;
   return { kind: "written", doc: replaced, degraded: unknown };
 }

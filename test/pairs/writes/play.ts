@@ -90,7 +90,12 @@ export async function judgeWrite(
   let native: Item | undefined;
   if (expected.kind === "written") {
     const { doc } = expected;
-    const source = { index: doc, create: doc, update: { doc, ...(row.op === "upsert" && { doc_as_upsert: true }) }, delete: undefined }[op];
+    const source = {
+      index: doc,
+      create: doc,
+      update: { doc, ...(row.op === "upsert" && { doc_as_upsert: true }) },
+      delete: undefined,
+    }[op];
     native = await bulk(cluster, world.twin, { [op]: { _id: id, ...routed(row), ...condition } }, source);
   }
   const answer = JSON.parse(text) as { index_response?: { items: Items }; degraded?: Array<{ target: string }> };
@@ -107,14 +112,19 @@ export async function judgeWrite(
     ? { status: native.status, result: native.result, error: native.error?.type }
     : { status: item.status, error: expected.kind === "refused" ? expected.type : undefined };
   const got = { status: item.status, ...(native && { result: item.result }), error: item.error?.type };
-  const isWritten = expected.kind === "written" && native !== undefined && native.error === undefined && native.status < 300;
+  const isWritten =
+    expected.kind === "written" && native !== undefined && native.error === undefined && native.status < 300;
   return settled(
     [
       ...difference("outcome", JSON.parse(JSON.stringify(outcome)), JSON.parse(JSON.stringify(got))),
       ...difference("stored", documents(wanted), documents(found)),
       ...difference("written elsewhere", [], elsewhere),
       ...(isWritten
-        ? difference("degraded", [...expected.degraded].sort(), [...new Set((answer.degraded ?? []).map(({ target }) => target))].sort())
+        ? difference(
+            "degraded",
+            [...expected.degraded].sort(),
+            [...new Set((answer.degraded ?? []).map(({ target }) => target))].sort(),
+          )
         : []),
     ],
     row,
@@ -128,7 +138,8 @@ interface Stored {
   doc: Doc | undefined;
 }
 
-const documents = (stored: readonly Stored[]) => stored.map(({ id, routing, doc }) => ({ id, routing: routing ?? null, doc }));
+const documents = (stored: readonly Stored[]) =>
+  stored.map(({ id, routing, doc }) => ({ id, routing: routing ?? null, doc }));
 
 async function storedIn(cluster: Cluster, index: string, id: string): Promise<Stored[]> {
   const response = await fetch(new URL(`/${index}/_search?q=_id:%22${id}%22`, cluster.url));

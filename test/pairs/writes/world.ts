@@ -1,7 +1,7 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { type Cluster, request } from "../../fixtures/opensearch.ts";
 import { REVISIONS } from "../models.ts";
-import { type WriteRow, WRITES } from "./dimensions.ts";
+import { WRITES, type WriteRow } from "./dimensions.ts";
 
 type Entry = GatewaySettings["indexes"][number];
 
