@@ -21,7 +21,7 @@ export interface SearchResult extends Outcome {
   name: string;
 }
 
-export interface SearchRun {
+interface SearchRun {
   cluster: Cluster;
   models: PairModels;
   rows: readonly SearchRow[];

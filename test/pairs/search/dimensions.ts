@@ -61,7 +61,7 @@ const isStream = ({ form }: Part) => form === "data-stream" || form === "rolled-
 const has = (value: string | undefined, ...values: string[]) => value !== undefined && values.includes(value);
 
 /** Combinations that make no sense, or that the cluster itself refuses. */
-export const SEARCH_CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH> & { usual?: Part }> = [
+export const SEARCH_CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   {
     reason: "OpenSearch gives data streams no aliases",
     excludes: (row) => isStream(row) && row.entry === "alias",
