@@ -29,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   etl: async () => (await import("./etl.ts")).etlBenchmark,
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
   faults: async () => (await import("./faults.ts")).faultsBenchmark,
+  pairs: async () => (await import("./pairs.ts")).pairsBenchmark,
   dev: async () => (await import("./dev-start.ts")).devStartBenchmark,
   permissions: async () => (await import("./permissions.ts")).permissionsBenchmark,
   attacks: async () => (await import("./attacks.ts")).attacksBenchmark,
@@ -58,7 +59,10 @@ if (names.length === 0) {
   process.exit(2);
 }
 /** A run of another size than usual says nothing that is to be kept. */
-const isReduced = process.env.BENCH_DOCUMENTS !== undefined || process.env.BENCH_RATE !== undefined;
+const isReduced =
+  process.env.BENCH_DOCUMENTS !== undefined ||
+  process.env.BENCH_RATE !== undefined ||
+  process.env.PAIRS_TRIPLES !== undefined;
 const results = readResults();
 for (const name of names) {
   console.log(`Running ${name}`);

@@ -15,6 +15,19 @@ export function findMapping<Entry extends { readonly index: string }>(
   return best;
 }
 
+/** Returns what {@link findMapping} does, for a name that may be date math: that fits the prefixes of its beginning. */
+export function findNamed<Entry extends { readonly index: string }>(
+  entries: readonly Entry[],
+  name: string,
+): Entry | undefined {
+  const start = /^<([^{]*)\{/.exec(name)?.[1];
+  if (start === undefined) return findMapping(entries, name);
+  return findMapping(
+    entries.filter(({ index }) => index.endsWith("*")),
+    start,
+  );
+}
+
 /** A concrete index with everything that can tie it to an entry. */
 export interface NamedIndex {
   name: string;

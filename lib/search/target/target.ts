@@ -2,7 +2,7 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import type { IndexInfo } from "../opensearch/index-catalog.ts";
-import { entryOf, findMapping } from "./entry.ts";
+import { entryOf, findNamed } from "./entry.ts";
 
 /** A concrete index with its entry in hybrid_search.yaml, if it has one. */
 export interface TargetIndex extends IndexInfo {
@@ -54,14 +54,8 @@ export async function resolveTarget(
  * Returns the entry of an index that does not exist yet. Date math stands for every name that begins as it does, as only
  * the cluster knows its date.
  */
-export function entryOfAbsent({ indexes }: Services["settings"], name: string): IndexSettings | undefined {
-  const start = /^<([^{]*)\{/.exec(name)?.[1];
-  if (start === undefined) return findMapping(indexes, name);
-  return findMapping(
-    indexes.filter(({ index }) => index.endsWith("*")),
-    start,
-  );
-}
+export const entryOfAbsent = ({ indexes }: Services["settings"], name: string): IndexSettings | undefined =>
+  findNamed(indexes, name);
 
 function writtenIndex(indexes: readonly TargetIndex[], name: string): TargetIndex | undefined {
   const [only, ...others] = indexes;

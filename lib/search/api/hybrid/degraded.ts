@@ -63,7 +63,7 @@ export function versionDegradations(
     add(
       "explanation",
       "explain",
-      `OpenSearch ${can.version} cannot explain the fused score of ${can.scoreExplanation ? "an index with nested fields or through a filter" : "a hybrid query"}`,
+      `OpenSearch ${can.version} cannot explain the fused score of ${can.scoreExplanation ? "an index with nested fields, through a filter, beside rescore, or on a page with from" : "a hybrid query"}`,
       "_explanation has the subqueries' own scores",
     );
   }

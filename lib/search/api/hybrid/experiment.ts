@@ -1,6 +1,6 @@
 import { variantFor } from "../../../core/experiments/assignment.ts";
 import type { Experiment } from "../../gateway/settings.ts";
-import { findMapping } from "../../target/entry.ts";
+import { findNamed } from "../../target/entry.ts";
 import { appliedSettings, type HybridRequest, type HybridSettings } from "./request.ts";
 import { type HybridTarget, settingsIssues } from "./target.ts";
 
@@ -27,7 +27,9 @@ export function assignedVariant(
   clientId: string | undefined,
 ): Assigned | undefined {
   const identity = user_id ?? clientId;
-  const [experiment, ...others] = new Set(index.split(",").map((name) => findMapping(experiments, name)));
+  // What the list excludes is not searched.
+  const names = index.split(",").filter((name) => !name.startsWith("-"));
+  const [experiment, ...others] = new Set(names.map((name) => findNamed(experiments, name)));
   if (!experiment || others.length > 0 || !identity) return undefined;
   if ([settings.weights, settings.normalization, settings.combination].some((own) => own != null)) return undefined;
   const templates = experiment.variants.flatMap((variant) => variant.template ?? []);

@@ -53,7 +53,12 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const candidates = how.kind === "on" ? Math.max(target.candidates, how.window) : target.candidates;
   const { maxResultWindow, can } = target;
   const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
-  const isExplained = can.scoreExplanation && (can.wrappedExplanation || !target.isWrapped);
+  // The processor fails beside rescore, and gives the hits of a later page the explanations of the first ones.
+  const isExplained =
+    can.scoreExplanation &&
+    (can.wrappedExplanation || !target.isWrapped) &&
+    template.native.rescore === undefined &&
+    page.from === 0;
   const pipeline = pipelineJson(settings, {
     weights,
     sampleFactor,

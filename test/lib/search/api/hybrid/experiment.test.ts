@@ -76,7 +76,11 @@ test("a request with settings of its own, or on another index, takes no part", (
   assert.is(get({ settings: { ...NONE, combination: "rrf" } }), undefined);
   assert.is(get({ settings: { ...NONE, weights: [1] } }), undefined);
   assert.is(get({ index: "films" }), undefined);
-  assert.is.not(get({ index: "books-2026" }, "books-*"), undefined);
+  for (const index of ["books-2026", "<books-{now/d}>", "books-*,-books-old", "books-a,books-b"]) {
+    assert.is.not(get({ index }, "books-*"), undefined, index);
+  }
+  assert.is(get({ index: "<films-{now/d}>" }, "books-*"), undefined);
+  assert.is(get({ index: "books-a,films" }, "books-*"), undefined);
 });
 
 test("an experiment on templates takes only requests that name one of them", () => {

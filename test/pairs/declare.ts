@@ -1,0 +1,38 @@
+import * as assert from "uvu/assert";
+import { clusters } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+import { startModels } from "./models.ts";
+import { coverageOf, problemsOf, rowsOf, type Slice } from "./report.ts";
+import { playSearches } from "./search/campaign.ts";
+import { SEARCH_CONSTRAINTS, searchDimensions } from "./search/dimensions.ts";
+import { playWrites } from "./writes/campaign.ts";
+import { WRITE_CONSTRAINTS, WRITES } from "./writes/dimensions.ts";
+
+/** Declares and runs the tests of a slice of the pairs, on each version of OpenSearch. */
+export async function testPairs(name: string, slice: { search: Slice; write: Slice }): Promise<void> {
+  const test = suite(name);
+  const models = await startModels();
+  for (const cluster of await clusters()) {
+    const { version } = cluster;
+    test(`${version}: searches are answered as the cluster itself answers`, async () => {
+      const rows = rowsOf("search", searchDimensions(version), SEARCH_CONSTRAINTS, slice.search);
+      const results = await playSearches({ cluster, models, rows });
+      assert.is(results.length, rows.length);
+      const problems = problemsOf("search", version, results);
+      assert.is(problems.length, 0, `of ${coverageOf(rows)}:\n${problems.join("\n")}`);
+      // Cases that both sides refuse prove little. OpenSearch 2.19 refuses three in ten of the slice.
+      const answered = results.filter(({ isAnswered }) => isAnswered).length;
+      assert.ok(answered * 10 >= rows.length * 6, `${answered} of ${rows.length} were answered`);
+    });
+
+    test(`${version}: writes store what a person would store`, async () => {
+      const rows = rowsOf("write", WRITES, WRITE_CONSTRAINTS, slice.write);
+      const results = await playWrites({ cluster, models, rows });
+      assert.is(results.length, rows.length);
+      const problems = problemsOf("write", version, results);
+      assert.is(problems.length, 0, `of ${coverageOf(rows)}:\n${problems.join("\n")}`);
+    });
+  }
+  test.after(() => models.stop());
+  test.run();
+}

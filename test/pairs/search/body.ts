@@ -1,0 +1,96 @@
+import type { SearchRow } from "./dimensions.ts";
+import { SHAPES } from "./shapes.ts";
+import { SEA } from "./world.ts";
+
+/** The text of the search. */
+export const TEXT = "salt harbour storm";
+
+export type Native = Record<string, unknown>;
+
+/** What stands for the embeddings of the text in a query: tokens, or the embeddings themselves. */
+export interface Vectors {
+  dense(field: string): unknown;
+  /** The clauses of a bool. */
+  clauses: unknown;
+  tokens: unknown;
+}
+
+/** One subquery with the field of its embedding. */
+export interface Subquery {
+  query: object;
+  field?: string;
+}
+
+/** Returns the keyword query, which asks for the special field of the mapping as well. */
+function keywords({ mapping, inner_hits }: SearchRow, text: string): object {
+  const special = SHAPES[mapping].query(inner_hits === "yes" ? { inner_hits: { size: 2, _source: false } } : {});
+  return { bool: { must: [{ match: { text } }], should: [special] } };
+}
+
+/** Returns the subqueries of a hybrid query. */
+export function subqueriesOf(row: SearchRow, text: string, vectors: Vectors): Subquery[] {
+  const dense = row.mapping === "vectors" && row.queries !== "KD" ? "title_dense" : "text_dense";
+  let keywordQueries = 0;
+  return [...row.queries].map((kind): Subquery => {
+    if (kind === "D") return { query: { knn: { [dense]: { vector: vectors.dense(dense), k: 15 } } }, field: dense };
+    if (kind === "Q") return { query: { neural_sparse: { text_sparse: { query_tokens: vectors.tokens } } } };
+    if (kind === "S") {
+      const filter = [{ range: { year: { gte: 1905 } } }];
+      return { query: { bool: { should: vectors.clauses, filter, minimum_should_match: 1 } } };
+    }
+    keywordQueries += 1;
+    return { query: keywordQueries === 1 ? keywords(row, text) : { match: { text: { query: "caravan well" } } } };
+  });
+}
+
+/** Returns the query of a search that is not hybrid. */
+export const plainQuery = (row: SearchRow, text: string): object => keywords(row, text);
+
+/** Returns the members of the body that ask for a page. */
+export function pageOf({ page }: Pick<SearchRow, "page">): { from: number; size: number } {
+  return {
+    first: { from: 0, size: 10 },
+    second: { from: 4, size: 5 },
+    "size-0": { from: 0, size: 0 },
+    search_after: { from: 0, size: 6 },
+    deep: { from: 30, size: 10 },
+    beyond: { from: 95, size: 10 },
+  }[page];
+}
+
+/** Returns the members of the body besides query, page and pipeline, as a caller writes them. */
+export function featuresOf(row: SearchRow): Native {
+  const body: Native = {};
+  if (row.sort === "year") body.sort = [{ year: "asc" }, { n: "asc" }];
+  if (row.sort === "score") body.sort = [{ _score: "desc" }];
+  if (row.page === "search_after") body.search_after = [1904, 0];
+  if (row.collapse !== "no") {
+    const group = { name: "group", size: 2, sort: [{ n: "asc" }], _source: ["n"] };
+    body.collapse = { field: "genre", ...(row.collapse === "inner_hits" && { inner_hits: group }) };
+  }
+  if (row.aggregations !== "no") {
+    const top = { top_hits: { size: 1, sort: [{ n: "asc" }], _source: ["n"] } };
+    const years = { avg: { field: "year" } };
+    const aggs = row.aggregations === "top_hits" ? { top } : { years };
+    body.aggs = { genres: { terms: { field: "genre", order: { _key: "asc" } }, aggs } };
+  }
+  if (row.highlight === "yes") body.highlight = { fields: { text: {} } };
+  if (row.explain === "yes") body.explain = true;
+  if (row.profile === "yes") body.profile = true;
+  if (row.stored_fields !== "no") body.stored_fields = row.stored_fields;
+  if (row.docvalue_fields === "yes") body.docvalue_fields = ["n"];
+  if (row.source === "year") body._source = ["year", "genre"];
+  if (row.rescore === "yes") {
+    body.rescore = { window_size: 6, query: { rescore_query: SEA, rescore_query_weight: 2 } };
+  }
+  if (row.suggest === "term")
+    body.suggest = { spelling: { text: "hrbour", term: { field: "text", suggest_mode: "always" } } };
+  if (row.post_filter === "yes") body.post_filter = { range: { n: { gte: 4 } } };
+  if (row.min_score === "yes") body.min_score = 0.3;
+  if (row.track_total_hits !== "no") body.track_total_hits = row.track_total_hits === "5" ? 5 : false;
+  return body;
+}
+
+/** Returns the caller's own response processors. */
+export const processorsOf = ({ pipeline }: SearchRow): object[] =>
+  pipeline === "none" ? [] : [{ rename_field: { field: "genre", target_field: "kind", ignore_missing: true } }];

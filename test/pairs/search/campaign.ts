@@ -1,0 +1,92 @@
+import { concurrently } from "../../../lib/core/resilience/concurrently.ts";
+import { API_KEY, CAMPAIGN_ARN, startGateway } from "../../fixtures/gateway.ts";
+import { type Cluster, uniqueIndex } from "../../fixtures/opensearch.ts";
+import { nameOf } from "../array.ts";
+import { removeAll } from "../cleanup.ts";
+import { MODELS, type PairModels } from "../models.ts";
+import { type SearchRow, searchDimensions } from "./dimensions.ts";
+import { vectorsOf } from "./oracle.ts";
+import { RANKING } from "./personal.ts";
+import { judge, type Outcome } from "./play.ts";
+import { caseSettings, requestOf, templatesOf, textOf } from "./request.ts";
+import { createWorld, worldOf } from "./world.ts";
+
+const KEYS = { printed: API_KEY, limited: `${API_KEY}-limited`, "template-only": `${API_KEY}-templates` } as const;
+
+/** Cases at a time. */
+const PARALLEL = 8;
+
+/** One case and what it came to. */
+export interface SearchResult extends Outcome {
+  name: string;
+}
+
+interface SearchRun {
+  cluster: Cluster;
+  models: PairModels;
+  rows: readonly SearchRow[];
+}
+
+/** Plays cases through one gateway. */
+export async function playSearches({ cluster, models, rows }: SearchRun): Promise<SearchResult[]> {
+  const own = uniqueIndex("pairs").slice(0, 14);
+  const dimensions = searchDimensions(cluster.version);
+  const cases = rows.map((row, at) => {
+    const start = `${own}x${at}`;
+    const world = worldOf(start, row);
+    const literal = vectorsOf(models, textOf(row), world.models[0] ?? "large");
+    return { start, row, world, literal, settings: caseSettings(start, row, world, literal) };
+  });
+  const all = ["search", "hybrid-search"] as const;
+  const of = (key: SearchRow["key"]) => cases.filter(({ row }) => row.key === key);
+  const grants = (key: SearchRow["key"]) => of(key).flatMap(({ world }) => world.grants);
+  const gateway = await startGateway({
+    node: cluster.url,
+    moreKeys: [KEYS.limited, KEYS["template-only"]],
+    env: { API_KEYS: "key-1=printed,key-2=limited,key-3=template-only" },
+    settings: {
+      models: MODELS,
+      indexes: cases.flatMap(({ settings }) => settings.indexes),
+      templates: cases.flatMap(({ settings }) => settings.templates),
+      experiments: cases.flatMap(({ settings }) => settings.experiments),
+      personalized_ranking: { campaign_arn: CAMPAIGN_ARN, ...RANKING, timeout_ms: 5_000, item_id_field: "_id" },
+      keys: [
+        { name: "printed", endpoints: [...all], raw_backend: "all" },
+        { name: "limited", endpoints: [...all], indexes: grants("limited") },
+        {
+          name: "template-only",
+          endpoints: [...all],
+          indexes: grants("template-only"),
+          templates: of("template-only").flatMap(({ start }) => templatesOf(start)),
+        },
+      ],
+    },
+  });
+  const results: SearchResult[] = [];
+  try {
+    await concurrently(cases, PARALLEL, async ({ start, row, world, literal }) => {
+      const name = nameOf(dimensions, row);
+      try {
+        await createWorld(cluster, world, models);
+        const { path, body, headers } = requestOf(start, row, world, literal);
+        const { status, text } = await gateway.send("POST", path, {
+          body,
+          headers: { "content-type": "application/json", "x-api-key": KEYS[row.key], ...headers },
+        });
+        results.push({ name, ...(await judge(cluster, { row, world }, models, { status, text })) });
+      } catch (error) {
+        const got = error instanceof Error ? error.message : error;
+        results.push({
+          name,
+          findings: [{ what: "the case itself", expected: "runs", got }],
+          allowed: [],
+          isAnswered: false,
+        });
+      }
+    });
+  } finally {
+    await gateway.stop();
+    await removeAll(cluster, own);
+  }
+  return results;
+}

@@ -1,0 +1,76 @@
+import { pageOf } from "./body.ts";
+import type { SearchRow } from "./dimensions.ts";
+
+/** What a case is, as far as an answer may differ for it. */
+export interface Facts {
+  row: SearchRow;
+  version: string;
+  /** Whether the query is a hybrid one. */
+  isHybrid: boolean;
+  leftOut: readonly string[];
+  /** Whether documents match that the fused list lacks, so that the page is short. */
+  depth: "whole" | "lacking" | "unknown";
+}
+
+/** A way in which the gateway may answer otherwise than the cluster, which its answer tells. */
+interface Told {
+  stage: string;
+  /** Why the gateway does not give what the cluster is asked for. */
+  reason: string;
+  when: (facts: Facts) => boolean;
+}
+
+export const isBefore = (version: string, since: string): boolean =>
+  version.localeCompare(since, "en", { numeric: true }) < 0;
+
+/** Returns whether the cluster's processor explains the fused scores of a search. */
+export const isExplainable = ({ mapping, form, rescore, page }: SearchRow): boolean =>
+  mapping !== "nested" && form !== "filtered-alias" && rescore === "no" && pageOf({ page }).from === 0;
+
+const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
+  sort !== "none" || collapse !== "no" || page === "search_after";
+
+/** The differences that an answer tells, by the stage that `degraded` names. No answer may tell any other. */
+export const TOLD: readonly Told[] = [
+  {
+    stage: "embedding",
+    reason: "no vector of the query can be compared with those of the index: the subqueries on the field are left out",
+    when: ({ leftOut }) => leftOut.length > 0,
+  },
+  {
+    stage: "personalization",
+    reason: "a request with an order of its own keeps it",
+    when: ({ row }) => row.ranking === "on" && row.page !== "size-0" && isOwnOrder(row),
+  },
+  {
+    stage: "profile",
+    reason: "the cluster cannot profile a hybrid query",
+    when: ({ row, isHybrid, version }) => isHybrid && row.profile === "yes" && isBefore(version, "3.6.0"),
+  },
+  {
+    stage: "explanation",
+    reason:
+      "hybrid_score_explanation fails for a query that the cluster wraps (nested fields, an alias's filter) and beside " +
+      "rescore; hits of a page with `from` get the explanations of the first page (2.19.6, 3.6.0)",
+    when: ({ row, isHybrid }) => isHybrid && row.explain === "yes" && !isExplainable(row),
+  },
+  {
+    stage: "collapse",
+    reason: "the cluster ignores collapse beside a hybrid query",
+    when: ({ row, isHybrid, version }) => isHybrid && row.collapse !== "no" && isBefore(version, "3.1.0"),
+  },
+  {
+    stage: "depth",
+    reason: "the fused list has the candidates of each subquery and no more",
+    when: ({ depth }) => depth === "lacking",
+  },
+];
+
+/** A difference that no `degraded` tells. */
+interface Allowed {
+  what: RegExp;
+  reason: string;
+  when: (facts: Facts) => boolean;
+}
+
+export const ALLOWED: readonly Allowed[] = [];

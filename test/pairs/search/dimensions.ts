@@ -1,0 +1,150 @@
+import type { Constraint, Row } from "../array.ts";
+
+/**
+ * What a search can be: each dimension with its values, the usual one first. A new feature is a new dimension or a new
+ * value here, and a member of `features.ts` or `queries.ts`.
+ */
+export const SEARCH = {
+  /** How the index is named. */
+  form: [
+    "name",
+    "alias",
+    "write-alias",
+    "filtered-alias",
+    "data-stream",
+    "rolled-over",
+    "list",
+    "wildcard",
+    "exclusion",
+    "date-math",
+    "two-models",
+  ],
+  /** What ties the index to its entry in hybrid_search.yaml. */
+  entry: ["exact", "none", "prefix", "alias", "described"],
+  /** The model that `_meta` says has made the vectors. */
+  meta: ["none", "current", "previous", "unknown"],
+  shards: ["1", "3"],
+  mapping: ["plain", "nested", "object", "flat_object", "join", "completion", "vectors"],
+  page: ["first", "second", "size-0", "search_after", "deep", "beyond"],
+  sort: ["none", "year", "score"],
+  collapse: ["no", "yes", "inner_hits"],
+  inner_hits: ["no", "yes"],
+  aggregations: ["no", "terms", "top_hits"],
+  highlight: ["no", "yes"],
+  explain: ["no", "yes"],
+  profile: ["no", "yes"],
+  stored_fields: ["no", "_none_"],
+  docvalue_fields: ["no", "yes"],
+  source: ["no", "year"],
+  rescore: ["no", "yes"],
+  suggest: ["no", "term"],
+  post_filter: ["no", "yes"],
+  min_score: ["no", "yes"],
+  track_total_hits: ["no", "false", "5"],
+  /** Subqueries: keywords, dense, sparse, raw query tokens. `plain` is a search without a hybrid query. */
+  queries: ["KD", "plain", "K", "D", "S", "KDS", "DS", "KKDSQ"],
+  settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
+  pipeline: ["none", "rename"],
+  ranking: ["off", "on"],
+  experiment: ["none", "settings", "templates"],
+  carrier: ["body", "template"],
+  encoding: ["identity", "gzip", "deflate", "br"],
+  key: ["printed", "limited", "template-only"],
+  /** Whether the dense model answers to queries. */
+  model: ["up", "down"],
+} as const;
+
+export type SearchRow = Row<typeof SEARCH>;
+type Part = Partial<SearchRow>;
+
+const isStream = ({ form }: Part) => form === "data-stream" || form === "rolled-over";
+const has = (value: string | undefined, ...values: string[]) => value !== undefined && values.includes(value);
+
+/** Combinations that make no sense, or that the cluster itself refuses. */
+export const SEARCH_CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
+  {
+    reason: "OpenSearch gives data streams no aliases",
+    excludes: (row) => isStream(row) && row.entry === "alias",
+  },
+  {
+    reason: "children of a join need a routing, which OpenSearch refuses for data streams",
+    excludes: (row) => isStream(row) && row.mapping === "join",
+  },
+  {
+    reason: "a key with indexes may send no search pipeline",
+    excludes: ({ key, pipeline }) => key === "limited" && pipeline === "rename",
+  },
+  {
+    reason: "without _meta an index names no entry",
+    excludes: ({ entry, meta }) => entry === "described" && meta === "none",
+  },
+  {
+    reason: "vectors of two models are those of two entries, which both are configured",
+    excludes: ({ form, entry, meta }) =>
+      form === "two-models" &&
+      (has(entry, "none", "alias", "described") || has(meta, "current", "previous", "unknown")),
+  },
+  {
+    reason: "without a sort there is nothing to search after",
+    excludes: ({ page, sort }) => page === "search_after" && has(sort, "none", "score"),
+  },
+  {
+    reason: "the cluster refuses rescore with a sort, and with collapse",
+    excludes: ({ rescore, sort, collapse }) =>
+      rescore === "yes" && (has(sort, "year", "score") || has(collapse, "yes", "inner_hits")),
+  },
+  {
+    reason: "the cluster takes search_after with collapse for a sort by the same field alone",
+    excludes: ({ page, collapse }) => page === "search_after" && has(collapse, "yes", "inner_hits"),
+  },
+  {
+    reason: "stored_fields _none_ leaves out the source, and what is made from it",
+    excludes: ({ stored_fields, source, highlight, pipeline, ranking, inner_hits, collapse }) =>
+      stored_fields === "_none_" &&
+      (source === "year" ||
+        highlight === "yes" ||
+        pipeline === "rename" ||
+        ranking === "on" ||
+        inner_hits === "yes" ||
+        collapse === "inner_hits"),
+  },
+  {
+    reason: "only nested fields and joins have inner hits",
+    excludes: ({ inner_hits, mapping }) =>
+      inner_hits === "yes" && mapping !== undefined && !has(mapping, "nested", "join"),
+  },
+  {
+    reason: "settings and experiments are those of a hybrid query",
+    excludes: ({ queries, settings, experiment }) =>
+      queries === "plain" &&
+      (has(settings, "weights", "l2_geometric", "rrf", "z_score") || has(experiment, "settings", "templates")),
+  },
+  {
+    reason: "settings of a request end its part in an experiment",
+    excludes: ({ settings, experiment }) =>
+      has(settings, "weights", "l2_geometric", "rrf", "z_score") && has(experiment, "settings", "templates"),
+  },
+  {
+    reason: "variants that are templates need a request that names one",
+    excludes: ({ experiment, carrier }) => experiment === "templates" && carrier === "body",
+  },
+  {
+    reason: "the key may send its templates and nothing else",
+    excludes: ({ key, carrier }) => key === "template-only" && carrier === "body",
+  },
+  {
+    reason: "only the vector of a query in another model is needed where nothing else can fail",
+    excludes: ({ model, queries }) => model === "down" && has(queries, "plain", "K", "S"),
+  },
+  {
+    reason: "a hybrid query that has no subquery left is a 503, which other tests show",
+    excludes: ({ model, queries, meta, form, entry }) =>
+      queries === "D" && entry !== "none" && (model === "down" || meta === "unknown" || form === "two-models"),
+  },
+];
+
+/** Returns the dimensions for a version of the cluster: z_score came with OpenSearch 3.0. */
+export function searchDimensions(version: string) {
+  const settings = SEARCH.settings.filter((value) => value !== "z_score" || !version.startsWith("2."));
+  return { ...SEARCH, settings } as unknown as typeof SEARCH;
+}

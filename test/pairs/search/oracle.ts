@@ -1,0 +1,133 @@
+import type { Cluster } from "../../fixtures/opensearch.ts";
+import type { DenseModel, PairModels } from "../models.ts";
+import {
+  featuresOf,
+  type Native,
+  plainQuery,
+  processorsOf,
+  type Subquery,
+  subqueriesOf,
+  type Vectors,
+} from "./body.ts";
+import type { SearchRow } from "./dimensions.ts";
+import { SECOND, settingsOf, textOf, VARIANTS } from "./request.ts";
+import type { World } from "./world.ts";
+
+/** The request that a person would send straight to the cluster for a case, and what it leaves out. */
+export interface NativeRequest {
+  path: string;
+  body: Native;
+  pipeline: Native;
+  /** The fields whose subqueries are left out. */
+  leftOut: readonly string[];
+  /** Candidates of each subquery on each shard; undefined for a search that is not hybrid. */
+  candidates: number | undefined;
+}
+
+/** The embeddings of a text in the models of the indexes that are searched. */
+export function vectorsOf(models: PairModels, text: string, model: DenseModel): Vectors {
+  const tokens = models.sparse(text);
+  return {
+    dense: (field) => models.dense(text, field === "title_dense" ? "english" : model),
+    clauses: [{ neural_sparse: { text_sparse: { query_tokens: tokens } } }],
+    tokens,
+  };
+}
+
+/** Returns the native request of a case. `variant` is the one of its experiment that the answer names. */
+export function nativeRequest(
+  row: SearchRow,
+  world: World,
+  models: PairModels,
+  { variant, explains, profiles }: { variant: string | undefined; explains: boolean; profiles: boolean },
+): NativeRequest {
+  const text = textOf(row);
+  const [model] = world.models;
+  const isOneModel = model !== undefined && world.models.every((other) => other === model);
+  const vectors = vectorsOf(models, text, model ?? "large");
+  const fails = (field: string | undefined): boolean =>
+    world.entry !== undefined &&
+    field?.endsWith("_dense") === true &&
+    (row.model === "down" || (field === "text_dense" && !isOneModel));
+  const all = subqueriesOf(row, text, vectors);
+  if (variant === "steep" && row.experiment === "templates") all[0] = { query: SECOND };
+  const kept = all.filter(({ field }) => !fails(field));
+  const isPlain = row.queries === "plain";
+  const candidates = isPlain ? undefined : (world.entry?.candidates ?? 100);
+  const features = featuresOf(row);
+  if (!isPlain && !profiles) delete features.profile;
+  const query = isPlain
+    ? plainQuery(row, text)
+    : { hybrid: { queries: kept.map(({ query }) => query), pagination_depth: candidates } };
+  const embeddings = (world.entry?.embedding_mappings ?? []).map(({ embedding_field }) => embedding_field);
+  const hidden =
+    !isPlain && embeddings.length > 0 && features._source === undefined && features.stored_fields === undefined;
+  return {
+    path: `/${encodeURIComponent(world.expression)}/_search`,
+    body: {
+      size: row.page === "size-0" ? 0 : 500,
+      query,
+      ...features,
+      ...(hidden && { _source: { excludes: embeddings } }),
+    },
+    pipeline: pipelineOf(row, world, { all, kept, variant, explains }),
+    leftOut: [...new Set(all.flatMap(({ field }) => (field !== undefined && fails(field) ? [field] : [])))],
+    candidates,
+  };
+}
+
+interface Fused {
+  all: readonly Subquery[];
+  kept: readonly Subquery[];
+  variant: string | undefined;
+  explains: boolean;
+}
+
+/** Returns the pipeline of a hybrid query: the settings of the request or the variant win over those of the entry. */
+function pipelineOf(row: SearchRow, world: World, { all, kept, variant, explains }: Fused): Native {
+  const own = processorsOf(row);
+  if (row.queries === "plain") return own.length === 0 ? {} : { response_processors: own };
+  const tried = VARIANTS.find(({ name }) => name === variant);
+  const asked: Native = (tried && row.experiment === "settings" ? tried.settings : settingsOf(row)) ?? {};
+  const configured: Native = world.entry?.settings ?? {};
+  const normalization = asked.normalization ?? configured.normalization ?? "min_max";
+  const combination = asked.combination ?? configured.combination ?? "arithmetic_mean";
+  const isOther =
+    (asked.normalization ?? configured.normalization) !== configured.normalization ||
+    (asked.combination ?? configured.combination) !== configured.combination;
+  const configuredWeights = configured.weights as readonly number[] | undefined;
+  const weights =
+    (asked.weights as readonly number[] | undefined) ??
+    (!isOther && configuredWeights?.length === all.length ? configuredWeights : undefined);
+  const left = weights && all.flatMap((one, at) => (kept.includes(one) ? [weights[at] ?? 0] : []));
+  const sum = left?.reduce((total, weight) => total + weight, 0) ?? 1;
+  const parameters = left ? { parameters: { weights: left.map((weight) => weight / sum) } } : {};
+  const processor =
+    combination === "rrf"
+      ? { "score-ranker-processor": { combination: { technique: "rrf", rank_constant: 60, ...parameters } } }
+      : {
+          "normalization-processor": {
+            normalization: { technique: normalization },
+            combination: { technique: combination, ...parameters },
+          },
+        };
+  const explained = explains && row.explain === "yes" ? [{ hybrid_score_explanation: {} }] : [];
+  const response = [...explained, ...own];
+  return {
+    phase_results_processors: [processor],
+    ...(response.length > 0 && { response_processors: response }),
+  };
+}
+
+/** Sends a native request with its pipeline. */
+export async function askCluster(cluster: Cluster, { path, body, pipeline }: NativeRequest) {
+  const isPiped = Object.keys(pipeline).length > 0;
+  const text = JSON.stringify({ ...body, ...(isPiped && { search_pipeline: pipeline }) });
+  const response = await fetch(new URL(`${path}?request_cache=false`, cluster.url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    // The cluster fails on a weight of 1 where it expects 1.0.
+    body: text.replace('"weights":[1]', '"weights":[1.0]'),
+  });
+  return { status: response.status, body: (await response.json()) as Native };
+}

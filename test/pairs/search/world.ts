@@ -1,0 +1,219 @@
+import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
+import { corpus } from "../../fixtures/corpus.ts";
+import { type Cluster, request } from "../../fixtures/opensearch.ts";
+import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
+import type { SearchRow } from "./dimensions.ts";
+import { SHAPES } from "./shapes.ts";
+
+type Entry = GatewaySettings["indexes"][number];
+
+/** One concrete index, or the backing indexes of a data stream. */
+interface Place {
+  name: string;
+  /** The model of text_dense; undefined if nobody knows it any more. */
+  model: DenseModel | undefined;
+  aliases: Record<string, object>;
+  documents: ReadonlyArray<{ id: string; doc: Record<string, unknown> }>;
+}
+
+/** The indexes of one case. */
+export interface World {
+  /** What the request names. */
+  expression: string;
+  /** The names that a key needs. */
+  grants: readonly string[];
+  /** The models that made the vectors of text_dense in the indexes that are searched. */
+  models: ReadonlyArray<DenseModel | undefined>;
+  /** The entry of these indexes, by the rules of the guide. */
+  entry: Entry | undefined;
+  entries: readonly Entry[];
+  places: readonly Place[];
+  mapping: SearchRow["mapping"];
+  row: SearchRow;
+}
+
+/** Names that stand for the year, so that no midnight changes them while a case runs. */
+const YEAR = String(new Date().getUTCFullYear());
+
+export const SEA = { term: { genre: "sea" } };
+
+/** Settings of an entry: another one for each kind of entry, so that a wrong entry is seen. */
+const ENTRY_SETTINGS = {
+  exact: {
+    candidates: 20,
+    settings: { normalization: "min_max", combination: "arithmetic_mean", weights: [0.7, 0.3] },
+  },
+  prefix: { candidates: 100, settings: { normalization: "min_max", combination: "arithmetic_mean" } },
+  alias: { candidates: 12, settings: { normalization: "l2", combination: "geometric_mean" } },
+  described: { candidates: 30, settings: { normalization: "min_max", combination: "harmonic_mean" } },
+} as const satisfies Record<string, Partial<Entry>>;
+
+/** Returns the indexes of a case whose names begin with `start`. */
+export function worldOf(start: string, row: SearchRow): World {
+  const { form, entry, mapping } = row;
+  const isStream = form === "data-stream" || form === "rolled-over";
+  const a = form === "date-math" ? `${start}-${YEAR}` : isStream ? `${start}-stream` : `${start}-a`;
+  const [b, other] = [`${start}-b`, `${start}other`];
+  // No concrete index begins like these.
+  const [asked, extra] = [`${start}live-now`, `${start}tied-1`];
+  const known = { none: "large", current: "large", previous: "before", unknown: undefined } as const;
+  const model = entry === "none" ? "large" : known[row.meta];
+  const behind = { name: {}, "date-math": {}, alias: { [asked]: {} }, "filtered-alias": { [asked]: { filter: SEA } } };
+  const aliases: Record<string, object> = { ...behind[form as keyof typeof behind] };
+  if (form === "write-alias") aliases[asked] = { is_write_index: false };
+  const tied = entry === "alias" ? { [extra]: {} } : {};
+  const places: Place[] = [
+    { name: a, model, aliases: { ...aliases, ...tied }, documents: documentsOf("d", 0, 36, row) },
+  ];
+  const second = { model, documents: documentsOf("e", 36, 14, row) };
+  if (form === "write-alias")
+    places.push({ name: b, aliases: { [asked]: { is_write_index: true }, ...tied }, ...second });
+  if (["list", "wildcard", "exclusion", "rolled-over"].includes(form))
+    places.push({ name: b, aliases: tied, ...second });
+  if (form === "two-models") places.push({ name: other, aliases: {}, ...second, model: "english" });
+  const expressions: Partial<Record<SearchRow["form"], string>> = {
+    list: `${a},${b}`,
+    wildcard: `${start}-*`,
+    exclusion: `${start}-*,-${b}`,
+    "date-math": `<${start}-{now/y{yyyy}}>`,
+    "two-models": `${a},${other}`,
+  };
+  const usesAlias = ["alias", "write-alias", "filtered-alias"].includes(form);
+  const expression = expressions[form] ?? (usesAlias ? asked : a);
+  const names = isStream ? [a] : form === "two-models" ? [a] : [a, b];
+  const own = entryOf(entry, mapping, "dense_large_en_v1_5");
+  const named: Record<SearchRow["entry"], readonly string[]> = {
+    none: [],
+    exact: names,
+    prefix: [`${start}-*`],
+    alias: [usesAlias ? `${start}live-*` : `${start}tied-*`],
+    described: [`${start}described`],
+  };
+  // The alias that ties an index to its entry must be the only one that does.
+  if (usesAlias && entry === "alias") for (const place of places) delete place.aliases[extra];
+  const entries = own ? named[entry].map((index) => ({ ...own, index })) : [];
+  if (form === "two-models" && own) {
+    const alike = entryOf(entry, mapping, "ext_embed_english_v3");
+    if (alike) entries.push({ ...alike, index: other });
+  }
+  const reached = form === "exclusion" ? places.slice(0, 1) : places;
+  return {
+    expression,
+    grants: grantsOf(expression, start),
+    models: reached.map((place) => place.model),
+    entry: own,
+    entries,
+    places,
+    mapping,
+    row,
+  };
+}
+
+function grantsOf(expression: string, start: string): string[] {
+  if (expression.startsWith("<")) return [`${start}-*`];
+  return expression.split(",").filter((name) => !name.startsWith("-"));
+}
+
+function entryOf(
+  kind: SearchRow["entry"],
+  mapping: SearchRow["mapping"],
+  model: Entry["embedding_mappings"][number]["model_name"],
+) {
+  if (kind === "none") return undefined;
+  return {
+    index: "",
+    embedding_mappings: [
+      { embedding_field: "text_dense", model_name: model, src_fields: ["text"] },
+      { embedding_field: "text_sparse", model_name: "sparse_v3" as const, src_fields: ["text"] },
+      ...(mapping === "vectors"
+        ? [{ embedding_field: "title_dense", model_name: "ext_embed_english_v3" as const, src_fields: ["text"] }]
+        : []),
+    ],
+    on_embedding_failure: { write: "fail" as const, query: "degrade" as const },
+    ...ENTRY_SETTINGS[kind],
+  } as Entry;
+}
+
+function documentsOf(prefix: string, from: number, count: number, { mapping, form }: SearchRow) {
+  const isStream = form === "data-stream" || form === "rolled-over";
+  return corpus(from + count)
+    .slice(from)
+    .map(({ doc }, at) => ({
+      id: `${prefix}${at}`,
+      doc: {
+        ...doc,
+        n: from + at,
+        ...SHAPES[mapping].document(at),
+        ...(isStream && { "@timestamp": "2026-01-01T00:00:00Z" }),
+      },
+    }));
+}
+
+const vector = (dimension: number) => ({
+  type: "knn_vector",
+  dimension,
+  method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
+});
+
+/** Creates the indexes with their documents and vectors, straight in the cluster. */
+export async function createWorld(cluster: Cluster, world: World, models: PairModels): Promise<void> {
+  const { row } = world;
+  const isStream = row.form === "data-stream" || row.form === "rolled-over";
+  const properties = {
+    text: { type: "text" },
+    genre: { type: "keyword" },
+    year: { type: "integer" },
+    n: { type: "integer" },
+    "@timestamp": { type: "date" },
+    text_dense: vector(1_024),
+    text_sparse: { type: "rank_features" },
+    ...(world.mapping === "vectors" && { title_dense: vector(1_024) }),
+    ...SHAPES[world.mapping].properties,
+  };
+  const settings = {
+    index: { knn: true, number_of_shards: Number(row.shards), number_of_replicas: 0, refresh_interval: "-1" },
+  };
+  for (const [at, place] of world.places.entries()) {
+    const mappings = { ...metaOf(world), properties };
+    const [first] = world.places;
+    if (isStream && at === 0) {
+      const template = {
+        index_patterns: [place.name],
+        data_stream: {},
+        priority: 900,
+        template: { settings, mappings },
+      };
+      await succeed(cluster, "PUT", `/_index_template/${place.name}`, template);
+      await succeed(cluster, "PUT", `/_data_stream/${place.name}`);
+    } else if (isStream) await succeed(cluster, "POST", `/${first?.name}/_rollover`);
+    else await succeed(cluster, "PUT", `/${place.name}`, { settings, mappings, aliases: place.aliases });
+    const lines = place.documents.flatMap(({ id, doc }) => {
+      const text = String(doc.text);
+      const embedded = {
+        ...doc,
+        text_dense: models.dense(text, place.model ?? "before"),
+        text_sparse: models.sparse(text),
+        ...(world.mapping === "vectors" && { title_dense: models.dense(text, "english") }),
+      };
+      return [JSON.stringify({ create: { _id: id, ...SHAPES[world.mapping].routing(id) } }), JSON.stringify(embedded)];
+    });
+    const target = isStream ? first?.name : place.name;
+    const { errors, items } = await succeed(cluster, "POST", `/${target}/_bulk?refresh=true`, `${lines.join("\n")}\n`);
+    if (errors) throw new Error(`the documents of a case: ${JSON.stringify(items).slice(0, 500)}`);
+  }
+}
+
+/** Returns what the mapping says of the vectors, and of the entry. */
+function metaOf({ row, entries }: World): object {
+  const revision = REVISIONS[row.meta];
+  if (revision === undefined) return {};
+  const made = { model: "dense_large_en_v1_5", revision, dimension: 1_024, src_fields: ["text"] };
+  const entry = (row.entry === "described" && entries[0]?.index) || "an-entry-of-long-ago";
+  return { _meta: { relevance: { entry, embeddings: { text_dense: made } } } };
+}
+
+async function succeed(cluster: Cluster, method: string, path: string, body?: unknown) {
+  const answer = await request<{ errors?: boolean; items?: unknown }>(cluster, method, path, body);
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}

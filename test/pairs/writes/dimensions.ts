@@ -1,0 +1,66 @@
+import type { Constraint, Row } from "../array.ts";
+
+/** What a write can be: each dimension with its values, the usual one first. */
+export const WRITES = {
+  op: ["index", "create", "update", "upsert", "delete"],
+  /** Whether the document exists before. */
+  before: ["present", "absent"],
+  form: ["name", "alias", "write-alias", "filtered-alias", "data-stream", "rolled-over", "date-math"],
+  entry: ["exact", "none", "prefix", "alias", "described"],
+  meta: ["none", "current", "previous", "unknown"],
+  /** The source fields of the document: `text` and `brand.name`. */
+  fields: ["text", "array", "null", "null-in-array", "none", "dotted", "number", "own-vector", "precise", "object"],
+  routing: ["none", "given"],
+  version: ["none", "external", "external_gte", "if_seq_no", "stale"],
+  /** The index's own ingest pipeline, of which one changes the text after it was embedded. */
+  pipeline: ["none", "default", "final", "changes-text"],
+  failure: ["fail", "degrade"],
+  model: ["up", "down"],
+  encoding: ["identity", "gzip"],
+  key: ["printed", "limited"],
+} as const;
+
+export type WriteRow = Row<typeof WRITES>;
+type Part = Partial<WriteRow>;
+
+const has = (value: string | undefined, ...values: string[]) => value !== undefined && values.includes(value);
+const isStream = ({ form }: Part) => has(form, "data-stream", "rolled-over");
+
+export const WRITE_CONSTRAINTS: ReadonlyArray<Constraint<typeof WRITES>> = [
+  { reason: "OpenSearch gives data streams no aliases", excludes: (row) => isStream(row) && row.entry === "alias" },
+  {
+    reason: "without _meta an index names no entry",
+    excludes: ({ entry, meta }) => entry === "described" && meta === "none",
+  },
+  {
+    reason: "a data stream takes new documents alone",
+    excludes: (row) =>
+      isStream(row) && (has(row.op, "index", "update", "upsert", "delete") || row.before === "present"),
+  },
+  {
+    reason: "a data stream takes no routing and no version of a document",
+    excludes: (row) =>
+      isStream(row) && (row.routing === "given" || has(row.version, "external", "external_gte", "if_seq_no", "stale")),
+  },
+  {
+    reason: "versions from outside are those of index and delete",
+    excludes: ({ op, version }) => has(version, "external", "external_gte") && has(op, "create", "update", "upsert"),
+  },
+  {
+    reason: "create and doc_as_upsert take no condition",
+    excludes: ({ op, version }) => has(version, "if_seq_no", "stale") && has(op, "create", "upsert"),
+  },
+  {
+    reason: "a document that is absent has no sequence number",
+    excludes: ({ before, version }) => before === "absent" && has(version, "if_seq_no", "stale"),
+  },
+  {
+    reason: "a delete has no document",
+    excludes: ({ op, fields, model }) =>
+      op === "delete" && (model === "down" || (fields !== undefined && fields !== "text")),
+  },
+  {
+    reason: "without a text, or with a vector of its own, no model is asked",
+    excludes: ({ model, fields }) => model === "down" && has(fields, "null", "none", "number", "own-vector", "object"),
+  },
+];

@@ -1,0 +1,46 @@
+import type { PairModels } from "../models.ts";
+import type { WriteRow } from "./dimensions.ts";
+import { BEFORE, type Doc, documentOf, embeddedText, withEmbeddings } from "./documents.ts";
+
+/** What a write comes to by the rules of the guide. */
+export type Expected =
+  /** The gateway refuses the operation, and nothing is written. */
+  | { kind: "refused"; type: string }
+  /** As the cluster does with this document. `degraded` are the fields whose embeddings are told to be missing. */
+  | { kind: "written"; doc: Doc; degraded: readonly string[] };
+
+/** The model that made the vectors of the index; undefined if it is not known any more. */
+const modelOf = ({ meta }: WriteRow): "large" | "before" | undefined =>
+  (({ none: "large", current: "large", previous: "before", unknown: undefined }) as const)[meta];
+
+/** Returns the document that exists before, as it is stored. */
+export const storedBefore = (row: WriteRow, models: PairModels): Doc =>
+  row.entry === "none" ? BEFORE : withEmbeddings(BEFORE, embeddedText(BEFORE) ?? "", models, modelOf(row));
+
+/** Returns what a person would write for a case. */
+export function expectedOf(row: WriteRow, models: PairModels): Expected {
+  const stream = row.form === "data-stream" || row.form === "rolled-over";
+  const doc: Doc = { ...documentOf(row).doc, ...(stream && { "@timestamp": "2026-01-01T00:00:00Z" }) };
+  if (row.entry === "none" || row.op === "delete") return { kind: "written", doc, degraded: [] };
+  const touches = "text" in doc || "brand.name" in doc;
+  const isPartial = (row.op === "update" || row.op === "upsert") && row.before === "present";
+  if (isPartial && !touches) return { kind: "written", doc, degraded: [] };
+  const text = embeddedText(isPartial ? { ...BEFORE, ...doc } : doc);
+  if (text === undefined) return { kind: "refused", type: "invalid_source_text" };
+  const model = modelOf(row);
+  const isAsked = text !== "";
+  const unknown = model === undefined && isAsked && doc.text_dense === undefined ? ["text_dense"] : [];
+  if (row.model === "down") {
+    // A field whose model nobody knows is left out; the other one fails.
+    if (row.failure === "fail") return { kind: "refused", type: "embedding_failed" };
+    // The embeddings that are stored are those of another text.
+    const removed = isPartial ? { text_dense: null, text_sparse: [] } : {};
+    return { kind: "written", doc: { ...removed, ...doc }, degraded: ["text_dense", "text_sparse"] };
+  }
+  const embedded = withEmbeddings(doc, text, models, model);
+  // The cluster merges objects on an update, so that an object would keep the tokens of the old text.
+  const replaced = isPartial
+    ? { text_dense: null, ...embedded, text_sparse: [embedded.text_sparse ?? []].flat() }
+    : embedded;
+  return { kind: "written", doc: replaced, degraded: unknown };
+}
