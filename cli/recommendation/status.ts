@@ -1,4 +1,4 @@
-import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import {
   type Inventory,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { RecipeKind } from "../../lib/config/recipes.ts";
+import type { RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import { isObject } from "../../lib/core/json/values.ts";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { type Deadline, deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";

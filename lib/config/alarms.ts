@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { RECIPE_KINDS } from "../core/contract/recommendation.ts";
 import type { Names } from "../core/naming/names.ts";
 import { MODELS } from "./embedding-models.ts";
 import { arn, numeric, section, text, word } from "./kinds.ts";
-import { RECIPE_KINDS } from "./recipes.ts";
 
 /** How urgent an alarm is: `critical` if callers are refused or data is lost, else `warning`. */
 export const SEVERITIES = ["critical", "warning"] as const;

@@ -1,7 +1,4 @@
-/** The three kinds of recommendations, by their names in solution.yaml, campaign.yaml and `train --recipes`. */
-export const RECIPE_KINDS = ["user_personalization", "similar_items", "personalized_ranking"] as const;
-
-export type RecipeKind = (typeof RECIPE_KINDS)[number];
+import type { RecipeKind } from "../core/contract/recommendation.ts";
 
 /** A parameter of a recipe: its limits, and the part of Personalize's SolutionConfig that it belongs to. */
 export interface RecipeParameter {

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { DATASET_NAME_LIST } from "../core/contract/recommendation.ts";
+import { DATASET_NAME_LIST, type RecipeKind } from "../core/contract/recommendation.ts";
 import { MAX_EVENT_TYPES_AND_FIELDS } from "../personalize/limits.ts";
 import { flag, integer, list, numeric, section, text, word } from "./kinds.ts";
-import { DEFAULT_RECIPES, type RecipeKind, recipesOf, TRAINING_MODES } from "./recipes.ts";
+import { DEFAULT_RECIPES, recipesOf, TRAINING_MODES } from "./recipes.ts";
 
 const column = text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column", "A column.");
 

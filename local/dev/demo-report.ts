@@ -1,5 +1,5 @@
 import type { Recommendation } from "../../lib/config/configuration.ts";
-import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
+import { RECIPE_KINDS } from "../../lib/core/contract/recommendation.ts";
 import type { DemoData } from "../demo-data/readers.ts";
 import { waitFor } from "../process/wait.ts";
 import { DEMO_INDEX } from "./demo-index.ts";

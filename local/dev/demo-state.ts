@@ -2,7 +2,7 @@ import { DynamoDBClient, GetItemCommand, paginateScan } from "@aws-sdk/client-dy
 import { DescribeCampaignCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
 import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import type { Recommendation } from "../../lib/config/configuration.ts";
-import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
+import { RECIPE_KINDS } from "../../lib/core/contract/recommendation.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, REGION, rootOptions } from "../cloud/account.ts";
 import type { DemoData } from "../demo-data/readers.ts";

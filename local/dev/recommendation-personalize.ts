@@ -1,5 +1,4 @@
-import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
-import { DATASETS, type Dataset } from "../../lib/core/contract/recommendation.ts";
+import { DATASETS, type Dataset, RECIPE_KINDS, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
 import type { ResourceInputGiven, ResourceState } from "../../lib/personalize/resources/request.ts";
 import { LocalError } from "../process/error.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
 import { routes } from "../../functions/recommendation-api/routes.ts";
-import type { RecipeKind } from "../../lib/config/recipes.ts";
+import type { RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import { recommendationApiEnvironment } from "../../lib/infrastructure/functions.ts";
 import type { LoadedBundle } from "../api/load-bundle.ts";
 import { preflights } from "../api/service.ts";

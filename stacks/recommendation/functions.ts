@@ -4,7 +4,7 @@ import type { RecommendationApiEnv } from "../../functions/recommendation-api/en
 import { recommendationApiPolicy } from "../../functions/recommendation-api/policy.ts";
 import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import { trainingPolicy } from "../../functions/training/policy.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../lib/config/recipes.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import type { TableName } from "../../lib/core/naming/names.ts";
 import { recommendationApiEnvironment, recommendationFunctions } from "../../lib/infrastructure/functions.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";

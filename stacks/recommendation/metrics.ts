@@ -1,4 +1,4 @@
-import type { RecipeKind } from "../../lib/config/recipes.ts";
+import type { RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import { RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
 import type { StateMachineName, TableName } from "../../lib/core/naming/names.ts";
 import { dashboard, metricsOf, requestWidgets, serviceMetrics, type Widget } from "../constructs/metrics.ts";

@@ -31,6 +31,12 @@ let empty: number[] = [];
 /** How many connections the gateway closes instead of answering. */
 let breaking = 0;
 const server = createServer(async (request, response) => {
+  if (request.method === "GET") {
+    // The key may only search, so the entry is the one of the given name.
+    response.writeHead(403, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { code: "forbidden", message: "not for this key" }, status: 403 }));
+    return;
+  }
   const body: CandidatesBody = JSON.parse((await request.toArray()).join(""));
   if (breaking > 0) {
     breaking -= 1;

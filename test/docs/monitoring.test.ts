@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { MODEL_NAMES } from "../../lib/config/embedding-models.ts";
-import { RECIPE_KINDS } from "../../lib/config/recipes.ts";
+import { RECIPE_KINDS } from "../../lib/core/contract/recommendation.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { VETOES } from "../../lib/search/scaler/decide.ts";
 import { synthesize } from "../../stacks/synthesize.ts";

@@ -6,7 +6,7 @@ import { buildFunctions } from "../../build/functions.ts";
 import { repairMarkers } from "../../cli/discovery/personalize.ts";
 import { appliedInputs } from "../../cli/state/stacks.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
-import type { RecipeKind } from "../../lib/config/recipes.ts";
+import type { RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import { type FunctionName, type Names, namesOf, type StackName } from "../../lib/core/naming/names.ts";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";

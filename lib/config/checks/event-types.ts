@@ -1,9 +1,9 @@
+import { RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import { eventTypesIn } from "../../personalize/filters/event-types.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
 import { FilterError } from "../../personalize/filters/tokens.ts";
 import { eventTypeRoom, fieldsBesideTypes, MAX_EVENT_TYPES_AND_FIELDS } from "../../personalize/limits.ts";
 import { nearest } from "../nearest.ts";
-import { RECIPE_KINDS } from "../recipes.ts";
 import { type Check, noneTwice, sound } from "./drafts.ts";
 
 /** Checks that `event_types` fits beside the fields of the schema, and has every type that recipes and filters name. */

@@ -1,9 +1,9 @@
-import { DATASET_NAMES } from "../../core/contract/recommendation.ts";
+import { DATASET_NAMES, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import { REQUIRED_FIELDS } from "../../personalize/limits.ts";
 import { joinWords } from "../kinds.ts";
 import { nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";
-import { RECIPE_KINDS, RECIPES, type RecipeParameter, recipesWith } from "../recipes.ts";
+import { RECIPES, type RecipeParameter, recipesWith } from "../recipes.ts";
 import { type Check, noneTwice, sound } from "./drafts.ts";
 
 /**

@@ -6,6 +6,10 @@ export type ProfileDataset = (typeof PROFILE_DATASETS)[number];
 export const DATASETS = [...PROFILE_DATASETS, "interaction"] as const;
 export type Dataset = (typeof DATASETS)[number];
 
+/** The three kinds of recommendations, by their names in solution.yaml, campaign.yaml and `train --recipes`. */
+export const RECIPE_KINDS = ["user_personalization", "similar_items", "personalized_ranking"] as const;
+export type RecipeKind = (typeof RECIPE_KINDS)[number];
+
 /** Types of source columns, from narrow to wide: each can hold the values of the types before it. */
 export const COLUMN_TYPES = ["int", "long", "float", "string"] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Dataset } from "../contract/recommendation.ts";
+import { DATASETS, RECIPE_KINDS } from "../contract/recommendation.ts";
 
 /** The longest name that each service accepts, in characters. Source: the API references. */
 export const LIMITS = {
@@ -226,9 +227,6 @@ export type Names = ReturnType<typeof namesOf>;
 
 const SUFFIX_LENGTH = 10;
 
-const DATASET_NAMES = ["user", "item", "interaction"] as const;
-const RECIPE_NAMES = ["user_personalization", "similar_items", "personalized_ranking"] as const;
-
 /** Returns the names of a project's resources in Personalize, which contain neither account nor region. */
 export function personalizeNames(project: string) {
   const named = (name: string) => shorten(`${project}-${name}`, LIMITS.personalize);
@@ -255,10 +253,10 @@ export function personalizeNames(project: string) {
     filter: (filter: string, expression: string) => `${filterStart(filter)}${numericHash(expression)}`,
     /** Names in ARNs of policies, without those of a project whose name goes on; filters may have any name. */
     patterns: {
-      schema: DATASET_NAMES.map((dataset) => `${project}-${dataset}-*`),
-      "dataset-import-job": DATASET_NAMES.map((dataset) => `${project}-${dataset}-*`),
-      solution: RECIPE_NAMES.map((recipe) => `${solutionPrefix(recipe)}*`),
-      campaign: RECIPE_NAMES.map((recipe) => named(dashed(recipe))),
+      schema: DATASETS.map((dataset) => `${project}-${dataset}-*`),
+      "dataset-import-job": DATASETS.map((dataset) => `${project}-${dataset}-*`),
+      solution: RECIPE_KINDS.map((recipe) => `${solutionPrefix(recipe)}*`),
+      campaign: RECIPE_KINDS.map((recipe) => named(dashed(recipe))),
       filter: [`${project}-*`],
     },
     /** Prefix of the names of a filter's resources, current and superseded; ten digits follow. */

@@ -1,7 +1,6 @@
 import { DescribeSchemaCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import { ignoreNotFound } from "../../aws/errors.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
-import { DATASETS, type Dataset } from "../../core/contract/recommendation.ts";
+import { DATASETS, type Dataset, RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { describeCampaign } from "./campaign.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SSMClient } from "@aws-sdk/client-ssm";
 import { patientCalls } from "../../aws/call.ts";
 import { ignoreNotFound } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../config/recipes.ts";
+import type { RecipeKind } from "../../core/contract/recommendation.ts";
 import type { Names } from "../../core/naming/names.ts";
 import type { Deadline, Invocation } from "../../core/resilience/deadline.ts";
 import { ManagerError, type Personalize, StillInProgress } from "./personalize.ts";

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { AvroSchema } from "../../config/avro.ts";
-import { RECIPE_KINDS } from "../../config/recipes.ts";
-import { DATASETS } from "../../core/contract/recommendation.ts";
+import { DATASETS, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import { FILTER_LIMITS, NAME_PATTERN } from "../limits.ts";
 
 const Name = v.pipe(v.string(), v.regex(NAME_PATTERN, "is not a name that Personalize accepts"));

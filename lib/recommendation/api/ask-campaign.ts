@@ -1,5 +1,5 @@
 import { type FailureKind, failureKind, reasonOf } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../config/recipes.ts";
+import type { RecipeKind } from "../../core/contract/recommendation.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { RecommendationServices } from "../service/services.ts";

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { download, listed, type ObjectStore, removeOthers } from "../../aws/object-store.ts";
-import type { Dataset } from "../../core/contract/recommendation.ts";
+import type { Dataset, ProfileDataset } from "../../core/contract/recommendation.ts";
 import { PREFIXES } from "../../core/naming/object-keys.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Database, literal, literals } from "../../core/sql/database.ts";
@@ -87,14 +87,14 @@ export async function finish(
  */
 async function unknownIds(
   run: string,
-  rows: Readonly<Record<"user" | "item", number>>,
+  rows: Readonly<Record<ProfileDataset, number>>,
   reports: readonly string[],
   store: ObjectStore,
   engine: Database,
 ): Promise<Pick<Manifest, "unknown">> {
   const empty = join(engine.folder, "no-ids.parquet");
   await engine.run(`COPY (SELECT 0::UBIGINT AS id WHERE false) TO ${literal(empty)} (FORMAT parquet)`);
-  const hashes = async (dataset: "user" | "item") => {
+  const hashes = async (dataset: ProfileDataset) => {
     const keys = (await listed(store, runKeys(run).ids(dataset))).map(({ key }) => key);
     const files = await concurrently(keys, TRANSFERS, async (key) => {
       const file = join(engine.folder, basename(key));

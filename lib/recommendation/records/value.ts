@@ -75,9 +75,9 @@ export function readFloat(value: unknown): { value: number } | { issue: string }
   return { value: number === 0 ? 0 : number };
 }
 
-/** Returns the number that a text of a whole number stands for, such as `1e3` or `2008.0`. Returns any other value as it is. */
+/** Returns the number that a text of a whole number stands for, such as `2008` or `2008.0`. Returns any other value as it is. */
 function wholeOf(value: unknown): unknown {
-  if (typeof value !== "string" || !/^\d/.test(value.replace("-", "")) || !DECIMAL.test(value)) return value;
+  if (typeof value !== "string" || !/^-?\d{1,15}(\.0*)?$/.test(value)) return value;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }

@@ -61,7 +61,7 @@ export async function readSamples(files: SampleFiles): Promise<Samples> {
       const file = files[dataset];
       return file === undefined ? emptySample(dataset) : readSample(dataset, file, options);
     };
-    const outcomes = await Promise.allSettled([read("user"), read("item"), read("interaction")]);
+    const outcomes = await Promise.allSettled(DATASETS.map(read));
     const problems = outcomes.flatMap((outcome) => {
       if (outcome.status === "fulfilled") return [];
       if (outcome.reason instanceof SampleError) return outcome.reason.problems;

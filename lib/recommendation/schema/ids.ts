@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
-import type { Dataset } from "../../core/contract/recommendation.ts";
+import type { Dataset, ProfileDataset } from "../../core/contract/recommendation.ts";
 import { literal, withDatabase } from "../../core/sql/database.ts";
 import { MAX_ID } from "../../personalize/limits.ts";
 import type { Place, Row } from "./row.ts";
@@ -32,7 +32,7 @@ interface UnknownIds {
 /** What the ids of the files show. */
 export interface IdReport {
   repeated: Partial<Record<Dataset, RepeatedIds>>;
-  unknown: Partial<Record<"user" | "item", UnknownIds>>;
+  unknown: Partial<Record<ProfileDataset, UnknownIds>>;
 }
 
 /** Takes the ids of a row. */

@@ -1,8 +1,8 @@
 import { type AvroField, type AvroSchema, type AvroType, RECORD_NAMES } from "../../config/avro.ts";
 import type { EtlDataset } from "../../config/etl.ts";
+import type { Dataset } from "../../core/contract/recommendation.ts";
 import { Column } from "./column.ts";
 import { RULES, TEXT_SEPARATOR, TEXTUAL_FIELD } from "./rules.ts";
-import type { Sample } from "./sample.ts";
 
 /** The schema of one dataset, and how ETL derives its fields from the source columns. */
 export interface Inferred {
@@ -10,8 +10,12 @@ export interface Inferred {
   etl: EtlDataset;
 }
 
-/** The part of a sample that its schema depends on. */
-type Described = Pick<Sample, "dataset" | "columns" | "rows">;
+/** The part of a sample that its schema depends on: the columns, in file order, and the number of rows. */
+export interface Described {
+  dataset: Dataset;
+  columns: ReadonlyMap<string, Column>;
+  rows: number;
+}
 
 /** Infers the schema of a sample. The columns in `textual` are joined into TEXTUAL_FIELD. */
 export function infer(sample: Described, textual: readonly string[] = []): Inferred {

@@ -27,7 +27,7 @@ export function widestDefinitions(dataset: Dataset, names: Iterable<string>, tex
     const columns = new Map(one === dataset ? [...names].map((name) => [name, new Column(name)]) : []);
     return infer({ dataset: one, columns, rows: 1 }, one === "item" ? textual.filter((name) => columns.has(name)) : []);
   };
-  const [user, item, interaction] = [wide("user"), wide("item"), wide("interaction")];
+  const { user, item, interaction } = { user: wide("user"), item: wide("item"), interaction: wide("interaction") };
   return {
     schemas: { user: user.schema, item: item.schema, interaction: interaction.schema },
     etl: { user: user.etl, item: item.etl, interaction: interaction.etl },

@@ -5,6 +5,7 @@ import { MAX_SECONDS, readActive, readFloat, readSeconds, tooLate } from "../rec
 import { Column, columnType } from "./column.ts";
 import type { Constants } from "./constants.ts";
 import type { AddIds } from "./ids.ts";
+import type { Described } from "./infer.ts";
 import { judgeOf, widestDefinitions } from "./judge.ts";
 import { type Place, placeOf, type Row, recordOf, SampleError, type Value } from "./row.ts";
 import { readRows } from "./rows.ts";
@@ -16,12 +17,9 @@ export type EventTypes = ReadonlyMap<string, number>;
 /** The most event types to count. Personalize takes ten; a column with this many holds something else. */
 export const MAX_EVENT_TYPES = 1_000;
 
-/** The columns of a sample file, in file order, and its number of rows. */
-export interface Sample {
+/** What a sample file has. */
+export interface Sample extends Described {
   file: string;
-  dataset: Dataset;
-  columns: ReadonlyMap<string, Column>;
-  rows: number;
   /** Empty for users and items. Lacks the types that appear after the first {@link MAX_EVENT_TYPES}. */
   eventTypes: EventTypes;
   /** By column, rows that the service rejects. The column is empty for what concerns the whole row. */

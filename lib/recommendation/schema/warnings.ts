@@ -1,5 +1,5 @@
 import type { AvroSchema } from "../../config/avro.ts";
-import type { Dataset } from "../../core/contract/recommendation.ts";
+import { DATASETS, type Dataset, PROFILE_DATASETS } from "../../core/contract/recommendation.ts";
 import { eventTypeRoom, fieldsBesideTypes, MAX_TEXT } from "../../personalize/limits.ts";
 import type { IdReport } from "./ids.ts";
 import { placeOf } from "./row.ts";
@@ -87,7 +87,7 @@ export function idWarnings(
   events: number,
 ): string[] {
   return [
-    ...(["user", "item", "interaction"] as const).flatMap((dataset) => {
+    ...DATASETS.flatMap((dataset) => {
       const [found, file = ""] = [repeated[dataset], files[dataset]];
       if (!found) return [];
       return [
@@ -96,7 +96,7 @@ export function idWarnings(
           `${KEPT[dataset]} with an id counts`,
       ];
     }),
-    ...(["item", "user"] as const).flatMap((dataset) => {
+    ...PROFILE_DATASETS.toReversed().flatMap((dataset) => {
       const [found, file = ""] = [unknown[dataset], files.interaction];
       if (!found) return [];
       const hint =

@@ -1,5 +1,5 @@
 import { failureKind } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../config/recipes.ts";
+import type { RecipeKind } from "../../core/contract/recommendation.ts";
 import { type Probe, probed } from "../../core/http/probe.ts";
 import { type Deadline, deadlineIn } from "../../core/resilience/deadline.ts";
 import type { RecommendationServices } from "./services.ts";

@@ -1,7 +1,7 @@
 import { accessSettings } from "../../config/access.ts";
 import type { Configuration, Recommendation } from "../../config/configuration.ts";
 import { eventTypeChoice } from "../../config/event-types.ts";
-import { RECIPE_KINDS } from "../../config/recipes.ts";
+import { RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import type { Names } from "../../core/naming/names.ts";
 import type { RealtimeSyncSettings, RecommendationSettings } from "./settings.ts";
 

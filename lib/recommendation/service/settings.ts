@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { EventTypeChoice } from "../../config/event-types.ts";
-import { RECIPE_KINDS } from "../../config/recipes.ts";
+import { RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import { accessEntries } from "../../core/http/access.ts";
 import { Definitions } from "../records/layout.ts";
 

@@ -1,5 +1,4 @@
-import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
-import { DATASETS } from "../../core/contract/recommendation.ts";
+import { DATASETS, RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
 import { describeDataset } from "../../personalize/resources/dataset.ts";
 import { describeDatasetGroup } from "../../personalize/resources/dataset-group.ts";
 import { comparableDays } from "../clients/accepted-events.ts";

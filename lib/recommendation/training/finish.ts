@@ -1,6 +1,6 @@
 import { DeleteSolutionCommand } from "@aws-sdk/client-personalize";
 import { isDeleted } from "../../aws/errors.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
 import { describeCampaign } from "../../personalize/resources/campaign.ts";
 import { recipeOfSolution } from "../../personalize/resources/inventory.ts";
 import { isMoving } from "../../personalize/resources/managing.ts";

@@ -1,7 +1,6 @@
 import { CreateDatasetImportJobCommand, DescribeDatasetImportJobCommand } from "@aws-sdk/client-personalize";
 import { isNamed } from "../../aws/errors.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
-import { DATASETS, type Dataset } from "../../core/contract/recommendation.ts";
+import { DATASETS, type Dataset, RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
 import { hasFailed, isMoving } from "../../personalize/resources/managing.ts";
 import { ifNew, listImports, tagList } from "../../personalize/resources/personalize.ts";
 import type { Manifest } from "../etl/tasks.ts";

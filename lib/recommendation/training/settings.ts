@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { Configuration, Recommendation } from "../../config/configuration.ts";
-import { RECIPE_KINDS } from "../../config/recipes.ts";
-import { DATASET_NAME_LIST, DATASETS } from "../../core/contract/recommendation.ts";
+import { DATASET_NAME_LIST, DATASETS, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import { hashOf, type StackName } from "../../core/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../../core/naming/tags.ts";
 

@@ -8,8 +8,8 @@ import {
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
 import { ifFree, ignoreNotFound } from "../../aws/errors.ts";
-import { RECIPES, type RecipeKind, type RecipeParameter } from "../../config/recipes.ts";
-import type { DATASET_NAMES } from "../../core/contract/recommendation.ts";
+import { RECIPES, type RecipeParameter } from "../../config/recipes.ts";
+import type { DATASET_NAMES, RecipeKind } from "../../core/contract/recommendation.ts";
 import { type Names, shortHash } from "../../core/naming/names.ts";
 import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/managing.ts";
 import {

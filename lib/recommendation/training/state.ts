@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type Operation, patientCalls } from "../../aws/call.ts";
 import { ignoreNotFound, isNamed } from "../../aws/errors.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../config/recipes.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { TRAINING_KEY } from "../records/tables.ts";
 import type { Measured } from "./gate.ts";

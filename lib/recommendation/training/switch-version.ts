@@ -1,6 +1,6 @@
 import { GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import { ignoreNotFound } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../config/recipes.ts";
+import type { RecipeKind } from "../../core/contract/recommendation.ts";
 import { countLine } from "../../core/telemetry/emf.ts";
 import { stepCampaign } from "../../personalize/resources/campaign.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";

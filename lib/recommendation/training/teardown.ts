@@ -5,8 +5,7 @@ import {
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
 import { ifFree, isDeleted, isNamed } from "../../aws/errors.ts";
-import { RECIPE_KINDS } from "../../config/recipes.ts";
-import { DATASETS } from "../../core/contract/recommendation.ts";
+import { DATASETS, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import { describeDatasetGroup } from "../../personalize/resources/dataset-group.ts";
 import { type Inventory, readCampaigns, readSolutions } from "../../personalize/resources/inventory.ts";
 import { isMoving, isStopping } from "../../personalize/resources/managing.ts";

@@ -1,5 +1,5 @@
 import { isNamed } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../config/recipes.ts";
+import type { RecipeKind } from "../../core/contract/recommendation.ts";
 import { ManagerError } from "../../personalize/resources/personalize.ts";
 import type { Readiness, RecipeRun, TrainingContext } from "./context.ts";
 import type { RecipeTraining } from "./settings.ts";

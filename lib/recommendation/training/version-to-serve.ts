@@ -1,4 +1,4 @@
-import type { RecipeKind } from "../../config/recipes.ts";
+import type { RecipeKind } from "../../core/contract/recommendation.ts";
 import type { Names } from "../../core/naming/names.ts";
 import { readSolutions } from "../../personalize/resources/inventory.ts";
 import { describeVersion, type Personalize, StillInProgress } from "../../personalize/resources/personalize.ts";

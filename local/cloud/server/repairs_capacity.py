@@ -81,8 +81,7 @@ def sagemaker_instance_types() -> None:
 
 @repair
 def sagemaker_endpoint() -> None:
-    """moto drops DeploymentConfig, which causes drift, and lacks ListEndpoints, and UpdateEndpoint, which deploys a
-    changed model."""
+    """moto drops DeploymentConfig, which causes drift, and lacks UpdateEndpoint, which deploys a changed model."""
     from moto.core.responses import ActionResult
     from moto.core.utils import utcnow
     from moto.sagemaker.responses import SageMakerResponse
@@ -107,13 +106,7 @@ def sagemaker_endpoint() -> None:
             endpoint.last_deployment_config = self._get_param("DeploymentConfig")
         return ActionResult({"EndpointArn": endpoint.arn})
 
-    def list_endpoints(self: Any) -> Any:
-        part = self._get_param("NameContains") or ""
-        named = [one for name, one in self.sagemaker_backend.endpoints.items() if part in name]
-        return ActionResult({"Endpoints": [{"EndpointName": one.endpoint_name, "EndpointArn": one.arn} for one in named]})
-
     original = replace(SageMakerResponse, "create_endpoint", create_endpoint)
-    add(SageMakerResponse, "list_endpoints", list_endpoints)
     add(SageMakerResponse, "update_endpoint", update_endpoint)
 
 

@@ -70,7 +70,10 @@ test("says how to get access to a model, and that the deployment is complete", a
 
 test("gives advice for each failure", async () => {
   for (const [probe, advice] of [
-    [failed("sparse_v3", "ValidationError"), "/aws/sagemaker/Endpoints/all-options-sparse-v3-0d6e4079"],
+    [
+      failed("sparse_v3", "ValidationError"),
+      /the endpoint (all-options-sparse-v3-[\w-]+) .* its log \/aws\/sagemaker\/Endpoints\/\1\./,
+    ],
     [failed("sparse_v3", "ModelFilesError"), "Run `make models` and deploy again"],
     [failed("ext_embed_english_v3", "ValidationException"), "inference profile"],
     [failed("ext_embed_english_v3", "EmbeddingError"), "Check model_id and dimension"],

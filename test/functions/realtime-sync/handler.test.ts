@@ -33,8 +33,8 @@ test("merges the messages of a batch, so that each id is put once and ids share 
   assert.equal(
     world.puts.map(({ dataset, records }) => [dataset, records.map(({ id }) => id)]),
     [
-      ["item", ["b1", "b2", "b3"]],
       ["user", ["u1"]],
+      ["item", ["b1", "b2", "b3"]],
     ],
   );
   assert.equal(printed, []);

@@ -14,7 +14,7 @@ test.before(async () => {
   shop = await managed("books");
   const stocked: Shop = await openShop(shop.harness);
   await stockShop(shop.harness, stocked);
-  const names = ["books-sims-a", "books-sims-b"];
+  const names = ["books-similar-items-a", "books-similar-items-b"];
   versions = [];
   for (const name of names)
     versions.push((await trainVersion(shop.harness, stocked, "aws-sims", { name })).solutionVersionArn);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { RecipeKind } from "../../../../lib/config/recipes.ts";
+import type { RecipeKind } from "../../../../lib/core/contract/recommendation.ts";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { manage } from "../../../../lib/personalize/resources/manage.ts";
 import type { PointerStore } from "../../../../lib/personalize/resources/managing.ts";

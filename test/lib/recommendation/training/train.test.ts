@@ -1,7 +1,7 @@
 import { DescribeCampaignCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { ignoreNotFound } from "../../../../lib/aws/errors.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../../../lib/config/recipes.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../../../lib/core/contract/recommendation.ts";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { type Personalize, personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
