@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { findMapping } from "../../../lib/search/target/entry.ts";
 import type { DefaultsChange, SentDefaults } from "../../server/index-defaults.ts";
 import { callConsole } from "../api.ts";
 import { Problem } from "../parts.tsx";
+import { entryFor } from "../search/results.ts";
 import { announce, setup } from "../state.ts";
 import { diffOf } from "./diff.ts";
 
@@ -12,7 +12,7 @@ const SIGNS = { same: " ", removed: "-", added: "+" } as const;
 export function DefaultsView({ index, defaults }: { index: string; defaults: SentDefaults["defaults"] }) {
   const [change, show] = useState<DefaultsChange | null>(null);
   const [state, set] = useState({ error: "", isWritten: false });
-  const entry = findMapping(setup.value?.indexes ?? [], index)?.index;
+  const entry = entryFor(index)?.index;
   if (entry === undefined) return null;
   const call = async (what: "preview" | "write") => {
     try {

@@ -2,7 +2,8 @@ import { computed, signal } from "@preact/signals";
 import { HYBRID_DEFAULTS } from "../../../lib/core/contract/search.ts";
 import type { FusionSettings } from "../../../lib/search/fusion/fuse.ts";
 import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
-import { findMapping } from "../../../lib/search/target/entry.ts";
+import { entryOf, findNamed, type NamedIndex } from "../../../lib/search/target/entry.ts";
+import type { ConsoleIndex } from "../../server/setup.ts";
 import { type Answer, callService } from "../api.ts";
 import { announce, place, setup } from "../state.ts";
 import { type Candidates, fused } from "./places.ts";
@@ -62,13 +63,31 @@ export const candidates = signal<{ key: string; value: Candidates | null; error:
   value: null,
   error: "",
 });
-/** Text fields of the index, as its mapping has them. */
-export const mapping = signal<{ index: string; fields: string[]; error: string }>({ index: "", fields: [], error: "" });
+interface Mapping {
+  /** The chosen name. */
+  index: string;
+  /** Text fields, as the mapping has them. */
+  fields: string[];
+  /** The indexes behind the name. */
+  indexes: NamedIndex[];
+  error: string;
+}
+
+/** What the cluster says about the chosen index or alias. */
+export const mapping = signal<Mapping>({ index: "", fields: [], indexes: [], error: "" });
 /** What was searched for last. */
 export const asked = signal<Asked | null>(null);
 
-/** The entry of hybrid_search.yaml for the chosen index. */
-export const entry = computed(() => findMapping(setup.value?.indexes ?? [], place.value.index));
+/** The entry of hybrid_search.yaml that the gateway uses for the chosen index or alias. */
+export const entry = computed(() => entryFor(place.value.index));
+
+/** Returns the entry for an index or alias: by its name alone until the cluster has said what it stands for. */
+export function entryFor(name: string): ConsoleIndex | undefined {
+  const entries = setup.value?.indexes ?? [];
+  const [first] = mapping.value.index === name ? mapping.value.indexes : [];
+  return first ? entryOf(entries, first, [name]) : findNamed(entries, name);
+}
+
 export const legs = computed(() => {
   const { fields } = place.value;
   return legsOf(entry.value, fields.length > 0 ? fields : mapping.value.fields);
@@ -222,20 +241,28 @@ export async function explain(variant: Variant, id: string): Promise<unknown> {
   return answer.body.search_response.hits.hits.find(({ _id }) => _id === id)?._explanation;
 }
 
-interface MappingAnswer {
-  [index: string]: { mappings: { properties?: Record<string, { type?: string }> } };
+interface IndexAnswer {
+  [index: string]: {
+    aliases?: Record<string, unknown>;
+    mappings: { properties?: Record<string, { type?: string }>; _meta?: { relevance?: { entry?: string } } };
+  };
 }
 
-/** Reads which text fields the index has, once. */
+/** Reads what an index or alias stands for, and which text fields it has, once. */
 export async function readMapping(index: string): Promise<void> {
   if (mapping.value.index === index && mapping.value.error === "") return;
   try {
-    const path = `/raw-backend/${encodeURIComponent(index)}/_mapping`;
-    const { body } = await callService<MappingAnswer>({ service: "gateway", method: "GET", path });
+    const path = `/raw-backend/${encodeURIComponent(index)}`;
+    const { body } = await callService<IndexAnswer>({ service: "gateway", method: "GET", path });
     const properties = Object.values(body).flatMap(({ mappings }) => Object.entries(mappings.properties ?? {}));
     const fields = properties.filter(([, { type }]) => type === "text").map(([name]) => name);
-    mapping.value = { index, fields: [...new Set(fields)], error: "" };
+    const indexes = Object.entries(body).map(([name, { aliases = {}, mappings }]) => ({
+      name,
+      aliases: Object.keys(aliases),
+      describedEntry: mappings._meta?.relevance?.entry,
+    }));
+    mapping.value = { index, fields: [...new Set(fields)], indexes, error: "" };
   } catch (error) {
-    mapping.value = { index, fields: [], error: (error as Error).message };
+    mapping.value = { index, fields: [], indexes: [], error: (error as Error).message };
   }
 }

