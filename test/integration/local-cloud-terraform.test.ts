@@ -11,6 +11,7 @@ import {
   AuthorizeSecurityGroupIngressCommand,
   CreateSecurityGroupCommand,
   DescribeSecurityGroupRulesCommand,
+  DescribeVpcEndpointServicesCommand,
   EC2Client,
 } from "@aws-sdk/client-ec2";
 import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
@@ -102,6 +103,14 @@ test("S3: notification to EventBridge is read back", async () => {
 test("S3: a bucket without notification to EventBridge says so", async () => {
   const found = await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket: await createBucket() }));
   assert.is(found.EventBridgeConfiguration, undefined);
+});
+
+test("EC2: endpoint services are found by a filter, and an unknown one is none", async () => {
+  const named = async (name: string) => {
+    const Filters = [{ Name: "service-name", Values: [`com.amazonaws.eu-west-1.${name}`] }];
+    return (await ec2.send(new DescribeVpcEndpointServicesCommand({ Filters }))).ServiceDetails?.length;
+  };
+  assert.equal([await named("execute-api"), await named("teapot")], [1, 0]);
 });
 
 test("EC2: the description of a rule that refers to a group is read back", async () => {

@@ -68,6 +68,17 @@ def sg_rule_description() -> None:
 
 
 @repair
+def endpoint_services_by_filter() -> None:
+    """moto fails when a filter for endpoint services has its values in the member that EC2 calls Values."""
+    from moto.ec2.models.vpcs import VPCBackend
+
+    def filtered(names: list[str], filters: list[dict[str, Any]], services: list[dict[str, Any]]) -> list[Any]:
+        return original(names, [{**one, "Value": one.get("Values", [])} for one in filters], services)
+
+    original = replace(VPCBackend, "_filter_endpoint_services", staticmethod(filtered))
+
+
+@repair
 def lambda_configuration() -> None:
     """moto drops LoggingConfig and updates of tracing, ephemeral storage and KMS key: drift and new versions."""
     from moto.awslambda.models import LambdaFunction

@@ -243,7 +243,7 @@ test("a key of another variant of its section is refused", () => {
   const problems = problemsOf(changed(full, "project.yaml", ["terraform", "state", "type"], "local"));
   assert.equal(
     problems.map(({ path }) => path),
-    ["terraform.state.bucket", "terraform.state.key_prefix", "terraform.state.region"],
+    ["bucket", "key_prefix", "region", "kms_key_id", "role_arn"].map((key) => `terraform.state.${key}`),
   );
 });
 
