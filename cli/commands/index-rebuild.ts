@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as v from "valibot";
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
@@ -70,13 +71,14 @@ export const command = defineCommand({
     async function start(): Promise<string> {
       const name = index ?? "";
       const calls = runCalls(gateway);
-      const { hybrid_queries, models } = loadHybridSearch(conf);
-      const entry = await reported(() => entryFor(patientCluster(calls), hybrid_queries, name));
+      // A rebuild that computes no embedding works without a configuration.
+      const known = embed || existsSync(join(conf, "hybrid_search.yaml")) ? loadHybridSearch(conf) : undefined;
+      const entry = known && (await reported(() => entryFor(patientCluster(calls), known.hybrid_queries, name)));
       if (embed && !entry)
         throw new UsageError(`hybrid_search.yaml has no entry for ${name}, so nothing can be embedded`);
-      const embedded = embed ? entry : undefined;
-      const bodyOf = bodyFrom({ file: schema, models, embedded });
-      const embeddingFields = fieldsOf(embedded);
+      const embedded = embed && known && entry ? { entry, models: known.models } : undefined;
+      const bodyOf = bodyFrom(schema, embedded);
+      const embeddingFields = fieldsOf(embedded?.entry);
       const options = { name, bodyOf, embed, embeddingFields, entry: entry?.index, replaceIndex, now: new Date() };
       const record = await reported(() => createRun(calls, options));
       context.terminal.note(`Run ${record.id} copies ${record.source} to ${record.target}`);
@@ -88,24 +90,24 @@ export const command = defineCommand({
 const fieldsOf = (entry: HybridQuery | undefined): string[] =>
   (entry?.embedding_mappings ?? []).map(({ embedding_field }) => embedding_field);
 
-interface BodyParts extends Pick<ReturnType<typeof loadHybridSearch>, "models"> {
-  file: string | undefined;
-  /** The entry with which documents are embedded; undefined to copy their embeddings. */
-  embedded: HybridQuery | undefined;
+/** The entry and the models with which documents are embedded. */
+interface Embedded extends Pick<ReturnType<typeof loadHybridSearch>, "models"> {
+  entry: HybridQuery;
 }
 
 /** Returns what makes the body of the new index: the file, or the old index; with embedding fields if it embeds. */
-function bodyFrom({ file, models, embedded }: BodyParts) {
+function bodyFrom(file: string | undefined, embedded: Embedded | undefined) {
   const given = file === undefined ? undefined : readSchema(file);
   return (old: DescribedIndex): IndexBody => {
     const body: IndexBody = given ?? { mappings: old.mappings };
     if (!embedded) return body;
-    const base = { ...body, mappings: withoutFields(body.mappings ?? {}, fieldsOf(embedded)) };
+    const { entry, models } = embedded;
+    const base = { ...body, mappings: withoutFields(body.mappings ?? {}, fieldsOf(entry)) };
     try {
       const { schema } = semanticSchema({
-        entries: [embedded],
+        entries: [entry],
         models,
-        index: embedded.index,
+        index: entry.index,
         base,
         source: file ?? old.name,
         hnsw: (field) => hnswOf(body.mappings ?? {}, field),
