@@ -38,7 +38,7 @@ export const parsePrecise = (text: string): unknown => JSON.parse(text.replaceAl
 /** Returns the text that is embedded; undefined if a source field is none that the guide lets through. */
 export function embeddedText(doc: Doc): string | undefined {
   const brand = (doc.brand as Doc | undefined)?.name ?? doc["brand.name"];
-  const parts = [doc.text, brand].flatMap((value) => (value === null || value === undefined ? [] : [value].flat()));
+  const parts = [doc.text, brand].flat().filter((value) => value !== null && value !== undefined);
   if (parts.some((part) => typeof part !== "string")) return undefined;
   return parts.filter((part) => String(part).trim() !== "").join("\n");
 }
