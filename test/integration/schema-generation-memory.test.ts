@@ -66,7 +66,7 @@ test(`reads a CSV file and a JSON array of ${BYTES / 1e6} MB each with a heap of
       "cli/main.ts",
       ...["schema-generation", "--conf", join(folder, "conf"), ...files, "--json"],
     ],
-    { timeout: 120_000 },
+    { timeout: 600_000 },
   );
   assert.equal(JSON.parse(stdout).rows, { user: 2, item: itemRows, interaction: eventRows });
   const peak = Number(/^peak (\d+)$/m.exec(stderr)?.[1]) / 1_024;
