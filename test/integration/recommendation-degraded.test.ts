@@ -227,7 +227,13 @@ test("with the parameter store down, uses cached values, or popular items where 
   world.front.faults.set("ssm", () => awsError(500, "InternalServerError"));
   const fresh = await toUser({ filter_name: "category", filter_value_dict: { CATEGORY: "Drama" } });
   // One of the popular items was never uploaded, so the list is short, and says so.
-  assert.equal([idsOf(fresh), stagesOf(fresh)], [["b4", "b1"], ["campaign", "item_records"]]);
+  assert.equal(
+    [idsOf(fresh), stagesOf(fresh)],
+    [
+      ["b4", "b1"],
+      ["campaign", "item_records"],
+    ],
+  );
   assert.match(fresh.body.degraded?.[0]?.reason ?? "", "the parameter store is unavailable");
   world.front.faults.clear();
   campaign({ itemList: [{ itemId: "b2" }], recommendationId: "RID-1" });
