@@ -7,13 +7,6 @@ import {
   GetResourcesCommand,
   PutRestApiCommand,
 } from "@aws-sdk/client-api-gateway";
-import {
-  AuthorizeSecurityGroupIngressCommand,
-  CreateSecurityGroupCommand,
-  DescribeSecurityGroupRulesCommand,
-  DescribeVpcEndpointServicesCommand,
-  EC2Client,
-} from "@aws-sdk/client-ec2";
 import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
 import {
   CreateBucketCommand,
@@ -39,7 +32,6 @@ import { suite } from "../suite.ts";
 const test = suite("local cloud: what Terraform reads back");
 const cloud = await sharedCloud();
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
-const ec2 = new EC2Client(clientOptions(cloud));
 const sqs = new SQSClient(clientOptions(cloud));
 
 async function createBucket(): Promise<string> {
@@ -103,30 +95,6 @@ test("S3: notification to EventBridge is read back", async () => {
 test("S3: a bucket without notification to EventBridge says so", async () => {
   const found = await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket: await createBucket() }));
   assert.is(found.EventBridgeConfiguration, undefined);
-});
-
-test("EC2: endpoint services are found by a filter, and an unknown one is none", async () => {
-  const named = async (name: string) => {
-    const Filters = [{ Name: "service-name", Values: [`com.amazonaws.eu-west-1.${name}`] }];
-    return (await ec2.send(new DescribeVpcEndpointServicesCommand({ Filters }))).ServiceDetails?.length;
-  };
-  assert.equal([await named("execute-api"), await named("teapot")], [1, 0]);
-});
-
-test("EC2: the description of a rule that refers to a group is read back", async () => {
-  const group = async () => {
-    const { GroupId = "" } = await ec2.send(
-      new CreateSecurityGroupCommand({ GroupName: unique("sg"), Description: "d" }),
-    );
-    return GroupId;
-  };
-  const [GroupId, source] = [await group(), await group()];
-  const UserIdGroupPairs = [{ GroupId: source, Description: "from the functions" }];
-  const IpPermissions = [{ IpProtocol: "tcp", FromPort: 443, ToPort: 443, UserIdGroupPairs }];
-  await ec2.send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions }));
-  const Filters = [{ Name: "group-id", Values: [GroupId] }];
-  const { SecurityGroupRules } = await ec2.send(new DescribeSecurityGroupRulesCommand({ Filters }));
-  assert.is(SecurityGroupRules?.find(({ IsEgress }) => !IsEgress)?.Description, "from the functions");
 });
 
 test("Application Auto Scaling: tags of a target are read back and changed", async () => {

@@ -1,7 +1,6 @@
 import * as assert from "uvu/assert";
 import { clusterUrl } from "../../../lib/config/cluster-address.ts";
 import { formatPath, type Path } from "../../../lib/config/problem.ts";
-import { configurationReference } from "../../../lib/config/reference.ts";
 import { suite } from "../../suite.ts";
 import { changed, type Files, filledExample, fullExample, problemsOf, valid } from "./example.ts";
 
@@ -226,17 +225,6 @@ test("an unknown key that resembles no other is reported with the known keys", (
       'is not a known key: the keys here are "region_name", "account_id", "tags", "lambda_runtime", "log_retention_days", "permissions_boundary_arn", "role_path" and "kms_key_arn"',
     ],
   );
-});
-
-test("a key that moved is reported with its new place, and the reference does not list it", () => {
-  for (const value of ["recommended", ["GET /_cat/indices"]]) {
-    const [{ path, message } = { path: "", message: "" }, ...others] = problemsOf(
-      changed(full, "api.yaml", ["raw_backend", "allow"], value),
-    );
-    assert.equal([path, others], ["raw_backend.allow", []]);
-    assert.match(message, /^is now `raw_backend` of each key: write it under the entries of keys/);
-  }
-  assert.not.match(configurationReference(), "raw_backend.allow");
 });
 
 test("a key of another variant of its section is refused", () => {
