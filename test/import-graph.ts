@@ -30,7 +30,9 @@ export function typeScriptImports(file: string, source: string): Import[] {
 }
 
 /** Python files by module: which folder is searched is decided at run time, so the name alone tells. */
-const MODULES = Map.groupBy(globSync("*/**/*.py", { exclude: ["node_modules"] }), (file) => basename(file, ".py"));
+const MODULES = Map.groupBy(globSync("*/**/*.py", { exclude: ["node_modules", "clients/python"] }), (file) =>
+  basename(file, ".py"),
+);
 
 /** Reads from the source of a Python file what it imports of the Python files in `modules`. */
 export function pythonImports(file: string, source: string, modules = MODULES): Import[] {

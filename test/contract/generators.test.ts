@@ -6,7 +6,7 @@ import { OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE } from "../../build/reference
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
-import { type Services, startServices } from "./services.ts";
+import { EXPECTED, type Services, startServices } from "./services.ts";
 import { NODE_MODULES, runTool } from "./tools.ts";
 
 const test = suite("generated clients");
@@ -18,18 +18,6 @@ const NAMES = ["gateway", "recommendation"] as const;
 const folder = scratchFolder(TEST_OUTPUT, "generated-clients");
 cpSync(join(import.meta.dirname, "programs"), folder, { recursive: true });
 symlinkSync(NODE_MODULES, join(folder, "node_modules"));
-
-/** What every program prints. */
-const EXPECTED = {
-  written: ["created", "deleted"],
-  found: ["The Salt Road"],
-  fused: ["b1"],
-  refused: ["index"],
-  accepted: 1,
-  rejected: [1],
-  items: ["The Salt Road"],
-  degraded: ["campaign"],
-};
 
 let services: Services;
 test.before(async () => {

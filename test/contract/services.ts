@@ -8,6 +8,18 @@ const BOOK = { title: "The Salt Road", description: "A caravan crosses a dead se
 
 const MODEL_OF_FIELD = { description_dense: "dense_large_en_v1_5", description_sparse: "sparse_v3" } as const;
 
+/** What every program prints that uses a client of both services: one written in `programs/`. */
+export const EXPECTED = {
+  written: ["created", "deleted"],
+  found: ["The Salt Road"],
+  fused: ["b1"],
+  refused: ["index"],
+  accepted: 1,
+  rejected: [1],
+  items: ["The Salt Road"],
+  degraded: ["campaign"],
+};
+
 /** Starts both services behind the local API server, with one book in an index and among the items. */
 export async function startServices() {
   const cluster = (await clusters())[0];

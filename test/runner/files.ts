@@ -5,7 +5,7 @@ import { dirname, join, normalize } from "node:path";
 export type Layer = "unit" | "integration" | "system";
 
 /** Where test files are; those of a package of its own lie in it. */
-const FOLDERS: readonly string[] = ["test", "lab/test", "local/test"];
+const FOLDERS: readonly string[] = ["test", "lab/test", "local/test", "clients/typescript/test"];
 
 const LAYERS: readonly Layer[] = ["system", "integration", "unit"];
 

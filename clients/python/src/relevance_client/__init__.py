@@ -1,0 +1,31 @@
+"""Client of the Relevance search gateway and recommendation service."""
+
+from .aio import AsyncRelevance
+from .bulk import Written
+from .errors import (
+    ConnectionFailedError,
+    ForbiddenError,
+    InvalidRequestError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RelevanceError,
+    ThrottledError,
+    TooLargeError,
+    UnavailableError,
+)
+from .generated.client import Relevance
+
+__all__ = [
+    "AsyncRelevance",
+    "ConnectionFailedError",
+    "ForbiddenError",
+    "InvalidRequestError",
+    "NotFoundError",
+    "OutcomeUnknownError",
+    "Relevance",
+    "RelevanceError",
+    "ThrottledError",
+    "TooLargeError",
+    "UnavailableError",
+    "Written",
+]

@@ -1,0 +1,80 @@
+import { cpSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import * as assert from "uvu/assert";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { suite } from "../suite.ts";
+import { EXPECTED, type Services, startServices } from "./services.ts";
+import { runTool } from "./tools.ts";
+
+const test = suite("clients");
+
+/** An empty folder, in which the packed clients are installed as a user does. */
+const folder = scratchFolder(TEST_OUTPUT, "clients");
+const programs = join(import.meta.dirname, "programs");
+const packages = join(folder, "python");
+
+/** The interpreter in which `make clients` has installed what the Python client needs. */
+const python = () => resolve(ROOT, globSync(".local/venv-clients-*/bin/python", { cwd: ROOT })[0] ?? "");
+const packed = (pattern: string) => resolve(ROOT, globSync(`dist/clients/${pattern}`, { cwd: ROOT })[0] ?? "");
+
+let services: Services;
+test.before(async () => {
+  await runTool("make", ["clients"], { cwd: ROOT });
+  services = await startServices();
+});
+test.after(() => services.stop());
+
+/** Type-checks a program strictly. Resolves with the compiler's output, also if it found something. */
+const compile = (program: string) =>
+  runTool(
+    "tsc",
+    [
+      ...["--strict", "--noEmit", "--noUncheckedIndexedAccess", "--skipLibCheck", "--target", "es2022"],
+      ...["--module", "nodenext", "--lib", "es2022,dom,dom.iterable", "--types", "node"],
+      ...["--typeRoots", join(ROOT, "node_modules/@types"), program],
+    ],
+    { cwd: folder },
+  ).catch((error: Error) => error.message);
+
+test("TypeScript: installed from the tarball alone, a program compiles and does what every client does", async () => {
+  cpSync(programs, folder, {
+    recursive: true,
+    filter: (path) => path === programs || /relevance[-_]client/.test(path),
+  });
+  // A package of its own: npm would otherwise install into the repository around it.
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  await runTool("npm", ["install", "--silent", "--no-audit", "--no-fund", "--offline", packed("*.tgz")], {
+    cwd: folder,
+  });
+  assert.is(await compile("relevance-client.ts"), "");
+  const said = await runTool(process.execPath, ["relevance-client.ts"], { cwd: folder, env: services.env });
+  assert.equal(JSON.parse(said), EXPECTED);
+});
+
+test("TypeScript: a wrong field of a document or a request does not compile", async () => {
+  const said = await compile("relevance-client-wrong.ts");
+  assert.match(said, /Property 'titel' does not exist/);
+  assert.match(said, /'limit' does not exist/);
+});
+
+test("TypeScript: its sources and tests compile", async () => {
+  assert.is(await runTool("tsc", ["-p", "test"], { cwd: join(ROOT, "clients/typescript") }), "");
+});
+
+test("Python: installed from the wheel, a program passes strict type checks and does what every client does", async () => {
+  mkdirSync(packages, { recursive: true });
+  const pip = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--target", packages];
+  await runTool(python(), [...pip, packed("*.whl")]);
+  const env = { ...services.env, PYTHONPATH: packages };
+  const program = join(programs, "relevance_client_program.py");
+  assert.match(await runTool(python(), ["-m", "mypy", "--strict", program], { cwd: folder, env }), /^Success/);
+  assert.equal(JSON.parse(await runTool(python(), [program], { env })), EXPECTED);
+});
+
+test("Python: what is repeated, split and raised", async () => {
+  const file = join(ROOT, "clients/python/tests/test_client.py");
+  assert.match(await runTool(python(), [file], { env: { PYTHONPATH: packages } }), /\nOK\n$/);
+});
+
+test.run();
