@@ -7,7 +7,8 @@ import {
 import { difference } from "../../lib/core/statistics/rounding.ts";
 import type { Judgments, Origin } from "../judgments/judgments.ts";
 import type { Metric } from "../metrics/metric.ts";
-import { type JudgedHits, type Verdict, verdictOf } from "./verdict.ts";
+import type { EvaluatedSetting, JudgedHits, Score } from "./scores.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
 
 /** What one search found. */
 export interface Run {
@@ -16,26 +17,6 @@ export interface Run {
   milliseconds: number;
   /** Stages that the gateway reported as degraded. */
   degraded: readonly string[];
-}
-
-/** A metric of one setting. */
-export interface Score {
-  /** Mean over queries, with its own interval. */
-  mean: Interval;
-  /** Mean difference from the baseline. All settings' intervals of one metric hold at once. */
-  difference: Interval;
-  /** Value of each query, in the order of `Evaluation.queries`. */
-  values: readonly number[];
-}
-
-export interface EvaluatedSetting {
-  name: string;
-  /** By the metric's name. */
-  scores: Readonly<Record<string, Score>>;
-  milliseconds: { p50: number; p95: number };
-  /** How many answers were degraded. */
-  degraded: number;
-  judged: JudgedHits;
 }
 
 /** The result of an evaluation. The first setting is the baseline; the first metric decides the verdict. */

@@ -1,5 +1,6 @@
 import { differenceBars, escaped, intervalChart } from "../plots/charts.ts";
-import type { EvaluatedSetting, Evaluation } from "./evaluate.ts";
+import type { Evaluation } from "./evaluate.ts";
+import type { EvaluatedSetting } from "./scores.ts";
 import { shown, verdictText } from "./sentences.ts";
 
 const STYLE = `

@@ -1,8 +1,9 @@
 import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
 import { FEWEST_DIFFERENCES } from "../../lib/core/statistics/resampling.ts";
 import { ORIGINS } from "../judgments/judgments.ts";
-import type { EvaluatedSetting, Evaluation } from "./evaluate.ts";
-import { type Comparison, LEAST_JUDGED, shareOf } from "./verdict.ts";
+import type { Evaluation } from "./evaluate.ts";
+import { type EvaluatedSetting, shareOf } from "./scores.ts";
+import { type Comparison, LEAST_JUDGED } from "./verdict.ts";
 
 /** Formats a value of a metric. */
 export const shown = (value: number): string => value.toFixed(4);

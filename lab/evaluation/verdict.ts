@@ -3,7 +3,7 @@ import { normalQuantile } from "../../lib/core/statistics/distributions.ts";
 import { difference } from "../../lib/core/statistics/rounding.ts";
 import type { Judgments } from "../judgments/judgments.ts";
 import { condensedOf, type Metric } from "../metrics/metric.ts";
-import type { EvaluatedSetting } from "./evaluate.ts";
+import { type EvaluatedSetting, shareOf } from "./scores.ts";
 
 /**
  * What the verdict says of a setting: `declined` if too few of its hits or of the baseline's are judged, `unclear` if the
@@ -36,13 +36,6 @@ export interface Verdict {
   comparisons: readonly Comparison[];
 }
 
-/** How much is judged of the hits that the verdict looks at. */
-export interface JudgedHits {
-  /** Hits of all queries, down to the metric's depth but 10 at most. */
-  hits: number;
-  judged: number;
-}
-
 /**
  * The least share of judged hits for a verdict where unjudged hits are unknown rather than not relevant. Sakai and Kando
  * ("On information retrieval metrics designed for evaluation with incomplete relevance assessments", Information
@@ -57,8 +50,6 @@ export const SAME_SHARE = 0.02;
 
 /** A finding of four in five is the usual power of an experiment. */
 const POWER = 0.8;
-
-export const shareOf = ({ hits, judged }: JudgedHits): number => (hits === 0 ? 1 : judged / hits);
 
 /** What a verdict is computed from. */
 export interface Evidence {

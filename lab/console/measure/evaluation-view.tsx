@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { EvaluatedSetting } from "../../evaluation/evaluate.ts";
+import type { EvaluatedSetting } from "../../evaluation/scores.ts";
 import { shown as fixed, verdictText } from "../../evaluation/sentences.ts";
 import { differenceBars, intervalChart } from "../../plots/charts.ts";
 import { Drawing, Problem } from "../parts.tsx";
