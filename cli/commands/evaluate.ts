@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import * as v from "valibot";
 import type { Evaluation, Run } from "../../lab/evaluation/evaluate.ts";
 import type { Query, Setting, SettingsFile } from "../../lab/evaluation/settings-file.ts";
+import type { Judgments } from "../../lab/judgments/judgments.ts";
 import type { Metric } from "../../lab/metrics/metric.ts";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
@@ -38,7 +39,7 @@ export const command = defineCommand({
       .option(
         "--metrics <names>",
         "metrics; the first decides the verdict",
-        "ndcg@10,mrr@10,precision@10,recall@100,map@100,judged@10,zero_hits",
+        "ndcg@10,mrr@10,precision@10,recall@100,map@100,condensed_ndcg@10,bpref,judged@10,zero_hits",
       )
       .option(
         "--fail-below <metric=value>",
@@ -60,7 +61,7 @@ export const command = defineCommand({
     const metrics = await metricsOf(options.metrics);
     const limits = limitsOf(options.failBelow, metrics);
     const file = await readSettings(options.settings);
-    const { queries, judgments } = await readQueries(options.judgments, options.queries);
+    const { queries, judgments, origins, warnings } = await readQueries(options, file.index, context);
     const gateway = await openGateway(options, context, SEARCHES);
     const settings = [];
     for (const setting of file.settings) {
@@ -72,7 +73,9 @@ export const command = defineCommand({
     }
     const ids = queries.map(({ id }) => id);
     const { evaluate } = await import("../../lab/evaluation/evaluate.ts");
-    const evaluation = evaluate(ids, settings, judgments, metrics);
+    const absent = await absentDocuments(gateway, file.index, settings, judgments);
+    for (const warning of absent) context.terminal.note(`Warning: ${warning}.`);
+    const evaluation = evaluate(ids, settings, judgments, metrics, { origins, warnings: [...warnings, ...absent] });
     if (options.html !== undefined) {
       const { htmlReport } = await import("../../lab/evaluation/html.ts");
       writeFileSync(options.html, htmlReport(evaluation, `Evaluation of ${file.index}`));
@@ -82,6 +85,32 @@ export const command = defineCommand({
     return (await isBelow(evaluation, limits, context)) ? 1 : 0;
   },
 });
+
+/** Judged documents that are looked for if no search found one. */
+const LOOKED_FOR = 1_000;
+
+/**
+ * Returns a warning if no judged document is among the hits, which says whether the index has any. A key that may not
+ * search by id is no reason to fail.
+ */
+async function absentDocuments(
+  gateway: Gateway,
+  index: string,
+  settings: readonly { runs: readonly Run[] }[],
+  judgments: Judgments,
+): Promise<string[]> {
+  const judged = new Set([...judgments.values()].flatMap((grades) => [...grades.keys()]));
+  if (settings.some(({ runs }) => runs.some(({ ranking }) => ranking.some((id) => judged.has(id))))) return [];
+  const search_request = { size: 1, query: { ids: { values: [...judged].slice(0, LOOKED_FOR) } } };
+  const body = { index, is_logging_enable: false, search_request };
+  const found = await gateway.post("/application/search", body).then(readRun, () => undefined);
+  if (!found || found.ranking.length > 0) return ["No search found a judged document, so every metric is 0"];
+  const [example] = judged;
+  return [
+    `No judged document, such as ${JSON.stringify(example)}, exists in ${index}, so every metric is 0: the judgments are ` +
+      "about another index, or name documents by another field than _id",
+  ];
+}
 
 const collect = (value: string, before: readonly string[]): string[] => [...before, value];
 
@@ -102,7 +131,7 @@ async function search(
 }
 
 async function print(evaluation: Evaluation, { terminal }: Context): Promise<void> {
-  const { shown, verdictText } = await import("../../lab/evaluation/evaluate.ts");
+  const { shown, verdictText } = await import("../../lab/evaluation/sentences.ts");
   const { settings, metrics } = evaluation;
   const [first = ""] = metrics;
   const rows = settings.map(({ name, scores, milliseconds }, index) => {
@@ -123,7 +152,7 @@ async function isBelow(
   limits: readonly Limit[],
   { terminal }: Context,
 ): Promise<boolean> {
-  const { shown } = await import("../../lab/evaluation/evaluate.ts");
+  const { shown } = await import("../../lab/evaluation/sentences.ts");
   const below = limits.filter(({ metric, value }) => (baseline?.scores[metric]?.mean.mean ?? 0) < value);
   for (const { metric, value } of below) {
     terminal.note(

@@ -48,6 +48,8 @@ export const command = defineCommand({
     picture: v.optional(v.string()),
   },
   run: async (options, context) => {
+    const { listsOnlyRelevant } = await import("../../lab/evaluation/evaluate.ts");
+    const { doubtAboutGain } = await import("../../lab/tuning/judged.ts");
     const { collectionOf } = await import("../../lab/tuning/collection.ts");
     const { techniquesOf } = await import("../../lab/tuning/settings.ts");
     const { MIN_QUERIES, tune } = await import("../../lab/tuning/tune.ts");
@@ -59,7 +61,7 @@ export const command = defineCommand({
       throw new UsageError(`${options.settings} needs a hybrid template beside index`);
     }
     const { hybrid_queries } = loadHybridSearch(conf);
-    const { queries, judgments } = await readQueries(options.judgments, options.queries);
+    const { queries, judgments, origins, warnings } = await readQueries(options, index, context);
     if (queries.length < MIN_QUERIES) {
       throw new UsageError(
         `Tuning needs at least ${MIN_QUERIES} judged queries; ${options.judgments} has ${queries.length}`,
@@ -92,23 +94,26 @@ export const command = defineCommand({
     const collection = collectionOf(retrieved, metric, globalRanks);
     const configured = entry?.settings;
     const fits = configured?.weights?.length === legs.length;
-    const tuning = tune(collection, {
-      current: {
-        normalization: configured?.normalization ?? HYBRID_DEFAULTS.normalization,
-        combination: configured?.combination ?? HYBRID_DEFAULTS.combination,
-        weights: fits ? (configured?.weights ?? null) : null,
-        candidates: current,
-        k: null,
-      },
-      techniques: techniquesOf(capabilitiesOf(version)),
-      candidates: depths,
-      ks,
-    });
+    const inUse: TunedSettings = {
+      normalization: configured?.normalization ?? HYBRID_DEFAULTS.normalization,
+      combination: configured?.combination ?? HYBRID_DEFAULTS.combination,
+      weights: fits ? (configured?.weights ?? null) : null,
+      ...{ candidates: current, k: null },
+    };
+    const techniques = techniquesOf(capabilitiesOf(version));
+    const found = tune(collection, { current: inUse, techniques, candidates: depths, ks });
+    const gain = {
+      ...{ queries: retrieved, metric, globalRanks, current: inUse },
+      best: found.best,
+      isReal: found.isReal,
+    };
+    const doubt = listsOnlyRelevant(judgments, origins) ? undefined : doubtAboutGain(gain);
+    const tuning: Tuning = doubt === undefined ? found : { ...found, isReal: false, doubt };
     if (options.picture !== undefined) {
       const { surfaceSvg } = await import("../../lab/tuning/surface.ts");
       writeFileSync(options.picture, surfaceSvg(collection, tuning.best, metric.name));
     }
-    if (options.json) terminal.printJson(tuning);
+    if (options.json) terminal.printJson({ ...tuning, warnings });
     else await print(tuning, metric.name, queries.length, context);
     if (options.write && tuning.isReal) await write(conf, entry?.index, tuning.best, context);
     return 0;
@@ -144,8 +149,8 @@ function withK(value: unknown, k: number | null): unknown {
 }
 
 async function print(tuning: Tuning, metric: string, queries: number, { terminal }: Context): Promise<void> {
-  const { shown } = await import("../../lab/evaluation/evaluate.ts");
-  const { best, current, tuned, gain, settings, isReal } = tuning;
+  const { shown } = await import("../../lab/evaluation/sentences.ts");
+  const { best, current, tuned, gain, settings, isReal, doubt } = tuning;
   terminal.print(`${settings} settings, computed from one retrieval of ${queries} queries`);
   terminal.print(`current  ${shown(current)} ${metric}`);
   terminal.print(`best     ${shown(tuned)} ${metric}: ${described(best)}`);
@@ -154,7 +159,7 @@ async function print(tuning: Tuning, metric: string, queries: number, { terminal
   terminal.print(
     isReal
       ? "\nThe best settings are better by more than noise."
-      : "\nNo difference: the gain is not more than noise. Keep the current settings.",
+      : `\n${doubt ?? "No difference: the gain is not more than noise."} Keep the current settings.`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { LegHits } from "../../lib/search/fusion/techniques.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
 import { Failure } from "../errors.ts";
 
-const Hit = v.looseObject({ _id: v.string(), _score: v.number() });
+const Hit = v.looseObject({ _id: v.string(), _score: v.number(), _doc: v.optional(v.number()) });
 
 const CandidatesAnswer = v.looseObject({
   opensearch_version: v.string(),
@@ -25,7 +25,7 @@ export function readCandidates(body: unknown): Candidates {
   const { opensearch_version: version, subqueries } = answer.output;
   // The cluster prints a float32 with as few digits as tell it apart from its neighbours.
   const legs = subqueries.map(({ shards }) =>
-    shards.map(({ hits }) => hits.map(({ _id, _score }) => ({ id: _id, score: Math.fround(_score) }))),
+    shards.map(({ hits }) => hits.map(({ _id, _score, _doc }) => ({ id: _id, score: Math.fround(_score), doc: _doc }))),
   );
   return { legs, globalRanks: capabilitiesOf(version).weightedRrf, version };
 }

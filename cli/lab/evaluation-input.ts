@@ -3,9 +3,10 @@ import type { Command } from "commander";
 import * as v from "valibot";
 import { parse } from "yaml";
 import type { Query, SettingsFile } from "../../lab/evaluation/settings-file.ts";
-import type { Judgments } from "../../lab/judgments/judgments.ts";
+import type { Judgments, Origin } from "../../lab/judgments/judgments.ts";
 import type { Topic } from "../../lab/judgments/read.ts";
 import type { Metric } from "../../lab/metrics/metric.ts";
+import type { Context } from "../command.ts";
 import { UsageError } from "../errors.ts";
 
 /** The options of commands that search for judged queries; {@link defineJudgedOptions} adds them. */
@@ -20,7 +21,7 @@ export const judgedOptions = {
 export function defineJudgedOptions(command: Command, settings: string): void {
   command
     .requiredOption("--settings <file>", settings)
-    .requiredOption("--judgments <file>", "TREC qrels, CSV query,doc,grade, an export of Quepid, or UBI judgments")
+    .requiredOption("--judgments <file>", "CSV query,doc,grade, an export of Quepid or OpenSearch, or TREC qrels")
     .option("--queries <file>", "texts of the queries by the ids in the judgments (default: the ids are the texts)")
     .option("--concurrency <number>", "searches at a time", "4");
 }
@@ -72,24 +73,48 @@ function yamlOf(file: string): unknown {
   }
 }
 
-/** Reads judgments and the queries that they judge, in the order of the file. Throws UsageError. */
+/** Judged queries, in the order of their file. */
+export interface JudgedQueries {
+  judgments: Judgments;
+  queries: Query[];
+  /** How many judgments each origin has. */
+  origins: Partial<Record<Origin, number>>;
+  /** What makes the judgments doubtful. */
+  warnings: string[];
+}
+
+/** Reads judgments about an index and the queries that they judge, and notes what is doubtful. Throws UsageError. */
 export async function readQueries(
-  file: string,
-  topicsFile?: string,
-): Promise<{ judgments: Judgments; queries: Query[] }> {
-  const { JudgmentsError } = await import("../../lab/judgments/judgments.ts");
-  const { readJudgments, readTopics } = await import("../../lab/judgments/read.ts");
+  { judgments: file, queries: topicsFile }: { judgments: string; queries?: string | undefined },
+  index: string,
+  { terminal }: Context,
+): Promise<JudgedQueries> {
+  const { JudgmentsError } = await import("../../lab/judgments/text.ts");
+  const { judgmentsOf } = await import("../../lab/judgments/judgments.ts");
+  const { readJudgmentsFile, readTopics } = await import("../../lab/judgments/read.ts");
+  const { doubtAboutTexts, doubtsAbout, judgmentsAbout } = await import("../../lab/judgments/doubts.ts");
   try {
-    const judgments = readJudgments(file);
+    const read = readJudgmentsFile(file);
+    const rows = judgmentsAbout(read, index);
+    if (rows.length < read.rows.length) {
+      terminal.note(`${read.rows.length - rows.length} judgments of ${file} are about other indexes`);
+    }
+    const warnings = [...doubtsAbout(rows), ...doubtAboutTexts(read, topicsFile !== undefined)];
+    for (const warning of warnings) terminal.note(`Warning: ${warning}.`);
+    const judgments = judgmentsOf(rows);
     const topics = topicsFile === undefined ? undefined : readTopics(topicsFile);
     const queries = [...judgments.keys()].map((id): Query => {
       const topic: Topic | undefined = topics ? topics.get(id) : { text: id, userId: undefined };
       if (topic) return { id, ...topic };
       throw new UsageError(`${topicsFile} has no query ${id}, which ${file} judges`);
     });
-    return { judgments, queries };
+    const origins: JudgedQueries["origins"] = {};
+    for (const { origin = "import" } of rows) origins[origin] = (origins[origin] ?? 0) + 1;
+    return { judgments, queries, origins, warnings };
   } catch (error) {
-    if (error instanceof JudgmentsError) throw new UsageError(error.message, { cause: error });
-    throw error;
+    if (!(error instanceof JudgmentsError)) throw error;
+    throw new UsageError(error.message.startsWith(file) ? error.message : `${file}: ${error.message}`, {
+      cause: error,
+    });
   }
 }

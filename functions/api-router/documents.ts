@@ -165,7 +165,12 @@ export const HybridSearchAnswer = v.object({
   degraded: degradedList(Degradation),
 });
 
-const Candidate = v.object({ _index: v.string(), _id: v.string(), _score: v.number() });
+const Candidate = v.object({
+  ...{ _index: v.string(), _id: v.string(), _score: v.number() },
+  _doc: v.optional(
+    v.pipe(Integer, v.description("The document's number on its shard, by which the cluster orders equal scores.")),
+  ),
+});
 
 const ShardCandidates = v.object({
   hits: v.pipe(v.array(Candidate), v.description("Best first, at most `depth`.")),

@@ -1,5 +1,6 @@
 import type { Judgment } from "../judgments/judgments.ts";
 import { type Period, type StoredLog, withLog } from "./database.ts";
+import { markRobots, type Robots } from "./robots.ts";
 
 /** How often a document was shown at a rank for a query, and how often it was clicked there. */
 export interface Shown {
@@ -54,6 +55,7 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 /** What the log says of a period. */
 export interface Counted {
   shown: Shown[];
+  robots: Robots;
   /** Fields that the ids of hits came from; `_id` unless searches are personalized by another. */
   idFields: string[];
 }
@@ -64,12 +66,15 @@ const MAX_RANK = 50;
 /**
  * Counts how often each hit was shown and clicked at each rank, by the text that the user typed; texts that differ only
  * in case and blanks are one. A line or a click that is stored twice counts once. `index` is as searches named it;
- * absent for every index.
+ * absent for every index. Clients that click as robots do are left out.
  */
 export function shownAndClicked(log: StoredLog, period: Period & { index?: string | undefined }): Promise<Counted> {
-  const counted = "search.query <> '' AND ($index IS NULL OR search.index_name = $index)";
+  const counted =
+    "search.query <> '' AND ($index IS NULL OR search.index_name = $index) " +
+    "AND (search.identity IS NULL OR search.identity NOT IN (SELECT identity FROM robot))";
   const values = { index: period.index ?? null };
   return withLog(log, period, async (database) => {
+    const robots = await markRobots(database);
     const shown = await database.rows(
       `SELECT search.query, shown.document, shown.rank::INTEGER AS rank, count(*)::DOUBLE AS impressions,
         count(click.query_id)::DOUBLE AS clicks
@@ -84,6 +89,7 @@ export function shownAndClicked(log: StoredLog, period: Period & { index?: strin
     );
     return {
       shown: shown as unknown as Shown[],
+      robots,
       idFields: fields.map(({ object_id_field }) => String(object_id_field)),
     };
   });

@@ -45,7 +45,7 @@ export function withLog<T>(
     await database.run(
       `CREATE TABLE search AS
         SELECT DISTINCT ON (query_id) query_id, object_id_field, total, query_response_hit_ids AS ids,
-          coalesce(user_id, client_id) AS identity,
+          coalesce(user_id, client_id) AS identity, try_cast(timestamp AS TIMESTAMPTZ)::DATE AS day,
           lower(trim(regexp_replace(user_query, '\\s+', ' ', 'g'))) AS query,
           coalesce(try_cast(CASE WHEN json_valid(query) THEN json_extract_string(query, '$.from') END AS INTEGER), 0)
             AS skipped,

@@ -1,5 +1,7 @@
 import { differenceBars, escaped, intervalChart } from "../plots/charts.ts";
-import { type EvaluatedSetting, type Evaluation, shown, verdictText } from "./evaluate.ts";
+import type { Evaluation } from "./evaluate.ts";
+import type { EvaluatedSetting } from "./scores.ts";
+import { shown, verdictText } from "./sentences.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; }
@@ -19,6 +21,7 @@ export function htmlReport(evaluation: Evaluation, title: string): string {
   const parts = [
     `<h1>${escaped(title)}</h1>`,
     `<p><strong>${escaped(verdictText(evaluation))}</strong></p>`,
+    ...evaluation.warnings.map((warning) => `<p>Warning: ${escaped(warning)}.</p>`),
     `<p>${queries.length} queries. Intervals hold at once for all settings, with 95 % (paired bootstrap over queries).</p>`,
     "<h2>Settings</h2>",
     meansTable(evaluation),

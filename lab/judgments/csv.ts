@@ -8,13 +8,17 @@ const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
  * Writes CSV with a header, for people who open it in a spreadsheet: text that would be a formula there gets an
  * apostrophe in front, which `textOf` takes away.
  */
-export function csv(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+export function csv(
+  header: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+  delimiter: string = ",",
+): string {
   const cell = (value: string | number) => {
     const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
-    return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    const isQuoted = text.includes(delimiter) || /["\r\n]|^\s|\s$/.test(text);
+    return isQuoted ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const lines = rows.map((row) => row.map(cell).join(","));
-  return `${[header.join(","), ...lines].join("\n")}\n`;
+  return [header, ...rows].map((row) => `${row.map(cell).join(delimiter)}\n`).join("");
 }
 
 /** Returns the text that `csv` wrote into a cell. */

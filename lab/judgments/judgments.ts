@@ -1,18 +1,22 @@
-import { parse } from "csv-parse/sync";
-import { csv, textOf } from "./csv.ts";
+import { csv } from "./csv.ts";
+import { JudgmentsError } from "./text.ts";
 
 /** Grades by document, by query. A query is its text, or the id of a topic in TREC files. */
 export type Judgments = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** Who or what judged. `import` stands for files that do not say. */
+export const ORIGINS = ["people", "clicks", "import"] as const;
+export type Origin = (typeof ORIGINS)[number];
 
 /** One row of a judgments file. */
 export interface Judgment {
   query: string;
   document: string;
   grade: number;
+  /** The index that has the document; undefined in files that do not say. */
+  index?: string | undefined;
+  origin?: Origin | undefined;
 }
-
-/** The content of a judgments or queries file is wrong. The message names the line. */
-export class JudgmentsError extends Error {}
 
 /** Groups judgments by query. Of several for one query and document the last counts. */
 export function judgmentsOf(rows: Iterable<Judgment>): Map<string, Map<string, number>> {
@@ -25,6 +29,10 @@ export function judgmentsOf(rows: Iterable<Judgment>): Map<string, Map<string, n
   return judgments;
 }
 
+/** Returns whether a judgment is about an index: those without an index are about every one. */
+export const isAbout = (row: { index?: string | undefined }, index: string): boolean =>
+  row.index === undefined || row.index === "" || row.index === index;
+
 /** Reads a grade: a number, which may be negative or fractional. Throws JudgmentsError. */
 export function gradeOf(value: unknown, line: number): number {
   const grade = typeof value === "number" ? value : Number(String(value).trim() || Number.NaN);
@@ -33,59 +41,58 @@ export function gradeOf(value: unknown, line: number): number {
 }
 
 /**
- * Headers of each column in lower case without blanks and underscores. Quepid exports `query,docid,rating` ("basic") and
- * `Query Text, Doc ID, Rating` among others ("general").
+ * Names of each column or JSON member in lower case without blanks and underscores. Quepid exports `query,docid,rating`
+ * ("basic") and `Query Text, Doc ID, Rating` among others ("general").
  */
 const COLUMNS = {
   query: ["query", "querytext", "userquery"],
   document: ["doc", "docid", "document", "documentid"],
   grade: ["grade", "rating", "judgment", "judgement"],
+  index: ["index"],
+  origin: ["origin"],
+  who: ["who"],
+  when: ["when"],
 } as const;
+type Column = keyof typeof COLUMNS;
+const NEEDED = ["query", "document", "grade"] as const;
 
-interface Row {
-  record: string[];
-  info: { lines: number };
+/** Where each column is among names; -1 for one that is not there. */
+export type Columns = Readonly<Record<Column, number>>;
+
+/** Finds the columns among the names of a header or of a JSON object's members. */
+export function columnsOf(names: readonly string[]): Columns {
+  const simple = names.map((name) => name.trim().toLowerCase().replaceAll(/[\s_]/g, ""));
+  const place = (known: readonly string[]) =>
+    known.reduce((found, name) => (found >= 0 ? found : simple.indexOf(name)), -1);
+  return Object.fromEntries(Object.entries(COLUMNS).map(([kind, known]) => [kind, place(known)])) as Columns;
 }
 
-/**
- * Reads CSV with a header that has a column each for query, document and grade, such as `query,doc,grade` or an export
- * of Quepid. Skips rows without a grade, which Quepid writes for documents that nobody has judged. Throws JudgmentsError.
- */
-export function* readTable(text: string): Generator<Judgment> {
-  const [header, ...rows] = parseCsv(text);
-  if (!header) throw new JudgmentsError("the file is empty: it needs the header query,doc,grade");
-  const columns = header.record.map((name) => name.toLowerCase().replaceAll(/[\s_]/g, ""));
-  const column = (kind: keyof typeof COLUMNS) => {
-    const found = columns.findIndex((name) => (COLUMNS[kind] as readonly string[]).includes(name));
-    if (found >= 0) return found;
-    throw new JudgmentsError(
-      `line 1: no column for the ${kind}: name it ${COLUMNS[kind][0]}; the header is ${header.record.join(",")}`,
-    );
-  };
-  const [query, document, grade] = [column("query"), column("document"), column("grade")];
-  for (const { record, info } of rows) {
-    const cell = (index: number) => record[index]?.trim() ?? "";
-    if (cell(grade) === "") continue;
-    if (cell(query) === "" || cell(document) === "") {
-      throw new JudgmentsError(`line ${info.lines}: query and document must not be empty`);
-    }
-    yield { query: textOf(cell(query)), document: textOf(cell(document)), grade: gradeOf(cell(grade), info.lines) };
-  }
+/** Returns the first column that judgments need and a header lacks. */
+export const missingColumn = (columns: Columns): (typeof NEEDED)[number] | undefined =>
+  NEEDED.find((kind) => columns[kind] < 0);
+
+/** The usual name of a column. */
+export const nameOf = (kind: Column): string => COLUMNS[kind][0];
+
+/** Returns the origin that a cell names; of a text that is none, such as a country, what the file is taken for. */
+export const originOf = (cell: string, otherwise: Origin): Origin =>
+  ORIGINS.find((origin) => origin === cell.trim().toLowerCase()) ?? otherwise;
+
+/** Returns the index that a cell names. A number is none: tables of pandas number their rows in a column `index`. */
+export const indexOf = (cell: string): string | undefined => (/^\d*$/.test(cell.trim()) ? undefined : cell.trim());
+
+/** A judgment from clicks with the counts that it rests on. */
+interface Counted {
+  impressions: number;
+  clicks: number;
 }
 
-function parseCsv(text: string): Row[] {
-  try {
-    const options = { bom: true, info: true, relax_column_count_more: true, skip_empty_lines: true };
-    // The types of csv-parse do not know what `info` returns.
-    return parse(text, options) as unknown as Row[];
-  } catch (error) {
-    throw new JudgmentsError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
-}
-
-/** Writes judgments as CSV `query,doc,grade` with a header. */
-export const writeTable = (rows: Iterable<Judgment>): string =>
+/** Writes judgments from clicks as CSV with a header; `index` is the one that was searched. */
+export const writeClicks = (rows: Iterable<Judgment & Counted>, index = ""): string =>
   csv(
-    ["query", "doc", "grade"],
-    Array.from(rows, ({ query, document, grade }) => [query, document, grade]),
+    ["query", "doc", "grade", "index", "origin", "impressions", "clicks"],
+    Array.from(rows, ({ query, document, grade, impressions, clicks }) => [
+      ...[query, document, grade, index, "clicks"],
+      ...[impressions, clicks],
+    ]),
   );

@@ -63,6 +63,68 @@ const averagePrecision: Measure = (ranking, grades, k) => {
   return relevant === 0 ? 0 : sum / relevant;
 };
 
+/** Returns whether a document was judged. As in trec_eval, a negative grade says only that it was pooled, or was not. */
+const isJudged = (grades: Grades, document: string) => (grades.get(document) ?? -1) >= 0;
+
+/**
+ * Preference for relevant documents among judged ones (Buckley and Voorhees, "Retrieval evaluation with incomplete
+ * information", SIGIR 2004, as trec_eval computes it): the mean, over all relevant documents, of the share of as many
+ * judged non-relevant ones that do not stand above each. Unjudged documents play no part.
+ */
+const bpref: Measure = (ranking, grades, k) => {
+  const relevant = allRelevant(grades);
+  const judged = [...grades.values()].filter((grade) => grade >= 0).length;
+  const bound = Math.min(relevant, judged - relevant);
+  let wrong = 0;
+  let sum = 0;
+  for (const document of ranking.slice(0, k)) {
+    if (isRelevant(grades, document)) sum += wrong === 0 ? 1 : 1 - Math.min(wrong, relevant) / bound;
+    else if (isJudged(grades, document)) wrong += 1;
+  }
+  return relevant === 0 ? 0 : sum / relevant;
+};
+
+/** Keeps the estimate of {@link inferredAp} defined where nothing is judged above a document. */
+const SMOOTHING = 0.00001;
+
+/** Returns whether a document was pooled: a grade of -1 stands for one that was not sampled, below that for unpooled. */
+const isPooled = (grades: Grades, document: string) => (grades.get(document) ?? -2) >= -1;
+
+/**
+ * Inferred average precision (Yilmaz and Aslam, "Estimating average precision with incomplete and imperfect judgments",
+ * CIKM 2006, as trec_eval computes it). The precision above a relevant document is estimated from the judged documents
+ * there: those that were pooled and not sampled for judging, with a grade of -1, count as relevant in the same share.
+ * Documents outside the pool count as not relevant.
+ */
+const inferredAp: Measure = (ranking, grades, k) => {
+  const relevant = allRelevant(grades);
+  let [found, wrong, pooled, sum] = [0, 0, 0, 0];
+  for (const [above, document] of ranking.slice(0, k).entries()) {
+    if (isRelevant(grades, document)) {
+      const share = (found + SMOOTHING) / (found + wrong + 2 * SMOOTHING);
+      sum += above === 0 ? 1 : 1 / (above + 1) + (pooled / (above + 1)) * share;
+      found += 1;
+    } else if (isJudged(grades, document)) wrong += 1;
+    if (isPooled(grades, document)) pooled += 1;
+  }
+  return relevant === 0 ? 0 : sum / relevant;
+};
+
+/**
+ * Returns a measure over condensed lists: rankings without their unjudged documents (Sakai, "Alternatives to bpref",
+ * SIGIR 2007). Where much is unjudged it orders systems better than the measure itself, and better than bpref. It flatters
+ * systems that found few of the judged documents, as the measure itself flatters those whose hits were judged (Sakai,
+ * "Comparing metrics across TREC and NTCIR: the robustness to system bias", CIKM 2008).
+ */
+const condensed =
+  (measure: Measure): Measure =>
+  (ranking, grades, k) =>
+    measure(
+      ranking.filter((document) => isJudged(grades, document)),
+      grades,
+      k,
+    );
+
 /** Share of the first `k` hits that have a grade, of those that exist; 0 without hits. */
 const judgedShare: Measure = (ranking, grades, k) => {
   const hits = ranking.slice(0, k);
@@ -79,26 +141,50 @@ export interface Metric {
   k: number | undefined;
   /** Whether a higher value is better. */
   higherIsBetter: boolean;
+  /** `all judged`: unjudged hits count as not relevant. `some judged`: they play no part. */
+  needs: "all judged" | "some judged" | "nothing";
   of(ranking: readonly string[], grades: Grades): number;
 }
 
 interface Kind {
   measure: Measure;
   higherIsBetter: boolean;
+  needs: Metric["needs"];
 }
 
+const complete = (measure: Measure): Kind => ({ measure, higherIsBetter: true, needs: "all judged" });
+
+/** Measures that count unjudged documents as not relevant. */
+const COMPLETE: Readonly<Record<string, Kind>> = {
+  ndcg: complete(ndcg),
+  mrr: complete(reciprocalRank),
+  precision: complete(precision),
+  recall: complete(recall),
+  map: complete(averagePrecision),
+};
+const CONDENSED = "condensed_";
+
 const KINDS: Readonly<Record<string, Kind>> = {
-  ndcg: { measure: ndcg, higherIsBetter: true },
-  mrr: { measure: reciprocalRank, higherIsBetter: true },
-  precision: { measure: precision, higherIsBetter: true },
-  recall: { measure: recall, higherIsBetter: true },
-  map: { measure: averagePrecision, higherIsBetter: true },
-  judged: { measure: judgedShare, higherIsBetter: true },
-  zero_hits: { measure: zeroHits, higherIsBetter: false },
+  ...COMPLETE,
+  ...Object.fromEntries(
+    Object.entries(COMPLETE).map(([name, kind]): [string, Kind] => [
+      `${CONDENSED}${name}`,
+      { ...kind, measure: condensed(kind.measure), needs: "some judged" },
+    ]),
+  ),
+  bpref: { measure: bpref, higherIsBetter: true, needs: "some judged" },
+  infap: { measure: inferredAp, higherIsBetter: true, needs: "some judged" },
+  judged: { measure: judgedShare, higherIsBetter: true, needs: "nothing" },
+  zero_hits: { measure: zeroHits, higherIsBetter: false, needs: "nothing" },
 };
 
 /** The names of all measures. */
 export const MEASURE_NAMES: readonly string[] = Object.keys(KINDS);
+
+/** Returns the same metric over condensed lists; undefined for one that looks at judged documents only, or at none. */
+export function condensedOf({ name, needs }: Metric): Metric | undefined {
+  return needs === "all judged" ? metricOf(`${CONDENSED}${name}`) : undefined;
+}
 
 /** Returns the metric of a name such as `ndcg@10`, `map` or `zero_hits`; undefined if there is no such metric. */
 export function metricOf(name: string): Metric | undefined {
@@ -110,6 +196,7 @@ export function metricOf(name: string): Metric | undefined {
     name,
     k,
     higherIsBetter: kind.higherIsBetter,
+    needs: kind.needs,
     of: (ranking, grades) => kind.measure(ranking, grades, k),
   };
 }

@@ -34,6 +34,8 @@ export interface Tuning {
   gain: Interval;
   /** Whether the gain is more than noise: its interval lies above 0. */
   isReal: boolean;
+  /** Why there is no verdict, in a sentence; `isReal` is then false. */
+  doubt?: string;
   /** How many different settings were computed. */
   settings: number;
 }

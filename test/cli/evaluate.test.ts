@@ -29,7 +29,12 @@ const server = createServer(async (request, response) => {
     response.writeHead(503).end('{"error":{"code":"upstream_unavailable"}}');
     return;
   }
-  const body: SearchBody = JSON.parse((await request.toArray()).join(""));
+  const body: SearchBody & { search_request?: object } = JSON.parse((await request.toArray()).join(""));
+  if (body.search_request) {
+    // The index has no document that a search did not find.
+    response.end(JSON.stringify({ search_response: { hits: { hits: [] } } }));
+    return;
+  }
   received.push(body);
   const query = body.search_request_template.query.match.text;
   const noisy = Number(query.slice(6)) % 7 === 0;
@@ -59,10 +64,12 @@ const settings = (...names: string[]) => {
   return file;
 };
 
-function run(file: string, ...args: string[]): Promise<Run> {
+const run = (file: string, ...args: string[]) => runOn("judgments.csv", file, ...args);
+
+function runOn(judgments: string, file: string, ...args: string[]): Promise<Run> {
   const { port } = server.address() as AddressInfo;
   const target = ["--api-host", `http://127.0.0.1:${port}`, "--api-key", "k"];
-  const files = ["--settings", file, "--judgments", join(folder, "judgments.csv")];
+  const files = ["--settings", file, "--judgments", join(folder, judgments)];
   const command = ["cli/main.ts", "evaluate", ...files, ...target, ...args];
   return new Promise((done) => {
     execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) => {
@@ -75,7 +82,10 @@ test("prints every setting and which one beats the baseline", async () => {
   const { out, err, code } = await run(settings("default", "same", "weighted"));
   assert.is(code, 0, err);
   assert.match(out, /^default +0\.6309 .* baseline /m);
-  assert.match(out, /weighted beats default by 0\.31\d\d ndcg@10 \(95 % interval 0\.2\d+ to 0\.3\d+\)\.\n$/);
+  assert.match(
+    out,
+    /weighted beats default by 0\.31\d\d ndcg@10 \(95 % interval 0\.2\d+ to 0\.3\d+\)\. same has the ndcg@10 of default in every query\. From 60 queries\. The judgments by whoever made the imported file list relevant documents only, so every other document counts as not relevant\. A difference of 0\.0\d+ would have shown with 80 % probability\.\n$/,
+  );
 });
 
 test("fills [search_query] in the template and asks for as many hits as the metrics need", async () => {
@@ -90,7 +100,10 @@ test("fills [search_query] in the template and asks for as many hits as the metr
 
 test("says when no setting beats the baseline by more than noise", async () => {
   const { out } = await run(settings("default", "same"));
-  assert.match(out, /\nNo setting beats default by more than noise\.\n$/);
+  assert.match(
+    out,
+    /\nNo setting beats default by more than noise\. same has the ndcg@10 of default in every query\. From 60/,
+  );
 });
 
 test("prints JSON with the values of each query", async () => {
@@ -98,7 +111,7 @@ test("prints JSON with the values of each query", async () => {
   assert.is(code, 0);
   const { queries, settings: measured, verdict } = JSON.parse(out) as Evaluation;
   assert.equal(queries, QUERIES);
-  assert.equal(verdict, { best: "weighted", better: ["weighted"], worse: [] });
+  assert.equal([verdict.best, verdict.better, verdict.worse], ["weighted", ["weighted"], []]);
   assert.is(measured[1]?.scores["mrr@10"]?.values[1], 1);
   assert.is(measured[0]?.scores["mrr@10"]?.values[1], 0.5);
 });
@@ -117,6 +130,33 @@ test("exits with 1 when the baseline is below a limit, and with 0 when it is not
   assert.is(below.code, 1);
   assert.match(below.err, "ndcg@10 of default is 0.6309, below 0.64");
   assert.is((await run(settings("default"), "--fail-below", "ndcg@10=0.63")).code, 0);
+});
+
+test("names what makes the numbers doubtful, in the notes and in JSON", async () => {
+  const doubtful: Array<[string, string, RegExp]> = [
+    ["other.csv", "query,doc,grade\nquery 1,film-7,1\n", /No judged document, such as "film-7", exists in books/],
+    ["zeros.csv", "query,doc,grade\nquery 1,good,0\n", /No document has a grade above 0, so every metric is 0/],
+    ["share.csv", "query,doc,grade\nquery 1,good,0.9\n", /The grades go from 0 to 0\.9, and mrr, precision/],
+    ["topics.qrels", "1 0 good 1\n", /searched for as if they were texts \("1"\): pass --queries/],
+  ];
+  for (const [name, content, message] of doubtful) {
+    writeFileSync(join(folder, name), content);
+    const { out, err, code } = await runOn(name, settings("default"), "--json");
+    assert.is(code, 0, err);
+    assert.match(err, message);
+    assert.match((JSON.parse(out) as Evaluation).warnings.join("\n"), message);
+  }
+});
+
+test("uses the judgments about the index, and refuses a file about others", async () => {
+  writeFileSync(join(folder, "both.csv"), "query,doc,grade,index\nquery 1,good,1,books\nquery 2,good,1,films\n");
+  const { out, err } = await runOn("both.csv", settings("default"), "--json");
+  assert.equal((JSON.parse(out) as Evaluation).queries, ["query 1"]);
+  assert.match(err, "1 judgments of");
+  writeFileSync(join(folder, "films.csv"), "query,doc,grade,index\nquery 2,good,1,films\n");
+  const refused = await runOn("films.csv", settings("default"));
+  assert.is(refused.code, 2);
+  assert.match(refused.err, /films\.csv: all judgments are about other indexes, films, and none about books/);
 });
 
 test("refuses wrong metrics, limits and files with exit code 2", async () => {

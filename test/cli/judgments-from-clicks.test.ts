@@ -47,9 +47,11 @@ const run = (...args: string[]) => relevance(["judgments", "from-clicks", ...arg
 
 test("writes a judgments file that evaluate reads", () => {
   const output = join(folder, "judgments.csv");
-  const { err, code } = run(...FILES, "--output", output);
+  const { err, code } = run(...FILES, "--output", output, "--index", "books");
   assert.is(code, 0, err);
-  assert.match(err, "2 judgments of 1 queries, from 24 clicks");
+  assert.match(err, "2 judgments of 1 queries, from 24 clicks; each from 40 to 40 impressions (median 40)");
+  assert.match(err, "40 searches name no client, so that robots among them are counted");
+  assert.is(readFileSync(output, "utf8").split("\n")[1], '"salt, road",b1,1,books,clicks,40,4');
   // With one query, every hit is exactly the average of its rank.
   assert.equal(
     [...(readJudgments(output).get("salt, road") ?? [])],

@@ -163,6 +163,20 @@ test("retries when a connection breaks", async () => {
   assert.equal([breaking, received.length], [0, 30]);
 });
 
+test("gives no verdict and writes nothing if too few of the hits are judged", async () => {
+  const judgments = plant([0.7, 0.2, 0.1], 1);
+  // As clicks do, judges little, and not only what is relevant.
+  const [header, ...rows] = readFileSync(judgments, "utf8").split("\n");
+  writeFileSync(judgments, [header, ...rows.filter((row) => row.endsWith(",3")), "q0,unseen,0"].join("\n"));
+  const { out, err, code } = await run(judgments, "--write");
+  assert.is(code, 0, err);
+  assert.match(
+    out,
+    /\nNo verdict: \d+ % of the first hits of the best settings are judged and \d+ % of .* Keep the current settings\.\n$/,
+  );
+  assert.is(readFileSync(join(conf, "hybrid_search.yaml"), "utf8"), YAML);
+});
+
 test("says that there is no difference if there is none, and writes nothing", async () => {
   const { out, code } = await run(plant([0, 0, 0], 3), "--write");
   assert.is(code, 0);

@@ -80,6 +80,18 @@ const distinct = (): ReturnType<typeof template> => ({
   },
 });
 
+/** Legs whose documents all have the same score, so that nothing but ties decides the order. */
+const tied = (): ReturnType<typeof template> => ({
+  size: 100,
+  query: {
+    hybrid: {
+      queries: [{ match: { text: "salt" } }, { match: { text: "harbour" } }, { term: { genre: "sea" } }].map(
+        (filter) => ({ constant_score: { filter } }),
+      ),
+    },
+  },
+});
+
 const WEIGHTS = [null, [0.25, 0.25, 0.25, 0.25], [0.7, 0.1, 0.15, 0.05], [0, 0.5, 0.5, 0], [1, 0, 0, 0]];
 
 function weightings(legs: number, combination: Combination, isThree: boolean): Array<number[] | null> {
@@ -168,6 +180,26 @@ for (const cluster of await clusters()) {
       }
     });
   }
+
+  test(`${cluster.version}: the order of equal scores`, async () => {
+    const search_request_template = tied();
+    const { legs, globalRanks } = await candidates("salt", search_request_template);
+    for (const weights of [null, [0.5, 0.25, 0.25], [0, 0, 1]]) {
+      const settings = { normalization: "min_max", combination: "arithmetic_mean", weights } as const;
+      const { body } = await gateway.post<Json>("/application/hybrid-search", {
+        index,
+        search_query: "salt",
+        search_request_template,
+        settings,
+      });
+      const ours = fuse(legs, settings, { size: 100, globalRanks });
+      assert.ok(new Set(ours.map(({ score }) => score)).size < 10);
+      assert.equal(
+        ours.map(({ id }) => id),
+        body.search_response.hits.hits.map(({ _id }) => _id),
+      );
+    }
+  });
 }
 
 test.after(async () => {

@@ -26,6 +26,12 @@ const NAMES = {
   "map@10": "AP@10",
   map: "AP",
   "judged@10": "Judged@10",
+  "condensed_ndcg@10": "nDCG(judged_only=True)@10",
+  "condensed_precision@10": "P(judged_only=True)@10",
+  condensed_mrr: "RR(judged_only=True)",
+  condensed_map: "AP(judged_only=True)",
+  bpref: "Bpref",
+  infap: "infAP",
 } as const;
 
 /** Prints each value as `measure query value`, and the means with the query `all`. */

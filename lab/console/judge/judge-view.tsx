@@ -5,7 +5,7 @@ import { textOf, titleOf } from "../search/document.ts";
 import { asked, columnOf, documents, variants } from "../search/results.ts";
 import { SearchForm } from "../search/search-view.tsx";
 import { announce, goTo, place } from "../state.ts";
-import { file, gradesOf, names, readFile, save } from "./judgments.ts";
+import { file, gradesOf, names, ownRows, readFile, save } from "./judgments.ts";
 import { pooled } from "./pool.ts";
 
 const GRADES = ["not relevant", "related", "relevant", "exactly this"];
@@ -54,7 +54,7 @@ export function JudgeView() {
 
 /** How much is judged, and what further judgments make possible. */
 function progressText(): string {
-  const { rows } = file.value;
+  const rows = ownRows();
   const queries = new Set(rows.map((row) => row.query)).size;
   const missing = MIN_QUERIES - queries;
   const next =

@@ -1,6 +1,9 @@
 import { signal } from "@preact/signals";
+import { isAbout } from "../../judgments/judgments.ts";
 import type { JudgedRow } from "../../server/judgment-files.ts";
 import { callConsole } from "../api.ts";
+import { asked } from "../search/results.ts";
+import { place } from "../state.ts";
 
 /** The chosen judgments file. */
 export const file = signal<{ name: string; rows: JudgedRow[]; error: string }>({ name: "", rows: [], error: "" });
@@ -34,7 +37,9 @@ export async function readFile(name: string): Promise<void> {
 /** Saves a judgment in a file at once; null takes it back. Returns whether it is saved. */
 export async function save(name: string, query: string, doc: string, grade: number | null): Promise<boolean> {
   try {
-    const { rows } = await callConsole<{ rows: JudgedRow[] }>("POST", pathOf(name), { query, doc, grade });
+    const index = asked.value?.index ?? place.value.index;
+    const sent = { query, doc, grade, index };
+    const { rows } = await callConsole<{ rows: JudgedRow[] }>("POST", pathOf(name), sent);
     changes += 1;
     file.value = { name, rows, error: "" };
     return true;
@@ -44,7 +49,10 @@ export async function save(name: string, query: string, doc: string, grade: numb
   }
 }
 
+/** Returns the rows of the chosen file about the chosen index. */
+export const ownRows = (): JudgedRow[] => file.value.rows.filter((row) => isAbout(row, place.value.index));
+
 /** Returns the grades of a query by document. */
 export function gradesOf(query: string): Map<string, number> {
-  return new Map(file.value.rows.flatMap((row) => (row.query === query ? [[row.doc, row.grade] as const] : [])));
+  return new Map(ownRows().flatMap((row) => (row.query === query ? [[row.doc, row.grade] as const] : [])));
 }

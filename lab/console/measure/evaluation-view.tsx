@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
-import { type EvaluatedSetting, shown as fixed, verdictText } from "../../evaluation/evaluate.ts";
+import type { EvaluatedSetting } from "../../evaluation/scores.ts";
+import { shown as fixed, verdictText } from "../../evaluation/sentences.ts";
 import { differenceBars, intervalChart } from "../../plots/charts.ts";
-import { Drawing } from "../parts.tsx";
+import { Drawing, Problem } from "../parts.tsx";
 import { hashOf, place } from "../state.ts";
 import type { Shown } from "./runs.ts";
 
@@ -19,6 +20,9 @@ export function EvaluationView({ run }: { run: Evaluated }) {
   return (
     <section aria-label="Evaluation">
       <h2 class="verdict">{verdictText(result)}</h2>
+      {result.warnings?.map((warning) => (
+        <Problem key={warning} text={warning} />
+      ))}
       <div class="column">
         <p class="note">
           {result.queries.length} queries of {run.judgments}. A setting in bold with ▲ is better than {baseline?.name}{" "}

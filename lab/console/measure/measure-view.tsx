@@ -70,7 +70,7 @@ export function MeasureView() {
   );
 }
 
-const METRICS = "ndcg@10,mrr@10,precision@10,recall@100,judged@10,zero_hits";
+const METRICS = "ndcg@10,condensed_ndcg@10,mrr@10,precision@10,recall@100,judged@10,zero_hits";
 
 function StartForm() {
   const [metrics, change] = useState(METRICS);

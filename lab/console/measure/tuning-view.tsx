@@ -1,4 +1,4 @@
-import { shown as fixed } from "../../evaluation/evaluate.ts";
+import { shown as fixed } from "../../evaluation/sentences.ts";
 import { Drawing } from "../parts.tsx";
 import { legs, variants } from "../search/results.ts";
 import { legTitle } from "../search/variants.ts";
@@ -8,7 +8,7 @@ import type { Shown } from "./runs.ts";
 
 /** A tuning: the best settings, whether the gain is real, and what writing them would change. */
 export function TuningView({ run }: { run: Extract<Shown, { kind: "tune" }> }) {
-  const { best, current, tuned, gain, isReal, settings } = run.result;
+  const { best, current, tuned, gain, isReal, doubt, settings } = run.result;
   const { weights, normalization, combination, candidates, k } = best;
   const compare = () => {
     const name = `tuned ${variants.value.length + 1}`;
@@ -24,7 +24,7 @@ export function TuningView({ run }: { run: Extract<Shown, { kind: "tune" }> }) {
       <h2 class="verdict">
         {isReal
           ? "The best settings are better by more than noise."
-          : "No difference: the gain is not more than noise. Keep the current settings."}
+          : `${doubt ?? "No difference: the gain is not more than noise."} Keep the current settings.`}
       </h2>
       <div class="column">
         <div class="scroll">

@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { useId, useState } from "preact/hooks";
 import { shownScore, titleOf } from "./document.ts";
-import type { LegPlace } from "./places.ts";
+import { type LegPlace, shownRank } from "./places.ts";
 import { ReasonView } from "./reason-view.tsx";
 import { documents, legs } from "./results.ts";
 import { legTitle, type Variant } from "./variants.ts";
@@ -49,20 +49,23 @@ function Places({ places }: { places: (LegPlace | null)[] | undefined }) {
   if (!places || all.length < 2) return null;
   const words = all.map((leg, index) => {
     const place = places[index];
-    return `${legTitle(leg, all)}: ${place ? `rank ${place.rank}` : "not among its candidates"}`;
+    return `${legTitle(leg, all)}: ${place ? `rank ${place.rank}${place.isTied ? ", tied" : ""}` : "not among its candidates"}`;
   });
   return (
     <span class="places" title={words.join("\n")}>
       <span aria-hidden="true">
-        {all.map((leg, index) => (
-          <Fragment key={leg.name}>
-            {index > 0 && " "}
-            <b class={places[index] ? leg.kind : "absent"}>
-              {leg.kind[0]}
-              {places[index]?.rank ?? "–"}
-            </b>
-          </Fragment>
-        ))}
+        {all.map((leg, index) => {
+          const place = places[index];
+          return (
+            <Fragment key={leg.name}>
+              {index > 0 && " "}
+              <b class={place ? leg.kind : "absent"}>
+                {leg.kind[0]}
+                {place ? shownRank(place) : "–"}
+              </b>
+            </Fragment>
+          );
+        })}
       </span>
       <span class="hidden">{words.join(", ")}</span>
     </span>

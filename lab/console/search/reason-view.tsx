@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { COMBINATION_FACTS } from "../../../lib/core/contract/search.ts";
 import { shownScore } from "./document.ts";
-import { explainScore } from "./places.ts";
+import { explainScore, shownRank } from "./places.ts";
 import { asked, candidates, configured, documents, explain, legs, settingsOf } from "./results.ts";
 import { legTitle, type Variant } from "./variants.ts";
 
@@ -58,7 +58,7 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
                 return (
                   <tr key={leg.name}>
                     <th scope="row">{legTitle(leg, all)}</th>
-                    <td>{share?.place?.rank ?? "–"}</td>
+                    <td>{share?.place ? shownRank(share.place) : "–"}</td>
                     <td>{share?.place ? shownScore(share.place.score) : "–"}</td>
                     {variant.kind === "hybrid" && (
                       <>

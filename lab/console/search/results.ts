@@ -198,7 +198,7 @@ function keep({ body }: Answer<SearchAnswer>): void {
 
 interface CandidatesAnswer {
   opensearch_version: string;
-  subqueries: { shards: { hits: { _id: string; _score: number }[] }[] }[];
+  subqueries: { shards: { hits: { _id: string; _score: number; _doc?: number }[] }[] }[];
 }
 
 async function readCandidates(what: Asked): Promise<void> {
@@ -209,7 +209,9 @@ async function readCandidates(what: Asked): Promise<void> {
     const version = body.opensearch_version;
     // The cluster prints a float32 with as few digits as tell it apart from its neighbours.
     const found = body.subqueries.map(({ shards }) =>
-      shards.map(({ hits }) => hits.map(({ _id, _score }) => ({ id: _id, score: Math.fround(_score) }))),
+      shards.map(({ hits }) =>
+        hits.map(({ _id, _score, _doc }) => ({ id: _id, score: Math.fround(_score), doc: _doc })),
+      ),
     );
     const value = { legs: found, version, globalRanks: capabilitiesOf(version).weightedRrf };
     if (candidates.value.key === key) candidates.value = { key, value, error: "" };

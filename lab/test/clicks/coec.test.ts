@@ -184,6 +184,51 @@ test("returns no clicks without events, and nothing without searches", async () 
   assert.equal((await shownAndClicked({ searches: [], events: [], scratch }, PERIOD)).shown, []);
 });
 
+/** Searches of one client, each with four hits of which the first `clicked` are clicked. */
+function clientLines(clientId: string | null, searches: number, clicked: number) {
+  const hitIds = ["b1", "b2", "b3", "b4"];
+  const ids = Array.from({ length: searches }, (_, index) => `${clientId}-${clicked}-${index}`);
+  return {
+    searches: ids.map((queryId) => search({ queryId, clientId, hitIds })),
+    events: ids.flatMap((id) => hitIds.slice(0, clicked).map((document) => event(id, document))),
+  };
+}
+
+async function countedFrom(name: string, clients: readonly ReturnType<typeof clientLines>[]) {
+  const searches = file(
+    `${name}-searches.gz`,
+    clients.flatMap((client) => client.searches),
+  );
+  const events = file(
+    `${name}-events.gz`,
+    clients.flatMap((client) => client.events),
+  );
+  const { shown, robots } = await shownAndClicked({ searches: [searches], events: [events], scratch }, PERIOD);
+  return {
+    robots,
+    impressions: shown.map(({ impressions }) => impressions),
+    clicks: shown.map(({ clicks }) => clicks),
+  };
+}
+
+test("clients that click half of everything, or over 200 hits on a day, are left out, and others are not", async () => {
+  const people = Array.from({ length: 60 }, (_, person) => clientLines(`person${person}`, 12, 1));
+  const keen = clientLines("keen", 9, 4);
+  const robot = clientLines("robot", 30, 2);
+  const flood = clientLines("flood", 201, 1);
+  const nobody = clientLines(null, 20, 4);
+  const { robots, impressions, clicks } = await countedFrom("robots", [...people, keen, robot, flood, nobody]);
+  assert.equal(robots, { clients: 2, searches: 231, clicks: 261, areMost: false, anonymous: 20 });
+  assert.equal(impressions, [749, 749, 749, 749]);
+  assert.equal(clicks, [749, 29, 29, 29]);
+});
+
+test("ids that have most of all clicks are those of applications, and nothing is left out", async () => {
+  const { robots, impressions } = await countedFrom("shared", [clientLines("shop", 300, 1), clientLines("one", 5, 1)]);
+  assert.equal(robots, { clients: 1, searches: 300, clicks: 300, areMost: true, anonymous: 0 });
+  assert.equal(impressions, [305, 305, 305, 305]);
+});
+
 test("data that does not fit into memory goes to the given folder, not to the working directory", async () => {
   const setting = await withLog({ searches: [], events: [], scratch }, PERIOD, async (database) => {
     const [row] = await database.rows("SELECT current_setting('temp_directory') AS folder");

@@ -78,13 +78,13 @@ test("undoes with u, moves with the arrows, and leaves keys to text fields", asy
   await page.keyboard.press("u");
   await says("Taken back");
   assert.is(await title(), first);
-  assert.is(readFileSync(fileOf("back"), "utf8"), "query,doc,grade,who,when\n");
+  assert.is(readFileSync(fileOf("back"), "utf8"), "query,doc,grade,index,who,when\n");
   await page.keyboard.press("ArrowRight");
   await waitFor(async () => (await title()) !== first, { what: "the next document", timeoutMs: 10_000 });
   await page.keyboard.press("ArrowLeft");
   await waitFor(async () => (await title()) === first, { what: "the first document", timeoutMs: 10_000 });
   await page.getByRole("searchbox", { name: "Text" }).press("3");
-  assert.is(readFileSync(fileOf("back"), "utf8"), "query,doc,grade,who,when\n");
+  assert.is(readFileSync(fileOf("back"), "utf8"), "query,doc,grade,index,who,when\n");
   await close();
 });
 

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { seeded } from "../../../lib/core/statistics/random.ts";
 import { fuse } from "../../../lib/search/fusion/fuse.ts";
 import { suite } from "../../../test/suite.ts";
-import { explainScore, placesOf, withWeight } from "../../console/search/places.ts";
+import { explainScore, type LegPlace, placesOf, shownRank, withWeight } from "../../console/search/places.ts";
 import { techniquesOf } from "../../tuning/settings.ts";
 
 const test = suite("ranks of a hit and their reasons");
@@ -47,12 +47,19 @@ test("counts ranks over all shards, and gives none to a document that a leg did 
     ...{ version: "3.6.0", globalRanks: true },
   };
   const places = placesOf(found);
-  assert.equal(places.get("a"), [{ rank: 2, score: 3 }, null]);
+  assert.equal(places.get("a"), [{ rank: 2, isTied: false, score: 3 }, null]);
   assert.equal(places.get("b"), [
-    { rank: 1, score: 5 },
-    { rank: 1, score: 1 },
+    { rank: 1, isTied: false, score: 5 },
+    { rank: 1, isTied: false, score: 1 },
   ]);
   assert.is(explainScore(found, { weights: null, normalization: "min_max", combination: "rrf" }, "c"), undefined);
+});
+
+test("documents of equal score share a rank, which is shown as tied", () => {
+  const hits = ["s3", "s1", "s2", "s4"].map((id, index) => ({ id, score: [2, 1, 1, 0.5][index] ?? 0 }));
+  const places = placesOf({ legs: [[hits]], version: "3.6.0", globalRanks: true });
+  const shown = hits.map(({ id }) => shownRank(places.get(id)?.[0] as LegPlace));
+  assert.equal(shown, ["1", "=2", "=2", "4"]);
 });
 
 test("keeps weights in hundredths that sum to 1, whichever weight is dragged", () => {

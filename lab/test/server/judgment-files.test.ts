@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import { suite } from "../../../test/suite.ts";
-import { readJudgments } from "../../judgments/read.ts";
+import { readJudgments, readJudgmentsFile } from "../../judgments/read.ts";
 import { judgmentFiles } from "../../server/judgment-files.ts";
 
 const test = suite("judgments files of the console");
@@ -13,11 +13,11 @@ const folder = join(scratchFolder(TEST_OUTPUT, "judgment-files"), "judgments");
 const files = judgmentFiles(folder, "ada, lind", () => new Date("2026-01-02T03:04:05Z"));
 
 test("writes a file that evaluate reads, with who judged and when", () => {
-  files.judge("mine", { query: 'a "lamp", and\nmore', doc: "b1", grade: 3 });
-  files.judge("mine", { query: "salt", doc: "b,2", grade: 0 });
+  files.judge("mine", { query: 'a "lamp", and\nmore', doc: "b1", grade: 3, index: "" });
+  files.judge("mine", { query: "salt", doc: "b,2", grade: 0, index: "books" });
   const text = readFileSync(files.path("mine"), "utf8");
-  assert.is(text.split("\n")[0], "query,doc,grade,who,when");
-  assert.match(text, 'salt,"b,2",0,"ada, lind",2026-01-02T03:04:05.000Z');
+  assert.is(text.split("\n")[0], "query,doc,grade,index,who,when");
+  assert.match(text, 'salt,"b,2",0,books,"ada, lind",2026-01-02T03:04:05.000Z');
   const read = readJudgments(files.path("mine"));
   assert.equal(
     [...read],
@@ -33,29 +33,72 @@ test("writes a file that evaluate reads, with who judged and when", () => {
 });
 
 test("replaces an earlier judgment, and removes one that is withdrawn", () => {
-  files.judge("again", { query: "salt", doc: "b1", grade: 1 });
-  files.judge("again", { query: "salt", doc: "b1", grade: 2 });
+  files.judge("again", { query: "salt", doc: "b1", grade: 1, index: "" });
+  files.judge("again", { query: "salt", doc: "b1", grade: 2, index: "" });
   assert.equal(
     files.read("again").map(({ grade }) => grade),
     [2],
   );
-  files.judge("again", { query: "salt", doc: "b1", grade: null });
+  files.judge("again", { query: "salt", doc: "b1", grade: null, index: "" });
   assert.equal(files.read("again"), []);
 });
 
-test("leaves a file of another tool unchanged, and says so", () => {
+test("continues a file of another tool: keeps its columns, its rows and what separates them", () => {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(files.path("quepid"), "query,docid,rating\nsalt,b1,1\n");
-  assert.throws(
-    () => files.judge("quepid", { query: "salt", doc: "b1", grade: 1 }),
-    /has the columns query,docid,rating/,
+  writeFileSync(files.path("quepid"), 'Team,Query Text,Doc ID,Rating\n"A, B",salt,b1,1\nC,salt,b2,\n');
+  files.judge("quepid", { query: "salt", doc: "b2", grade: 3, index: "books" });
+  assert.is(
+    readFileSync(files.path("quepid"), "utf8"),
+    'Team,Query Text,Doc ID,Rating,index,who,when\n"A, B",salt,b1,1,,,\n' +
+      ',salt,b2,3,books,"ada, lind",2026-01-02T03:04:05.000Z\n',
   );
-  assert.is(readFileSync(files.path("quepid"), "utf8"), "query,docid,rating\nsalt,b1,1\n");
+  const clicks = "query;doc;grade;index;origin;impressions;clicks\nsalt;b1;1,5;books;clicks;40;4\n";
+  writeFileSync(files.path("clicks"), clicks);
+  assert.equal(files.read("clicks"), [{ query: "salt", doc: "b1", grade: 1.5, index: "books" }]);
+  files.judge("clicks", { query: "salt", doc: "b2", grade: 2, index: "books" });
+  assert.match(
+    readFileSync(files.path("clicks"), "utf8"),
+    "salt;b1;1,5;books;clicks;40;4;;\nsalt;b2;2;books;people;;;ada, lind;",
+  );
+  assert.equal(
+    readJudgmentsFile(files.path("clicks")).rows.map(({ origin }) => origin),
+    ["clicks", "people"],
+  );
+});
+
+test("continues a file that is no CSV in one beside it", () => {
+  const list = JSON.stringify({ judgmentRatings: [{ query: "salt", ratings: [{ docId: "b1", rating: "2.0" }] }] });
+  writeFileSync(join(folder, "workbench.json"), list);
+  assert.equal(files.read("workbench"), [{ query: "salt", doc: "b1", grade: 2, index: "" }]);
+  files.judge("workbench", { query: "salt", doc: "b2", grade: 0, index: "books" });
+  assert.is(readFileSync(join(folder, "workbench.json"), "utf8"), list);
+  assert.is(files.path("workbench"), join(folder, "workbench.csv"));
+  assert.is(files.read("workbench").length, 2);
+});
+
+test("keeps the judgments of two indexes apart", () => {
+  for (const index of ["books", "films"]) files.judge("two", { query: "salt", doc: "b1", grade: 1, index });
+  files.judge("two", { query: "salt", doc: "b1", grade: 3, index: "films" });
+  assert.equal(
+    files.read("two").map(({ index, grade }) => [index, grade]),
+    [
+      ["books", 1],
+      ["films", 3],
+    ],
+  );
+});
+
+test("says what is wrong with a file, and leaves it unchanged", () => {
+  const latin = Buffer.from("query,doc,grade\ncafé,b1,1\n", "latin1");
+  writeFileSync(files.path("latin"), latin);
+  const judgment = { query: "salt", doc: "b1", grade: 1, index: "" };
+  assert.throws(() => files.judge("latin", judgment), /latin\.csv: line 2 is not UTF-8; the file is probably Latin-1/);
+  assert.equal(readFileSync(files.path("latin")), latin);
 });
 
 test("keeps a query that is a formula in a spreadsheet as text, through several writes", () => {
   const query = '=HYPERLINK("http://x")';
-  for (const doc of ["-b1", "b2", "b3"]) files.judge("again", { query, doc, grade: 1 });
+  for (const doc of ["-b1", "b2", "b3"]) files.judge("again", { query, doc, grade: 1, index: "" });
   assert.match(readFileSync(files.path("again"), "utf8"), `"'=HYPERLINK(""http://x"")",'-b1,1`);
   assert.equal(
     files.read("again").map(({ query, doc }) => [query, doc]),
@@ -65,7 +108,7 @@ test("keeps a query that is a formula in a spreadsheet as text, through several 
 });
 
 test("lists the files, and refuses names that leave the folder", () => {
-  assert.equal(files.names(), ["again", "mine", "quepid"]);
+  assert.equal(files.names(), ["again", "clicks", "latin", "mine", "quepid", "two", "workbench"]);
   for (const name of ["", "../mine", "a/b", ".hidden", "a.csv"]) assert.throws(() => files.path(name), /is not a name/);
   assert.equal(judgmentFiles(join(folder, "absent"), "ada").names(), []);
 });

@@ -5,6 +5,7 @@ import {
   type Techniques,
 } from "../../core/contract/search.ts";
 import { combinerOf, type LegHits, normalizerOf, RANK_CONSTANT } from "./techniques.ts";
+import { inTieOrder } from "./tie-order.ts";
 
 /** The settings of a hybrid search that fusion depends on. */
 export interface FusionSettings extends Techniques {
@@ -25,6 +26,7 @@ export interface FusedHit {
  */
 export interface NormalizedLegs {
   legs: number;
+  /** In the order that the cluster gives to equal scores. */
   ids: readonly string[];
   /** Scores of document d in leg l at `d * legs + l`; 0 where the leg did not find it. */
   scores: Float32Array;
@@ -42,17 +44,12 @@ export function scoringOf({ normalization, combination }: Techniques): Scoring {
  * Normalizes the hits of each leg as the cluster does. `globalRanks` says whether ranks count over all shards, as from OpenSearch 3.0 on, or on each shard.
  */
 export function normalizeLegs(legs: readonly LegHits[], scoring: Scoring, globalRanks: boolean): NormalizedLegs {
+  // A document is on one shard; the shard's number keeps equal ids of several indexes apart.
   const documents = new Map<string, number>();
-  for (const leg of legs) {
-    for (const [shard, hits] of leg.entries()) {
-      for (const { id } of hits) {
-        // A document is on one shard; the shard's number keeps equal ids of several indexes apart.
-        const key = `${shard} ${id}`;
-        if (!documents.has(key)) documents.set(key, documents.size);
-      }
-    }
+  const ids: string[] = [];
+  for (const [shard, found] of inTieOrder(legs).entries()) {
+    for (const id of found) documents.set(`${shard} ${id}`, ids.push(id) - 1);
   }
-  const ids = Array.from(documents.keys(), (key) => key.slice(key.indexOf(" ") + 1));
   const scores = new Float32Array(documents.size * legs.length);
   for (const [index, leg] of legs.entries()) {
     const scored = scoring === "ranks" ? reciprocalRanks(leg, globalRanks) : normalized(leg, scoring);
@@ -83,7 +80,7 @@ function reciprocalRanks(leg: LegHits, globalRanks: boolean): number[][] {
   return ranks;
 }
 
-/** Returns the best `size` documents under a combination and weights. Equal scores are in the order of their ids. */
+/** Returns the best `size` documents under a combination and weights. Equal scores are in the order of `ids`. */
 export function combineLegs(
   { legs, ids, scores }: NormalizedLegs,
   combination: Combination,
@@ -98,22 +95,18 @@ export function combineLegs(
     for (let leg = 0; leg < legs; leg += 1) own[leg] = scores[document * legs + leg] as number;
     const score = combine(own);
     const last = best.at(-1);
-    const id = ids[document] as string;
-    if (best.length === size && last && !precedes(score, id, last)) continue;
+    if (best.length === size && last && score <= last.score) continue;
     let position = best.length;
-    while (position > 0 && precedes(score, id, best[position - 1] as FusedHit)) position -= 1;
-    best.splice(position, 0, { id, score });
+    while (position > 0 && score > (best[position - 1] as FusedHit).score) position -= 1;
+    best.splice(position, 0, { id: ids[document] as string, score });
     if (best.length > size) best.pop();
   }
   return best;
 }
 
-const precedes = (score: number, id: string, hit: FusedHit) =>
-  score > hit.score || (score === hit.score && id < hit.id);
-
 /**
- * Fuses the hits of several legs as the cluster's hybrid query does: the same scores, and the same order among unequal
- * scores. The cluster orders equal scores by shard and internal document number, which nobody outside knows.
+ * Fuses the hits of several legs as the cluster's hybrid query does: the same scores in the same order, ties included if
+ * the hits have their documents' numbers.
  */
 export function fuse(
   legs: readonly LegHits[],

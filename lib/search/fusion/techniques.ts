@@ -8,6 +8,8 @@ export const RANK_CONSTANT = 60;
 export interface ShardHit {
   id: string;
   score: number;
+  /** Lucene's number of the document on its shard; undefined if the gateway does not say. */
+  doc?: number | undefined;
 }
 
 /** The hits of one leg by shard, best first on each. All legs have the same shards in the same order. */

@@ -22,17 +22,19 @@ interface Hit {
   _index: string;
   _id: string;
   _score: number;
+  /** Lucene's number of the document on its shard, by which equal scores are ordered. */
+  _doc?: number;
 }
 
 interface ShardAnswer {
   status: number;
   error?: unknown;
-  hits?: { hits?: Hit[] };
+  hits?: { hits?: Array<Omit<Hit, "_doc"> & { sort?: readonly [score: number, doc: number] }> };
 }
 
 /** Only what is read of each answer. */
 const FILTER =
-  "filter_path=responses.status,responses.error,responses.hits.hits._index,responses.hits.hits._id,responses.hits.hits._score";
+  "filter_path=responses.status,responses.error,responses.hits.hits._index,responses.hits.hits._id,responses.hits.hits._score,responses.hits.hits.sort";
 
 /**
  * Answers `POST /application/hybrid-search/candidates`: the hits of each subquery on each shard with the cluster's own
@@ -90,7 +92,7 @@ async function searchShards(
   const lines = queries.flatMap((query) =>
     shards.flatMap((shard) => [
       JSON.stringify({ index: searched, preference: `_shards:${shard.number}|_primary` }),
-      JSON.stringify({ size: depth, _source: false, query }),
+      JSON.stringify({ size: depth, _source: false, query, sort: ["_score", "_doc"] }),
     ]),
   );
   const request = {
@@ -105,7 +107,7 @@ async function searchShards(
   const { responses } = jsonOf(answer) as { responses: ShardAnswer[] };
   return responses.map(({ status, error, hits }) => {
     if (error !== undefined) jsonOf({ ...answer, status, body: Buffer.from(JSON.stringify({ error, status })) });
-    return hits?.hits ?? [];
+    return (hits?.hits ?? []).map(({ sort, ...hit }) => ({ ...hit, ...(sort && { _doc: sort[1] }) }));
   });
 }
 

@@ -1,0 +1,31 @@
+import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
+
+/** A metric of one setting. */
+export interface Score {
+  /** Mean over queries, with its own interval. */
+  mean: Interval;
+  /** Mean difference from the baseline. All settings' intervals of one metric hold at once. */
+  difference: Interval;
+  /** Value of each query, in the order of `Evaluation.queries`. */
+  values: readonly number[];
+}
+
+export interface EvaluatedSetting {
+  name: string;
+  /** By the metric's name. */
+  scores: Readonly<Record<string, Score>>;
+  milliseconds: { p50: number; p95: number };
+  /** How many answers were degraded. */
+  degraded: number;
+  judged: JudgedHits;
+}
+
+/** How much is judged of the hits that the verdict looks at. */
+export interface JudgedHits {
+  /** Hits of all queries, down to the metric's depth but 10 at most. */
+  hits: number;
+  judged: number;
+}
+
+/** Returns the share of judged hits; 1 without hits, since nothing is left to judge. */
+export const shareOf = ({ hits, judged }: JudgedHits): number => (hits === 0 ? 1 : judged / hits);

@@ -1,0 +1,100 @@
+import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
+import { FEWEST_DIFFERENCES } from "../../lib/core/statistics/resampling.ts";
+import { ORIGINS } from "../judgments/judgments.ts";
+import type { Evaluation } from "./evaluate.ts";
+import { type EvaluatedSetting, shareOf } from "./scores.ts";
+import { type Comparison, LEAST_JUDGED } from "./verdict.ts";
+
+/** Formats a value of a metric. */
+export const shown = (value: number): string => value.toFixed(4);
+
+const range = ({ low, high }: Interval) => `${shown(low)} to ${shown(high)}`;
+const percent = (share: number) => `${Math.round(100 * share)} %`;
+
+/** Returns the verdict on every setting and how strong it is, in sentences. */
+export function verdictText(evaluation: Evaluation): string {
+  const { settings, metrics, verdict } = evaluation;
+  const [baseline, ...others] = settings;
+  const metric = metrics[0] ?? "";
+  if (!baseline) return "";
+  // A stored run of an earlier version.
+  if (verdict.comparisons === undefined) return "This run has no verdict of this version: evaluate again.";
+  const own = baseline.scores[metric]?.mean;
+  const findings =
+    others.length === 0
+      ? own && [`${metric} of ${baseline.name} is ${shown(own.mean)} (95 % interval ${range(own)}).`]
+      : findingsOf(evaluation, baseline, verdict.comparisons);
+  return [...(findings ?? []), strength(evaluation)].join(" ");
+}
+
+function findingsOf(evaluation: Evaluation, baseline: EvaluatedSetting, comparisons: readonly Comparison[]): string[] {
+  const { queries, metrics } = evaluation;
+  const metric = metrics[0] ?? "";
+  const clear = comparisons.flatMap((one) => {
+    const { name, finding, difference, condensed } = one;
+    if (finding !== "better" && finding !== "worse") return [];
+    const verb = finding === "better" ? "beats" : "is worse than";
+    const judged = condensed ? `; ${shown(Math.abs(condensed.mean))} counting judged documents only` : "";
+    const size = shown(Math.abs(difference.mean));
+    return [`${name} ${verb} ${baseline.name} by ${size} ${metric} (95 % interval ${range(difference)}${judged}).`];
+  });
+  const unclear = comparisons.filter(({ finding }) => finding === "unclear");
+  const alike = unclear.map(({ name, differing, detectable }) => {
+    if (differing === 0) return `${name} has the ${metric} of ${baseline.name} in every query.`;
+    if (differing < FEWEST_DIFFERENCES) {
+      return `${name} differs in ${differing} of ${queries.length} queries, too few for any verdict.`;
+    }
+    return `${name} differs from ${baseline.name} by no more than noise; a difference of ${shown(detectable)} would have shown with 80 % probability.`;
+  });
+  return [
+    ...clear,
+    ...(clear.length === 0 && unclear.length === comparisons.length
+      ? [`No setting beats ${baseline.name} by more than noise.`]
+      : []),
+    ...alike,
+    ...comparisons.flatMap((one) => withoutVerdict(evaluation, baseline, one)),
+  ];
+}
+
+/** Says why a setting has no verdict, and what would allow one. */
+function withoutVerdict({ settings }: Evaluation, baseline: EvaluatedSetting, { name, finding }: Comparison): string[] {
+  const setting = settings.find((one) => one.name === name);
+  if (!setting || (finding !== "declined" && finding !== "split")) return [];
+  const shares = `${percent(shareOf(setting.judged))} of its hits are judged and ${percent(shareOf(baseline.judged))} of those of ${baseline.name}`;
+  if (finding === "split") {
+    return [
+      `No verdict on ${name}: ${shares}, and what is not judged decides which of the two is better. Judge the rest.`,
+    ];
+  }
+  const missing = [setting, baseline].map(({ judged: { hits, judged } }) => Math.ceil(LEAST_JUDGED * hits) - judged);
+  // A hit of both counts for both.
+  const more = Math.max(...missing);
+  return [`No verdict on ${name}: ${shares}. It needs ${percent(LEAST_JUDGED)}: judge at least ${more} more hits.`];
+}
+
+/** Says what all verdicts rest on: queries, judgments and the least difference that could be seen. */
+function strength({ queries, settings, verdict, origins, isComplete }: Evaluation): string {
+  const shares = settings.map(({ judged }) => shareOf(judged));
+  const [lowest, highest] = [percent(Math.min(...shares)), percent(Math.max(...shares))];
+  const judged = lowest === highest ? lowest : `${lowest} to ${highest}`;
+  const from = ORIGINS.filter((origin) => origins[origin]).map((origin) => ORIGIN_NAMES[origin]);
+  const by = from.length > 0 ? ` by ${from.join(" and ")}` : "";
+  const clear = verdict.comparisons.filter(({ finding }) => finding === "better" || finding === "worse");
+  const count = `${queries.length} ${queries.length === 1 ? "query" : "queries"}`;
+  return [
+    `From ${count}${queries.length < MANY_QUERIES ? ", which show only large differences" : ""}.`,
+    isComplete
+      ? `The judgments${by} list relevant documents only, so every other document counts as not relevant.`
+      : `Of the first hits, ${judged} are judged${by}.`,
+    ...(clear.length > 0
+      ? [
+          `A difference of ${shown(Math.max(...clear.map(({ detectable }) => detectable)))} would have shown with 80 % probability.`,
+        ]
+      : []),
+  ].join(" ");
+}
+
+const ORIGIN_NAMES = { people: "people", clicks: "clicks", import: "whoever made the imported file" } as const;
+
+/** Below this many queries the verdict says that there are few. 50 topics are the usual size of a TREC collection. */
+const MANY_QUERIES = 50;

@@ -1,0 +1,28 @@
+import type { LegHits } from "./techniques.ts";
+
+/**
+ * Returns the ids that any leg found on each shard, in the order that the cluster gives to documents of equal score.
+ * neural-search collects the documents of a shard in a `HashMap` by Lucene's number and sorts its keys by score, which
+ * leaves equal scores in the map's order (ScoreCombiner.getSortedDocIds); shards follow each other. Without the numbers,
+ * the order is that in which the legs found them.
+ */
+export function inTieOrder(legs: readonly LegHits[]): string[][] {
+  const shards = Math.max(0, ...legs.map((leg) => leg.length));
+  return Array.from({ length: shards }, (_, shard) => {
+    const docs = new Map<string, number | undefined>();
+    for (const leg of legs) for (const { id, doc } of leg[shard] ?? []) if (!docs.has(id)) docs.set(id, doc);
+    const buckets = bucketsOf(docs.size);
+    const found = Array.from(docs, ([id, doc]) => ({ id, bucket: doc === undefined ? 0 : bucketOf(doc, buckets) }));
+    return found.sort((a, b) => a.bucket - b.bucket).map(({ id }) => id);
+  });
+}
+
+/** Returns how many buckets a `HashMap` of Java has with so many entries: 16, doubled when three quarters are filled. */
+function bucketsOf(entries: number): number {
+  let buckets = 16;
+  while (entries > 0.75 * buckets) buckets *= 2;
+  return buckets;
+}
+
+/** Returns the bucket of an `Integer`: its own bits, the upper half mixed into the lower (`HashMap.hash`). */
+const bucketOf = (doc: number, buckets: number) => (doc ^ (doc >>> 16)) & (buckets - 1);
