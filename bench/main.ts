@@ -26,6 +26,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   validate: async () => (await import("./validate.ts")).validateBenchmark,
   synth: async () => (await import("./synth.ts")).synthBenchmark,
   tune: async () => (await import("./tune.ts")).tuneBenchmark,
+  console: async () => (await import("./console.ts")).consoleBenchmark,
   etl: async () => (await import("./etl.ts")).etlBenchmark,
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
   faults: async () => (await import("./faults.ts")).faultsBenchmark,

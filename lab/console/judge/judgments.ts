@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { JudgedRow } from "../../server/judgment-files.ts";
+import type { JudgedRow } from "../../server/judgment-file.ts";
 import { callConsole } from "../api.ts";
 
 /** The chosen judgments file. */
@@ -9,15 +9,22 @@ export const names = signal<string[]>([]);
 
 const pathOf = (name: string) => `/api/judgments/rows?name=${encodeURIComponent(name)}`;
 
-/** Counts what changes {@link file}, so that an answer that comes late does not undo a later change. */
-let changes = 0;
+/** A judgment that was saved: its row, or null if it was taken back. */
+interface Saved {
+  query: string;
+  doc: string;
+  row: JudgedRow | null;
+}
+
+/** The latest reading, and what was saved since it began, which its answer may lack. */
+let reading: { name: string; saved: Saved[] } = { name: "", saved: [] };
 
 /** Reads a judgments file, and the names of all. */
 export async function readFile(name: string): Promise<void> {
-  changes += 1;
-  const change = changes;
+  const started = { name, saved: [] };
+  reading = started;
   const show = (rows: JudgedRow[], error: string) => {
-    if (change === changes) file.value = { name, rows, error };
+    if (reading === started) file.value = { name, rows: started.saved.reduce(withSaved, rows), error };
   };
   try {
     const [{ rows }, found] = await Promise.all([
@@ -31,12 +38,20 @@ export async function readFile(name: string): Promise<void> {
   }
 }
 
+const withSaved = (rows: JudgedRow[], { query, doc, row }: Saved): JudgedRow[] => {
+  const others = rows.filter((other) => other.query !== query || other.doc !== doc);
+  return row ? [...others, row] : others;
+};
+
 /** Saves a judgment in a file at once; null takes it back. Returns whether it is saved. */
 export async function save(name: string, query: string, doc: string, grade: number | null): Promise<boolean> {
   try {
-    const { rows } = await callConsole<{ rows: JudgedRow[] }>("POST", pathOf(name), { query, doc, grade });
-    changes += 1;
-    file.value = { name, rows, error: "" };
+    const { row } = await callConsole<{ row: JudgedRow | null }>("POST", pathOf(name), { query, doc, grade });
+    if (reading.name !== name) return true;
+    const saved = { query, doc, row };
+    reading.saved.push(saved);
+    const rows = file.value.name === name ? file.value.rows : [];
+    file.value = { name, rows: withSaved(rows, saved), error: "" };
     return true;
   } catch (error) {
     file.value = { ...file.value, error: (error as Error).message };
