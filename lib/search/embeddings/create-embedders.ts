@@ -15,7 +15,7 @@ import { judge } from "./failure.ts";
 import { type HostedEmbedderOptions, type HostedModel, hostedEmbedder } from "./hosted-embedder.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 import { createPace } from "./pace.ts";
-import { createSemaphore } from "./slots.ts";
+import { createSemaphore } from "./semaphore.ts";
 import type { SparseModel, SparseModelLoader } from "./sparse-model.ts";
 import { sparseQuery } from "./sparse-vector.ts";
 import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";

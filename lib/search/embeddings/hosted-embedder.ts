@@ -12,7 +12,7 @@ import {
 import { classify, judge, toEmbeddingError } from "./failure.ts";
 import { type InputType, ModelCallTimeout } from "./model-client.ts";
 import { createPace, FIRST_TEXTS, type Pace, SlowModelError, TooManyTextsError } from "./pace.ts";
-import type { Semaphore } from "./slots.ts";
+import type { Semaphore } from "./semaphore.ts";
 
 /** How one hosted model is spoken to. The rules of calling it (batches, retries, time) are `hostedEmbedder`'s. */
 export interface HostedModel {

@@ -4,7 +4,7 @@ import type { EmbeddingOutcome } from "../../../../lib/search/embeddings/embedde
 import { type HostedModel, hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";
 import { createPace } from "../../../../lib/search/embeddings/pace.ts";
-import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/semaphore.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("embeddings: pace of a model");
