@@ -12,7 +12,8 @@ import {
   vectorsBySettings,
 } from "./embedder.ts";
 import { judge } from "./failure.ts";
-import { type HostedEmbedderOptions, type HostedModel, hostedEmbedder } from "./hosted-embedder.ts";
+import { hostedEmbedder } from "./hosted-embedder.ts";
+import type { HostedEmbedderOptions, HostedModel } from "./model-calls.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 import { createPace } from "./pace.ts";
 import { createSemaphore } from "./semaphore.ts";
