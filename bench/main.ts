@@ -27,6 +27,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   synth: async () => (await import("./synth.ts")).synthBenchmark,
   tune: async () => (await import("./tune.ts")).tuneBenchmark,
   "click-verdicts": async () => (await import("./click-verdicts.ts")).clickVerdictsBenchmark,
+  console: async () => (await import("./console.ts")).consoleBenchmark,
   etl: async () => (await import("./etl.ts")).etlBenchmark,
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
   faults: async () => (await import("./faults.ts")).faultsBenchmark,

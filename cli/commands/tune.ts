@@ -174,7 +174,7 @@ async function write(
   best: TunedSettings,
   { terminal }: Context,
 ): Promise<void> {
-  const { replace } = await import("../../lab/server/judgment-files.ts");
+  const { replace } = await import("../../lab/server/replace.ts");
   const { withDefaults } = await import("../../lab/tuning/write-settings.ts");
   const file = join(conf, "hybrid_search.yaml");
   const text = readFileSync(file, "utf8");

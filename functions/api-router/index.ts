@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { withProbes } from "../../lib/core/http/probe.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
-import { GatewaySettings } from "../../lib/search/gateway/settings.ts";
+import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { ApiRouterEnv } from "./env.ts";
 import { loadFamily } from "./families.ts";
 import { served } from "./served.ts";
@@ -10,16 +10,12 @@ import { createServices } from "./services.ts";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const env = readEnvironment(ApiRouterEnv, process.env);
-const settings = readConfig(GatewaySettings, new URL("config.json", import.meta.url));
+const settings = readConfig<GatewaySettings>(new URL("config.json", import.meta.url));
 
 const services = await createServices(env, settings, {
   folder,
-  // The credentials of the function's role, which stay valid as long as this process runs.
-  credentials: () => ({
-    accessKeyId: process.env.AWS_ACCESS_KEY_ID ?? "",
-    secretAccessKey: process.env.AWS_SECRET_ACCESS_KEY ?? "",
-    ...(process.env.AWS_SESSION_TOKEN !== undefined && { sessionToken: process.env.AWS_SESSION_TOKEN }),
-  }),
+  // With the credentials of the function's role, which stay valid as long as this process runs.
+  variables: () => process.env,
   print: (line) => process.stdout.write(`${line}\n`),
 });
 

@@ -1,4 +1,5 @@
 import { secretReader } from "../../lib/aws/secret-reader.ts";
+import type { AwsVariables } from "../../lib/aws/signed-call.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
@@ -14,7 +15,7 @@ import type { ApiRouterEnv } from "./env.ts";
 export interface StartContext {
   /** Folder of the bundle, with the model files of the sparse model. */
   folder: string;
-  credentials: () => { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+  variables: () => AwsVariables;
   print: (line: string) => void;
 }
 
@@ -27,9 +28,9 @@ export interface OpenServices extends GatewayServices {
 export async function createServices(
   env: ApiRouterEnv,
   settings: GatewaySettings,
-  { folder, credentials, print }: StartContext,
+  { folder, variables, print }: StartContext,
 ): Promise<OpenServices> {
-  const cluster = createCluster({ node: env.OPENSEARCH_NODE, auth: await clusterAuth(env, credentials) });
+  const cluster = createCluster({ node: env.OPENSEARCH_NODE, auth: await clusterAuth(env, variables) });
   const models = once(async () => {
     const { openEmbedders } = await import("./embedders.ts");
     return openEmbedders(settings, folder, print);
@@ -56,7 +57,7 @@ export async function createServices(
       return embedder;
     },
     ranker,
-    userIdKey: userIdKey(settings.logging, secretReader(), print),
+    userIdKey: userIdKey(settings.logging, secretReader(variables), print),
     logRequest: print,
     async load() {
       if (settings.models.length > 0) await (await models()).load();
@@ -65,17 +66,17 @@ export async function createServices(
   };
 }
 
-async function clusterAuth(env: ApiRouterEnv, credentials: StartContext["credentials"]): Promise<ClusterAuth> {
+async function clusterAuth(env: ApiRouterEnv, variables: StartContext["variables"]): Promise<ClusterAuth> {
   switch (env.OPENSEARCH_AUTH) {
     case "none":
       return noAuth;
     case "aws": {
       const { sigv4Auth } = await import("../../lib/search/opensearch/sigv4-auth.ts");
-      return sigv4Auth(env.AWS_REGION, credentials);
+      return sigv4Auth(env.AWS_REGION, variables);
     }
     case "basic": {
       const { basicCredentials } = await import("../../lib/search/opensearch/basic-credentials.ts");
-      const read = secretReader();
+      const read = secretReader(variables);
       return basicAuth(() => basicCredentials(() => read(env.OPENSEARCH_SECRET_ARN)));
     }
   }

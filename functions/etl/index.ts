@@ -4,12 +4,12 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { dynamoPopularItems, dynamoTables } from "../../lib/recommendation/clients/dynamo-tables.ts";
-import { EtlSettings } from "../../lib/recommendation/etl/tasks.ts";
+import type { EtlSettings } from "../../lib/recommendation/etl/tasks.ts";
 import { EtlEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 
 const env = readEnvironment(EtlEnv, process.env);
-const settings = readConfig(EtlSettings, new URL("config.json", import.meta.url));
+const settings = readConfig<EtlSettings>(new URL("config.json", import.meta.url));
 /** Lambda gives one vCPU for each 1,769 MB. Source: Lambda Developer Guide, "Configure memory". */
 const VCPU_MB = 1_769;
 

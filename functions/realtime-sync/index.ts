@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { personalizeDatasets } from "../../lib/recommendation/clients/dataset-writer.ts";
 import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts";
-import { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";
+import type { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";
 import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
 import { createPace } from "../../lib/recommendation/sync/sync-records.ts";
 import { RealtimeSyncEnv } from "./env.ts";
@@ -12,7 +12,7 @@ import { createHandler } from "./handler.ts";
 const CALL_MS = 10_000;
 
 const env = readEnvironment(RealtimeSyncEnv, process.env);
-const settings = readConfig(RealtimeSyncSettings, new URL("config.json", import.meta.url));
+const settings = readConfig<RealtimeSyncSettings>(new URL("config.json", import.meta.url));
 const dynamo = new DynamoDBClient({ maxAttempts: 1 });
 
 export const handler = createHandler({

@@ -1,15 +1,20 @@
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { withProbes } from "../../lib/core/http/probe.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
-import { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
+import type { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import { RecommendationApiEnv } from "./env.ts";
 import { loadFamily } from "./families.ts";
 import { routes } from "./routes.ts";
 import { createServices } from "./services.ts";
 
 const env = readEnvironment(RecommendationApiEnv, process.env);
-const settings = readConfig(RecommendationSettings, new URL("config.json", import.meta.url));
-const services = createServices(env, settings, (line) => process.stdout.write(`${line}\n`));
+const settings = readConfig<RecommendationSettings>(new URL("config.json", import.meta.url));
+const services = createServices(
+  env,
+  settings,
+  () => process.env,
+  (line) => process.stdout.write(`${line}\n`),
+);
 const load = (family: string) => loadFamily(family, services);
 
 // Provisioned instances have time for this before their first request.

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { firehoseLines } from "../../lib/aws/record-stream.ts";
+import type { AwsVariables } from "../../lib/aws/signed-call.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
@@ -18,6 +19,7 @@ import type { RecommendationApiEnv } from "./env.ts";
 export function createServices(
   env: RecommendationApiEnv,
   settings: RecommendationSettings,
+  variables: () => AwsVariables,
   print: (line: string) => void,
 ): RecommendationServices {
   const { campaign_ms, store_ms, realtime_ms } = settings.timeouts;
@@ -35,7 +37,7 @@ export function createServices(
       project: settings.project,
       access: createAccess(settings, env.API_KEYS),
     },
-    pointers: createPointers(ssmParameters(store_ms)),
+    pointers: createPointers(ssmParameters(store_ms, variables)),
     campaigns: personalizeCampaigns(campaign_ms),
     records: item_cache_ms > 0 ? withItemCache(records, { ttlMs: item_cache_ms }) : records,
     ...dynamoEtlLists(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),

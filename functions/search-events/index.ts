@@ -3,7 +3,7 @@ import { secretReader } from "../../lib/aws/secret-reader.ts";
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { createRouter } from "../../lib/core/http/router.ts";
-import { EventsSettings } from "../../lib/search/gateway/settings.ts";
+import type { EventsSettings } from "../../lib/search/gateway/settings.ts";
 import { userIdKey } from "../../lib/search/request-log/line.ts";
 import { SearchEventsEnv } from "./env.ts";
 import { eventsFamily } from "./family.ts";
@@ -13,14 +13,18 @@ import { served } from "./served.ts";
 const STORE_MS = 3_000;
 
 const env = readEnvironment(SearchEventsEnv, process.env);
-const settings = readConfig(EventsSettings, new URL("config.json", import.meta.url));
+const settings = readConfig<EventsSettings>(new URL("config.json", import.meta.url));
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const { project, cors } = settings;
 const services = {
   settings,
   api: { log: print, cors, project, access: createAccess(settings, env.API_KEYS) },
   stream: firehoseLines(env.EVENTS_STREAM, "the event store", STORE_MS),
-  userIdKey: userIdKey(settings.logging, secretReader(), print),
+  userIdKey: userIdKey(
+    settings.logging,
+    secretReader(() => process.env),
+    print,
+  ),
   now: () => new Date(),
 };
 

@@ -1,8 +1,5 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
-import { S3Client } from "@aws-sdk/client-s3";
-import { SFNClient } from "@aws-sdk/client-sfn";
-import { SSMClient } from "@aws-sdk/client-ssm";
+import { lazySender } from "../../lib/aws/lazy-sender.ts";
 import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
@@ -10,7 +7,7 @@ import { ssmPointers } from "../../lib/personalize/resources/managing.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
 import { readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
 import { sfnExecutions } from "../../lib/recommendation/training/context.ts";
-import { TrainingSettings } from "../../lib/recommendation/training/settings.ts";
+import type { TrainingSettings } from "../../lib/recommendation/training/settings.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import { TrainingEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
@@ -20,16 +17,32 @@ const COUNTERS_MS = 60_000;
 const COUNTER_MS = 10_000;
 
 const env = readEnvironment(TrainingEnv, process.env);
-const settings = readConfig(TrainingSettings, new URL("config.json", import.meta.url));
-const dynamo = new DynamoDBClient({ maxAttempts: 1 });
+const settings = readConfig<TrainingSettings>(new URL("config.json", import.meta.url));
+// A step uses two or three of these. Loading all would take a fifth of a second.
+const dynamo = lazySender(async () => {
+  const { DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
+  return new DynamoDBClient({ maxAttempts: 1 });
+});
+const s3 = lazySender(async () => {
+  const { S3Client } = await import("@aws-sdk/client-s3");
+  return new S3Client({ maxAttempts: 1 });
+});
+const ssm = lazySender(async () => {
+  const { SSMClient } = await import("@aws-sdk/client-ssm");
+  return new SSMClient({ maxAttempts: 1 });
+});
+const sfn = lazySender(async () => {
+  const { SFNClient } = await import("@aws-sdk/client-sfn");
+  return new SFNClient({ maxAttempts: 1 });
+});
 
 export const handler = createHandler(env, {
   settings,
   personalize: personalizeOf(new PersonalizeClient({ maxAttempts: 1 })),
-  pointers: ssmPointers(new SSMClient({ maxAttempts: 1 })),
-  store: s3ObjectStore(new S3Client({ maxAttempts: 1 }), env.BUCKET),
+  pointers: ssmPointers(ssm),
+  store: s3ObjectStore(s3, env.BUCKET),
   state: dynamoTrainingState(dynamo, env.TRAINING_TABLE),
-  executions: sfnExecutions(new SFNClient({ maxAttempts: 1 })),
+  executions: sfnExecutions(sfn),
   accepted: (days) =>
     readAcceptedEvents(dynamo, env.INGESTION_TABLE, days, {
       deadline: deadlineIn(COUNTERS_MS),

@@ -6,8 +6,8 @@ import { checkHybridSearchText } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { COMBINATIONS, MAX_CANDIDATES, MAX_SUBQUERIES, NORMALIZATIONS } from "../../lib/core/contract/search.ts";
 import { withDefaults } from "../tuning/write-settings.ts";
-import { replace } from "./judgment-files.ts";
 import { ConsoleError } from "./problem.ts";
+import { replace } from "./replace.ts";
 
 /** New defaults of an index, as the page sends them. The values are those that `hybrid_search.yaml` takes. */
 export const SentDefaults = v.strictObject({

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as v from "valibot";
 import { SettingsFile } from "../evaluation/settings-file.ts";
-import { type JudgmentFiles, namesIn, replace } from "./judgment-files.ts";
+import { type JudgmentFiles, namesIn } from "./judgment-files.ts";
 import { ConsoleError } from "./problem.ts";
 import type { Upstream } from "./proxy.ts";
+import { replace } from "./replace.ts";
 
 /** A run of `relevance evaluate` or `relevance tune` that the page asks for. */
 export const SentRun = v.strictObject({
@@ -21,13 +22,17 @@ export const SentRun = v.strictObject({
 });
 export type SentRun = v.InferOutput<typeof SentRun>;
 
-/** A finished run, as it is stored. */
-export interface StoredRun {
+/** What a list shows of a run. */
+interface RunSummary {
   id: string;
   kind: SentRun["kind"];
   when: string;
   judgments: string;
   index: string;
+}
+
+/** A finished run, as it is stored. */
+export interface StoredRun extends RunSummary {
   /** What the command printed with `--json`. */
   result: unknown;
   /** The heat map of a tuning, as SVG. */
@@ -36,7 +41,7 @@ export interface StoredRun {
 
 export interface Runs {
   /** Newest first. */
-  list(): Array<Omit<StoredRun, "result" | "picture">>;
+  list(): RunSummary[];
   read(id: string): StoredRun;
   start(sent: SentRun): Promise<StoredRun>;
 }
@@ -89,10 +94,7 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
     list: () =>
       namesIn(folder, ".json")
         .reverse()
-        .map((id) => {
-          const { result: _, picture: __, ...run } = read(id);
-          return run;
-        }),
+        .map((id) => summaryOf(file(id, "json"))),
     read,
     async start(sent) {
       if (isRunning) throw new ConsoleError(409, "busy", "Another evaluation or tuning is in progress: wait for it");
@@ -104,6 +106,20 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
       }
     },
   };
+}
+
+/** Separates a stored run's summary from its result. No text in JSON contains it, because quotes are escaped there. */
+const RESULT = ',"result":';
+/** Reads what a list shows of a stored run from the beginning of its file: a result can have megabytes. */
+function summaryOf(file: string): RunSummary {
+  const opened = openSync(file, "r");
+  const start = Buffer.alloc(4_096);
+  const text = start.toString("utf8", 0, readSync(opened, start));
+  closeSync(opened);
+  const [summary, rest] = text.split(RESULT, 2);
+  if (rest !== undefined) return JSON.parse(`${summary}}`);
+  const { id, kind, when, judgments, index }: StoredRun = JSON.parse(readFileSync(file, "utf8"));
+  return { id, kind, when, judgments, index };
 }
 
 async function output(command: readonly string[], env: RunsOptions["env"]): Promise<string> {

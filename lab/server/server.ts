@@ -132,7 +132,7 @@ function routesOf(options: ConsoleOptions): Routes {
     "GET /api/judgments": () => ({ names: judgments.names() }),
     "GET /api/judgments/rows": ({ query }) => ({ rows: judgments.read(query.get("name") ?? "") }),
     "POST /api/judgments/rows": ({ body, query }) => ({
-      rows: judgments.judge(query.get("name") ?? "", parsed(SentJudgment, body)),
+      row: judgments.judge(query.get("name") ?? "", parsed(SentJudgment, body)),
     }),
     "GET /api/runs": () => ({ runs: runs.list() }),
     "GET /api/run": ({ query }) => runs.read(query.get("id") ?? ""),

@@ -14,7 +14,7 @@ const REMOVED_AT_ONCE = 1_000;
 /**
  * Implements ObjectStore with a bucket. The client must have its own retries turned off. Loads commands on first use.
  */
-export function s3ObjectStore(client: S3Client, bucket: string): ObjectStore {
+export function s3ObjectStore(client: Pick<S3Client, "send">, bucket: string): ObjectStore {
   const sdk = () => import("@aws-sdk/client-s3");
   const call = patientCalls(CALL_MS, 5);
 

@@ -1,17 +1,18 @@
-import { lazyClient } from "../core/resilience/once.ts";
+import * as v from "valibot";
+import { deadlineIn } from "../core/resilience/deadline.ts";
+import { call } from "./call.ts";
+import { type AwsVariables, signedCall } from "./signed-call.ts";
 
-/** Returns a function that reads the current text of a secret. The first call loads the SDK. */
-export function secretReader(timeoutMs = 5_000): (arn: string) => Promise<string> {
-  const client = lazyClient(
-    () => import("@aws-sdk/client-secrets-manager"),
-    (sdk) => new sdk.SecretsManagerClient({ maxAttempts: 3 }),
-  );
+const Answer = v.object({ SecretString: v.string("the secret has no text") });
 
+/** Milliseconds for reading a secret, with its retries. */
+const TIMEOUT_MS = 5_000;
+
+/** Returns a function that reads the current text of a secret. */
+export function secretReader(variables: () => AwsVariables): (arn: string) => Promise<string> {
   return async (arn) => {
-    const [{ GetSecretValueCommand }, secrets] = await client();
-    const command = new GetSecretValueCommand({ SecretId: arn });
-    const { SecretString } = await secrets.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) });
-    if (SecretString === undefined) throw new Error("the secret has no text");
-    return SecretString;
+    const read = { service: "secretsmanager", operation: "GetSecretValue", input: { SecretId: arn } } as const;
+    const limits = { deadline: deadlineIn(TIMEOUT_MS), timeoutMs: TIMEOUT_MS };
+    return v.parse(Answer, await call(limits, (signal) => signedCall(read, variables(), signal))).SecretString;
   };
 }

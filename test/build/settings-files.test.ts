@@ -15,6 +15,7 @@ import { RealtimeSyncSettings, RecommendationSettings } from "../../lib/recommen
 import { TrainingSettings } from "../../lib/recommendation/training/settings.ts";
 import { EventsSettings, GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
+import { fullExample, valid } from "../lib/config/example.ts";
 import { smallModelFiles } from "../lib/search/embeddings/fixture.ts";
 import { suite } from "../suite.ts";
 
@@ -46,9 +47,11 @@ test("exist for each function that reads one", () => {
 });
 
 for (const [name, schema] of Object.entries(READ_BY)) {
-  test(`of ${name} are accepted completely by it`, async () => {
-    const written = settingsIn((await functionFiles(both, { names }))[name]?.["config.json"]);
-    assert.equal(v.parse<typeof schema>(schema, written), written);
+  test(`of ${name} are what its schema describes, with nothing besides`, async () => {
+    for (const configured of [both, valid(fullExample())]) {
+      const written = settingsIn((await functionFiles(configured, { names }))[name]?.["config.json"]);
+      assert.equal(v.parse<typeof schema>(schema, written), written);
+    }
   });
 }
 

@@ -44,7 +44,7 @@ async function rebuilt(cluster: Cluster, fail: (send: () => Promise<ClusterAnswe
     now: new Date(),
     width: 100,
   });
-  const record = await workOn({ calls, id, thenSwitch: true, holdMs: patient(15_000) });
+  const record = await workOn({ calls, id, thenSwitch: true, holdMs: patient(15_000), most: 4 });
   const { body } = await request<{ count: number }>(cluster, "GET", `/${alias}/_count`);
   const behind = await request<object>(cluster, "GET", `/_alias/${alias}`);
   return {

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { isAbout } from "../../judgments/judgments.ts";
-import type { JudgedRow } from "../../server/judgment-files.ts";
+import type { JudgedRow } from "../../server/judgment-file.ts";
 import { callConsole } from "../api.ts";
 import { asked } from "../search/results.ts";
 import { place } from "../state.ts";
@@ -12,15 +12,23 @@ export const names = signal<string[]>([]);
 
 const pathOf = (name: string) => `/api/judgments/rows?name=${encodeURIComponent(name)}`;
 
-/** Counts what changes {@link file}, so that an answer that comes late does not undo a later change. */
-let changes = 0;
+/** A judgment that was saved: its row, or null if it was taken back. */
+interface Saved {
+  query: string;
+  doc: string;
+  index: string;
+  row: JudgedRow | null;
+}
+
+/** The latest reading, and what was saved since it began, which its answer may lack. */
+let reading: { name: string; saved: Saved[] } = { name: "", saved: [] };
 
 /** Reads a judgments file, and the names of all. */
 export async function readFile(name: string): Promise<void> {
-  changes += 1;
-  const change = changes;
+  const started = { name, saved: [] };
+  reading = started;
   const show = (rows: JudgedRow[], error: string) => {
-    if (change === changes) file.value = { name, rows, error };
+    if (reading === started) file.value = { name, rows: started.saved.reduce(withSaved, rows), error };
   };
   try {
     const [{ rows }, found] = await Promise.all([
@@ -34,14 +42,22 @@ export async function readFile(name: string): Promise<void> {
   }
 }
 
+const withSaved = (rows: JudgedRow[], { query, doc, index, row }: Saved): JudgedRow[] => {
+  const others = rows.filter((other) => other.query !== query || other.doc !== doc || !isAbout(other, index));
+  return row ? [...others, row] : others;
+};
+
 /** Saves a judgment in a file at once; null takes it back. Returns whether it is saved. */
 export async function save(name: string, query: string, doc: string, grade: number | null): Promise<boolean> {
   try {
     const index = asked.value?.index ?? place.value.index;
     const sent = { query, doc, grade, index };
-    const { rows } = await callConsole<{ rows: JudgedRow[] }>("POST", pathOf(name), sent);
-    changes += 1;
-    file.value = { name, rows, error: "" };
+    const { row } = await callConsole<{ row: JudgedRow | null }>("POST", pathOf(name), sent);
+    if (reading.name !== name) return true;
+    const saved = { query, doc, index, row };
+    reading.saved.push(saved);
+    const rows = file.value.name === name ? file.value.rows : [];
+    file.value = { name, rows: withSaved(rows, saved), error: "" };
     return true;
   } catch (error) {
     file.value = { ...file.value, error: (error as Error).message };

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { seeded } from "../../../lib/core/statistics/random.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import { suite } from "../../../test/suite.ts";
@@ -41,6 +42,44 @@ test("replaces an earlier judgment, and removes one that is withdrawn", () => {
   );
   files.judge("again", { query: "salt", doc: "b1", grade: null, index: "" });
   assert.equal(files.read("again"), []);
+});
+
+test("keeps one row for each judgment, whatever was judged, replaced and taken back, also beside an editor", () => {
+  const texts = ["salt", "rosée, d'été", 'a "lamp"\nand more', "=1+1", "🙂"];
+  const others = judgmentFiles(folder, "someone with a longer name");
+  const expected = new Map<string, number>();
+  const random = seeded(7);
+  const pick = (count: number) => Math.floor(random() * count);
+  for (let step = 0; step < 400; step += 1) {
+    const [query = "", doc = `b${pick(4)}`] = [texts[pick(texts.length)]];
+    const grade = pick(4) === 0 ? null : pick(4);
+    const row = (pick(5) === 0 ? others : files).judge("walk", { query, doc, grade, index: "" });
+    assert.is(row?.grade ?? null, grade);
+    if (grade === null) expected.delete(`${query} ${doc}`);
+    else expected.set(`${query} ${doc}`, grade);
+    const text = existsSync(files.path("walk")) ? readFileSync(files.path("walk"), "utf8") : "";
+    // An editor writes the file in another way: with quotes where none are needed, and no end of its last line.
+    if (pick(20) === 0) writeFileSync(files.path("walk"), text.replace(/,b(\d),/, ',"b$1",').trimEnd());
+    const stored = files.read("walk").map((stored) => [`${stored.query} ${stored.doc}`, stored.grade] as const);
+    assert.equal(stored.toSorted(), [...expected].toSorted());
+    assert.is(stored.length, new Set(stored.map(([key]) => key)).size);
+    assert.equal(judgmentFiles(folder, "ada").read("walk"), files.read("walk"));
+  }
+});
+
+test("a grade writes its own line alone", () => {
+  for (let i = 0; i < 100; i += 1) files.judge("long", { query: "salt", doc: `b${i}`, grade: 1, index: "" });
+  const { ino } = statSync(files.path("long"));
+  const lines = readFileSync(files.path("long"), "utf8").split("\n");
+  files.judge("long", { query: "salt", doc: "b7", grade: 3, index: "" });
+  files.judge("long", { query: "salt", doc: "new", grade: 2, index: "" });
+  files.judge("long", { query: "salt", doc: "new", grade: null, index: "" });
+  assert.is(statSync(files.path("long")).ino, ino);
+  const after = readFileSync(files.path("long"), "utf8").split("\n");
+  assert.equal(
+    after.filter((line, at) => line !== lines[at]),
+    ['salt,b7,3,,"ada, lind",2026-01-02T03:04:05.000Z'],
+  );
 });
 
 test("continues a file of another tool: keeps its columns, its rows and what separates them", () => {
@@ -108,7 +147,7 @@ test("keeps a query that is a formula in a spreadsheet as text, through several 
 });
 
 test("lists the files, and refuses names that leave the folder", () => {
-  assert.equal(files.names(), ["again", "clicks", "latin", "mine", "quepid", "two", "workbench"]);
+  assert.equal(files.names(), ["again", "clicks", "latin", "long", "mine", "quepid", "two", "walk", "workbench"]);
   for (const name of ["", "../mine", "a/b", ".hidden", "a.csv"]) assert.throws(() => files.path(name), /is not a name/);
   assert.equal(judgmentFiles(join(folder, "absent"), "ada").names(), []);
 });

@@ -28,7 +28,7 @@ export const LIMITS = {
 } as const;
 
 /** The values that every name is derived from. */
-export interface Place {
+export interface ProjectScope {
   /** project_name of project.yaml: at most 24 characters. */
   project: string;
   /** The account's 12 digits. */
@@ -105,7 +105,7 @@ export function domainSuffixOf(region: string): string {
 }
 
 /** Returns every cloud name of a project in an account and region. No other code builds such names. */
-export function namesOf(place: Place) {
+export function namesOf(place: ProjectScope) {
   const { project, account, region, rolePath = "/" } = place;
   const partition = partitionOf(region);
   const named = (name: string, limit: number) => shorten(`${project}-${name}`, limit);

@@ -29,7 +29,7 @@ export interface PointerStore {
 /**
  * Returns a PointerStore over the parameter store, with retries until the deadline. The client must not retry itself.
  */
-export function ssmPointers(client: SSMClient, outer?: Deadline): PointerStore {
+export function ssmPointers(client: Pick<SSMClient, "send">, outer?: Deadline): PointerStore {
   const sdk = () => import("@aws-sdk/client-ssm");
   const call = patientCalls(30_000, 6, outer);
   return {

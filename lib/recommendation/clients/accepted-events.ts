@@ -65,7 +65,7 @@ const READS = 16;
 
 /** Adds up the ingestion table over these days. The client must have its own retries turned off. */
 export async function readAcceptedEvents(
-  client: DynamoDBClient,
+  client: Pick<DynamoDBClient, "send">,
   table: string,
   days: readonly string[],
   limits: { deadline: Deadline; timeoutMs: number },

@@ -1,6 +1,7 @@
+import * as v from "valibot";
 import { call, chunks } from "../../aws/call.ts";
+import { type AwsVariables, signedCall } from "../../aws/signed-call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
-import { lazyClient } from "../../core/resilience/once.ts";
 
 /** Reads values from the parameter store. The result omits names without a value. */
 export type ParameterReader = (names: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<string, string>>;
@@ -8,21 +9,19 @@ export type ParameterReader = (names: readonly string[], deadline: Deadline) => 
 /** The most names in one GetParameters call. Source: API reference. */
 const MAX_NAMES = 10;
 
-/** Implements ParameterReader with the parameter store. The first call loads the SDK, whose own retries are off. */
-export function ssmParameters(timeoutMs: number): ParameterReader {
-  const client = lazyClient(
-    () => import("@aws-sdk/client-ssm"),
-    (sdk) => new sdk.SSMClient({ maxAttempts: 1 }),
-  );
+const Found = v.object({ Parameters: v.array(v.object({ Name: v.string(), Value: v.string() })) });
+
+/** Implements ParameterReader with the parameter store. */
+export function ssmParameters(timeoutMs: number, variables: () => AwsVariables): ParameterReader {
   return async (names, deadline) => {
-    const [{ GetParametersCommand }, ssm] = await client();
     const answers = await Promise.all(
-      chunks(names, MAX_NAMES).map((Names) =>
-        call({ deadline, timeoutMs }, (abortSignal) => ssm.send(new GetParametersCommand({ Names }), { abortSignal })),
-      ),
+      chunks(names, MAX_NAMES).map((Names) => {
+        const read = { service: "ssm", operation: "GetParameters", input: { Names } } as const;
+        return call({ deadline, timeoutMs }, (signal) => signedCall(read, variables(), signal));
+      }),
     );
-    const found = answers.flatMap(({ Parameters }) => Parameters ?? []);
-    return new Map(found.flatMap(({ Name, Value }) => (Name && Value ? [[Name, Value] as const] : [])));
+    const found = answers.flatMap((answer) => v.parse(Found, answer).Parameters);
+    return new Map(found.map(({ Name, Value }) => [Name, Value]));
   };
 }
 

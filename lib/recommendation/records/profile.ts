@@ -74,16 +74,17 @@ export function profileFields(
  */
 export function profileProperties(dataset: ProfileDataset, definitions: Definitions): (record: Profile) => string {
   const fields: Field[] = fieldsOf(definitions.schemas[dataset], definitions.etl[dataset]);
-  const others = fields.filter(({ name }) => name !== ID_COLUMNS[dataset]);
-  return (record) =>
-    JSON.stringify(
-      Object.fromEntries(
-        others.flatMap((field) => {
-          const value = fieldValue(field, record);
-          return value === null ? [] : [[propertyName(field.name), value]];
-        }),
-      ),
-    );
+  const others = fields
+    .filter(({ name }) => name !== ID_COLUMNS[dataset])
+    .map((field) => ({ field, property: propertyName(field.name) }));
+  return (record) => {
+    const properties: Record<string, Value> = {};
+    for (const { field, property } of others) {
+      const value = fieldValue(field, record);
+      if (value !== null) properties[property] = value;
+    }
+    return JSON.stringify(properties);
+  };
 }
 
 function sizeIssues(properties: string, most: number): Issue[] {

@@ -17,8 +17,8 @@ const MAX_INT = 2_147_483_647;
 const MAX_LONG = 9_223_372_036_854_775_807n;
 const MAX_FLOAT = 3.4028234663852886e38;
 
-/** Matches control characters other than tabs and line breaks. */
-const CONTROL = /(?![\t\n\r])\p{Cc}/u;
+/** Matches control characters other than tabs and line breaks. One class: a look-ahead at each character takes longer. */
+const CONTROL = /[^\P{Cc}\t\n\r]/u;
 const ANY_CONTROL = /\p{Cc}/u;
 
 /** Reads a column's value according to its type. Empty text, an empty list and null count as no value. */
@@ -103,13 +103,15 @@ export function tooLate(seconds: number): string {
 function readWhole(value: unknown, type: "int" | "long"): Read {
   const whole = wholeOf(value);
   const written = typeof whole === "number" && Number.isSafeInteger(whole) ? String(whole) : value;
-  const wrong = { issue: `must be a whole number${type === "int" ? " of 32 bits" : ""}, got ${show(value)}` };
-  if (typeof written !== "string" || !/^-?\d{1,19}$/.test(written)) return wrong;
-  const number = Number(written);
-  if (type === "int") return Math.abs(number) <= MAX_INT ? { value: number === 0 ? 0 : number } : wrong;
-  if (Number.isSafeInteger(number)) return { value: number === 0 ? 0 : number };
-  const big = BigInt(written);
-  return big <= MAX_LONG && big >= -MAX_LONG ? { value: String(big) } : wrong;
+  const number = typeof written === "string" && /^-?\d{1,19}$/.test(written) ? Number(written) : undefined;
+  if (number !== undefined && (type === "int" ? Math.abs(number) <= MAX_INT : Number.isSafeInteger(number))) {
+    return { value: number === 0 ? 0 : number };
+  }
+  if (number !== undefined && type === "long") {
+    const big = BigInt(String(written));
+    if (big <= MAX_LONG && big >= -MAX_LONG) return { value: String(big) };
+  }
+  return { issue: `must be a whole number${type === "int" ? " of 32 bits" : ""}, got ${show(value)}` };
 }
 
 function joined(values: readonly unknown[]): string | undefined {

@@ -1,7 +1,7 @@
 import { COLUMN_TYPES, type ColumnType } from "../../core/contract/recommendation.ts";
 import { readValue } from "../records/value.ts";
 import { DistinctCounter } from "./distinct-counter.ts";
-import type { Place, Value } from "./row.ts";
+import type { RowPosition, Value } from "./row.ts";
 
 /** If the estimated count is at least this share of the values, all values count as distinct: six standard errors. */
 const UNIQUE_RATIO = 0.97;
@@ -18,7 +18,7 @@ const NO_VALUE = /^(?:null|nil|none|nan|#?n\/?a|\\n|-+|\?+|unknown|undefined|mis
 /** Values that are not numbers, in a column of numbers. */
 interface Oddities {
   count: number;
-  first: { text: string; place: Place };
+  first: { text: string; place: RowPosition };
   /** All of the different values if they are few. */
   texts: string[];
 }
@@ -38,7 +38,7 @@ export class Column {
   }
 
   /** Adds the value of the row that ends at this place. */
-  add(value: Value, place: Place): void {
+  add(value: Value, place: RowPosition): void {
     if (value === undefined) return;
     const text = String(value);
     this.#values += 1;

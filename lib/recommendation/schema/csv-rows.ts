@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { type Place, type Row, type Rows, SampleError, type Value } from "./row.ts";
+import { type Row, type RowPosition, type Rows, SampleError, type Value } from "./row.ts";
 
 /** The longest row, in bytes. A longer one means that a quote was never closed. */
 const MAX_ROW_BYTES = 4 * 1_024 * 1_024;
@@ -10,7 +10,7 @@ const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab" } as const;
 
 type Delimiter = keyof typeof DELIMITERS;
 
-interface Line extends Place {
+interface Line extends RowPosition {
   cells: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import type { Dataset, ProfileDataset } from "../../core/contract/recommendation.ts";
 import { literal, withDatabase } from "../../core/sql/database.ts";
 import { MAX_ID } from "../../personalize/limits.ts";
-import type { Place, Row } from "./row.ts";
+import type { Row, RowPosition } from "./row.ts";
 
 /** The column with the id of a file's rows. Rows of events may lack it. */
 const OWN_ID = { user: "USER_ID", item: "ITEM_ID", interaction: "EVENT_ID" } as const;
@@ -15,8 +15,8 @@ interface RepeatedIds {
   /** The number of rows beyond the first of each id. */
   rows: number;
   id: string;
-  first: Place;
-  second: Place;
+  first: RowPosition;
+  second: RowPosition;
 }
 
 /** Ids in events that the file of users or items lacks. */
@@ -26,7 +26,7 @@ interface UnknownIds {
   nearly: number;
   /** The one that most events have, and the first of those. */
   id: string;
-  first: Place;
+  first: RowPosition;
 }
 
 /** What the ids of the files show. */
@@ -101,7 +101,7 @@ export function withIds<T>(
     });
     for (const one of [...Object.values(named), ...Object.values(own)]) one.close();
     await database.run(READ);
-    const place = (dataset: Dataset, line: number | undefined, position: number): Place =>
+    const place = (dataset: Dataset, line: number | undefined, position: number): RowPosition =>
       inArray.has(dataset) ? { line: line ?? 0, record: position } : { line: line ?? 0 };
     const ids: IdReport = { repeated: {}, unknown: {} };
     for (const dataset of given) {

@@ -1,11 +1,11 @@
 import { StringDecoder } from "node:string_decoder";
 import { isObject } from "../../core/json/values.ts";
-import { type Place, placeOf, type Row, SampleError, type Value } from "./row.ts";
+import { placeOf, type Row, type RowPosition, SampleError, type Value } from "./row.ts";
 
 /** The longest object, in characters. A longer one means that a bracket was never closed. */
 const MAX_OBJECT_CHARACTERS = 4 * 1_024 * 1_024;
 
-interface Found extends Place {
+interface Found extends RowPosition {
   text: string;
 }
 
@@ -136,7 +136,7 @@ interface Between {
 }
 
 /** Without an array, objects are told apart by their lines. */
-const place = ({ line, records, array }: Between): Place =>
+const place = ({ line, records, array }: Between): RowPosition =>
   array && records > 0 ? { line, record: records } : { line };
 
 function between(character: string, state: Between, fail: (problem: string) => SampleError): void {

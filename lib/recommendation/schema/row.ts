@@ -1,12 +1,12 @@
 /** One row of a sample file: where it ends, and its values by column. Missing values are undefined. */
-export interface Row extends Place {
+export interface Row extends RowPosition {
   values: ReadonlyMap<string, Value>;
   /** The text of numbers in JSON that a number would lose: `2008.0`, or more digits than it holds. */
   written?: ReadonlyMap<string, string>;
 }
 
 /** Where a row ends: the line and, in a JSON array, the record, both from 1. */
-export interface Place {
+export interface RowPosition {
   line: number;
   record?: number | undefined;
 }
@@ -32,7 +32,7 @@ export class SampleError extends Error {
 }
 
 /** Returns where a row is, for messages: `items.csv:7`, or `items.json:1 (record 812)`. */
-export function placeOf(file: string, { line, record }: Place): string {
+export function placeOf(file: string, { line, record }: RowPosition): string {
   return `${file}:${line}${record === undefined ? "" : ` (record ${record})`}`;
 }
 

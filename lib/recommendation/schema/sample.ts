@@ -7,7 +7,7 @@ import type { Constants } from "./constants.ts";
 import type { AddIds } from "./ids.ts";
 import type { Described } from "./infer.ts";
 import { judgeOf, widestDefinitions } from "./judge.ts";
-import { type Place, placeOf, type Row, recordOf, SampleError, type Value } from "./row.ts";
+import { placeOf, type Row, type RowPosition, recordOf, SampleError, type Value } from "./row.ts";
 import { readRows } from "./rows.ts";
 import { RULES } from "./rules.ts";
 
@@ -31,7 +31,7 @@ export interface Sample extends Described {
 /** Values with something in common: how many, the first one, and what is wrong with it. */
 interface Counted {
   count: number;
-  place: Place;
+  place: RowPosition;
   message: string;
 }
 
@@ -108,7 +108,7 @@ export function emptySample(dataset: Dataset): Sample {
   return { file: "", dataset, columns, ...none };
 }
 
-function countIn(counted: Map<string, Counted>, key: string, { line, record }: Place, message: string): void {
+function countIn(counted: Map<string, Counted>, key: string, { line, record }: RowPosition, message: string): void {
   const known = counted.get(key);
   if (known) known.count += 1;
   else counted.set(key, { count: 1, place: { line, record }, message });

@@ -1,5 +1,6 @@
 import type { AvroSchema } from "../../config/avro.ts";
 import { DATASETS, type Dataset, PROFILE_DATASETS } from "../../core/contract/recommendation.ts";
+import { shareText } from "../../core/share.ts";
 import { eventTypeRoom, fieldsBesideTypes, MAX_TEXT } from "../../personalize/limits.ts";
 import type { IdReport } from "./ids.ts";
 import { placeOf } from "./row.ts";
@@ -12,7 +13,7 @@ export function oddValues({ dataset, file, columns }: Sample, textual: readonly 
     const words = missingWords(texts);
     const advice = "Write numbers without words, blanks and separators of thousands, or leave the cell empty";
     return (
-      `${placeOf(file, first.place)}  ${name} becomes text because of ${share(count, values, "values")}: ` +
+      `${placeOf(file, first.place)}  ${name} becomes text because of ${shareText(count, values, "values")}: ` +
       `the first is ${JSON.stringify(first.text)}. ${advice}` +
       (words.length > 0
         ? `; --null ${shellWord(words.join(","))} treats ${words.length > 1 ? "these" : "it"} as no value`
@@ -58,7 +59,7 @@ export function rejectedRows({ file, dataset, rows, rejections }: Sample, textua
     const isLong = dataset === "item" && !textual.includes(column) && /at most 1000 are allowed$/.test(message);
     const advice = isLong ? `. --textual-fields ${column} allows ${number(MAX_TEXT)}` : "";
     const what = column === "" ? message : `${column} ${message}`;
-    return `${placeOf(file, place)}  ${what}: the service rejects ${share(count, rows, "rows")} for this${advice}`;
+    return `${placeOf(file, place)}  ${what}: the service rejects ${shareText(count, rows, "rows")} for this${advice}`;
   });
 }
 
@@ -67,7 +68,7 @@ export function foreignLists({ file, columns, foreignLists: found }: Sample): st
   if (!found) return [];
   const all = columns.get("IMPRESSION")?.values ?? found.count;
   return [
-    `${placeOf(file, found.place)}  IMPRESSION has ${share(found.count, all, "values")} that look like lists in another ` +
+    `${placeOf(file, found.place)}  IMPRESSION has ${shareText(found.count, all, "values")} that look like lists in another ` +
       `notation, and would be one id each: the first is ${found.message}. Write ids with a vertical bar between them: a|b`,
   ];
 }
@@ -104,15 +105,11 @@ export function idWarnings(
           ? `. ${number(found.nearly)} would match without leading zeros, blanks, capitals and ".0": did another program rewrite the ids?`
           : "";
       return [
-        `${placeOf(file, found.first)}  ${share(found.events, events, "events")} name ${NAMES[dataset]} that ` +
+        `${placeOf(file, found.first)}  ${shareText(found.events, events, "events")} name ${NAMES[dataset]} that ` +
           `${files[dataset]} does not have, most often ${COLUMNS[dataset]} ${JSON.stringify(found.id)}: ${EFFECTS[dataset]}${hint}`,
       ];
     }),
   ];
-}
-
-function share(count: number, all: number, what: string): string {
-  return `${number(count)} of ${number(all)} ${what} (${((100 * count) / all).toPrecision(2)} %)`;
 }
 
 const number = (value: number) => value.toLocaleString("en");

@@ -32,7 +32,13 @@ export function probeRecommendation(services: RecommendationServices): Promise<P
   );
 }
 
-function ask({ campaigns }: RecommendationServices, recipe: RecipeKind, campaignArn: string, deadline: Deadline) {
+/** Asks for one item. Its declared result makes a kind of recipe that is forgotten here an error of types. */
+function ask(
+  { campaigns }: RecommendationServices,
+  recipe: RecipeKind,
+  campaignArn: string,
+  deadline: Deadline,
+): Promise<object> {
   switch (recipe) {
     case "user_personalization":
       return campaigns.recommend({ campaignArn, userId, numResults: 1 }, deadline);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ObjectStore } from "../../aws/object-store.ts";
+import { shareText } from "../../core/share.ts";
 import { sum } from "../../core/sum.ts";
 import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO } from "../../personalize/limits.ts";
 import { schemaHash } from "../etl/plan.ts";
@@ -98,8 +99,7 @@ export function unknownOf({
   interaction,
 }: Pick<Manifest, "unknown"> & { interaction: Pick<Manifest["interaction"], "rows"> }): string | undefined {
   const { items = 0, users = 0, examples = [] } = unknown ?? {};
-  const of = (count: number) =>
-    `${number(count)} of ${number(interaction.rows)} events (${((100 * count) / interaction.rows).toPrecision(2)} %)`;
+  const of = (count: number) => shareText(count, interaction.rows, "events");
   const sentences = [
     ...(items > 0
       ? [

@@ -86,7 +86,7 @@ export async function requireManifest(store: ObjectStore, run: string): Promise<
 }
 
 /** Implements Executions with Step Functions. The client must have its own retries turned off. */
-export function sfnExecutions(client: SFNClient): Executions {
+export function sfnExecutions(client: Pick<SFNClient, "send">): Executions {
   const retried = patientCalls(30_000, 6);
   const call = <T>(operation: Operation<T>) =>
     retried(operation).catch((error: unknown) => {

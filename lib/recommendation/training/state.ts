@@ -96,7 +96,11 @@ const recipeKey = (kind: RecipeKind) => `recipe#${kind}`;
  * already. Without it, reads return undefined, and `note`, `release` and `forget` do nothing; `take` and `saveRecipe`
  * throw.
  */
-export function dynamoTrainingState(client: DynamoDBClient, table: string, outer?: Deadline): TrainingState {
+export function dynamoTrainingState(
+  client: Pick<DynamoDBClient, "send">,
+  table: string,
+  outer?: Deadline,
+): TrainingState {
   const sdk = () => import("@aws-sdk/lib-dynamodb");
   const call = patientCalls(60_000, 8, outer);
   /** The lock, if the run `:run` holds it. */

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import type { Dataset } from "../../core/contract/recommendation.ts";
 import type { AddIds } from "../schema/ids.ts";
-import { type Place, recordOf, SampleError } from "../schema/row.ts";
+import { type RowPosition, recordOf, SampleError } from "../schema/row.ts";
 import { readRows } from "../schema/rows.ts";
 import { RULES } from "../schema/rules.ts";
 
 /** A row of a file as a record to send. */
 export interface Line {
-  place: Place;
+  place: RowPosition;
   record: Readonly<Record<string, unknown>>;
 }
 

@@ -4,7 +4,7 @@ import type { Dataset } from "../../core/contract/recommendation.ts";
 import type { Issue } from "../../core/http/error.ts";
 import { parseJson } from "../../core/json/values.ts";
 import { backoff } from "../../core/resilience/deadline.ts";
-import type { Place } from "../schema/row.ts";
+import type { RowPosition } from "../schema/row.ts";
 import { ENDPOINTS, type Line } from "./files.ts";
 
 /** The reason why an upload stopped. The message says what happened and what to do. */
@@ -32,7 +32,7 @@ export interface UploadTarget {
 }
 
 /** A row that the service rejected. */
-export interface RejectedRow extends Place {
+export interface RejectedRow extends RowPosition {
   id: string | null;
   issues: readonly Issue[];
 }

@@ -2,7 +2,7 @@ import type { ModelName } from "../../config/embedding-models.ts";
 import { cutCharacters, jsonLiteral } from "./batches.ts";
 import { readVectors } from "./dense-vector.ts";
 import { ModelAnswerError } from "./failure.ts";
-import type { HostedModel } from "./hosted-embedder.ts";
+import type { HostedModel } from "./model-calls.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 
 /** Bytes of a request to Bedrock. Never reached: 96 texts of 8,192 characters are at most 96 * 8,192 * 6 bytes. */

@@ -12,10 +12,11 @@ import {
   vectorsBySettings,
 } from "./embedder.ts";
 import { judge } from "./failure.ts";
-import { type HostedEmbedderOptions, type HostedModel, hostedEmbedder } from "./hosted-embedder.ts";
+import { hostedEmbedder } from "./hosted-embedder.ts";
+import type { HostedEmbedderOptions, HostedModel } from "./model-calls.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 import { createPace } from "./pace.ts";
-import { createSemaphore } from "./slots.ts";
+import { createSemaphore } from "./semaphore.ts";
 import type { SparseModel, SparseModelLoader } from "./sparse-model.ts";
 import { sparseQuery } from "./sparse-vector.ts";
 import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";

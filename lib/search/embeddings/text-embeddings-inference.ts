@@ -2,7 +2,7 @@ import type { ModelName } from "../../config/embedding-models.ts";
 import { literalWithin } from "./batches.ts";
 import { parseJson, readVectors, requireCount } from "./dense-vector.ts";
 import { ModelAnswerError } from "./failure.ts";
-import type { HostedModel } from "./hosted-embedder.ts";
+import type { HostedModel } from "./model-calls.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 import { parseSparse, type SparseRules } from "./sparse-vector.ts";
 

@@ -27,9 +27,11 @@ import { type BulkTarget, bulkTarget } from "./target.ts";
 import { createTextPool } from "./text-pool.ts";
 import { createLookahead, windowsOf } from "./windows.ts";
 
+type Wait = (ms: number) => Promise<unknown>;
+
 export interface BulkOptions {
   /** Replaced in tests so that nothing sleeps. */
-  wait?: (ms: number) => Promise<unknown>;
+  wait?: Wait;
 }
 
 /** Serves POST /application/bulk. Throws ApiError if the request fails as a whole (docs/guides/bulk.md says when). */
@@ -44,7 +46,7 @@ export async function runBulk(
   const target = await bulkTarget(services, body.index, deadline);
   await requireFittingAnswer(call, target, headers["accept-encoding"]);
 
-  const run = createRun(services, target, call, wait);
+  const run = new BulkRun(services, target, call, wait);
   await run.writeAll();
   const degraded = degradationsOf(run.degraded.filter(({ operation }) => run.results.get(operation)?.failed === false));
   for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
@@ -58,127 +60,129 @@ export async function runBulk(
   };
 }
 
-function createRun(
-  services: GatewayServices,
-  target: BulkTarget,
-  { body: { refresh }, bytes, operations, deadline }: BulkCall,
-  wait: (ms: number) => Promise<unknown>,
-) {
-  const { cluster, settings } = services;
-  const maxBytes = settings.max_bulk_bytes;
-  const run = {
-    results: new Map<Operation, ItemResult>(),
-    degraded: [] as DegradedWrite[],
-    took: 0,
-    /** Seconds after which the operations that failed may succeed, if known. */
-    retryAfter: 0,
-    writeAll,
-  };
+/** What a request has written so far, and what still can be. */
+class BulkRun {
+  readonly results = new Map<Operation, ItemResult>();
+  degraded: DegradedWrite[] = [];
+  took = 0;
+  /** Seconds after which the operations that failed may succeed, if known. */
+  retryAfter = 0;
+
+  readonly #call: BulkCall;
+  readonly #maxBytes: number;
+  readonly #preparation: Preparation;
+  readonly #writing: Writing;
   /** Whether the cluster has answered a write. From then on, an unsent operation fails alone, not the whole request. */
-  let answered = false;
+  #answered = false;
   /** Why nothing more is sent, if so. */
-  let stopped: ApiError | undefined;
+  #stopped: ApiError | undefined;
   /** Why stored documents could not be read, if so. */
-  let unread: ApiError | undefined;
+  #unread: ApiError | undefined;
 
-  const documentOf = documentsIn(bytes);
-  const needs = needsOf(operations, target.mappings, documentOf);
-  const preparation: Preparation = {
-    cluster,
-    target,
-    deadline,
-    documentOf,
-    needs,
-    pool: createTextPool({ embedder: services.embedder, deadline, wait, ...usesOf(needs, target) }),
-    writtenBy: (operation) => run.results.get(operation)?.guard,
-    onDegraded: (operation, field, reason) => run.degraded.push({ operation, field, reason }),
-  };
-  const holds = heldWrites({ cluster, deadline, wait });
-  const writing: Writing = { cluster, target, deadline, refresh, wait, holds };
+  constructor({ cluster, settings, embedder }: GatewayServices, target: BulkTarget, call: BulkCall, wait: Wait) {
+    const { body, bytes, operations, deadline } = call;
+    const documentOf = documentsIn(bytes);
+    const needs = needsOf(operations, target.mappings, documentOf);
+    this.#call = call;
+    this.#maxBytes = settings.max_bulk_bytes;
+    this.#preparation = {
+      cluster,
+      target,
+      deadline,
+      documentOf,
+      needs,
+      pool: createTextPool({ embedder, deadline, wait, ...usesOf(needs, target) }),
+      writtenBy: (operation) => this.results.get(operation)?.guard,
+      onDegraded: (operation, field, reason) => this.degraded.push({ operation, field, reason }),
+    };
+    const holds = heldWrites({ cluster, deadline, wait });
+    this.#writing = { cluster, target, deadline, refresh: body.refresh, wait, holds };
+  }
 
-  async function writeAll(): Promise<void> {
-    const windows = windowsOf(operations, target, maxBytes);
-    const startAhead = createLookahead(windows, maxBytes, (wanted) =>
+  /** Writes all operations, in windows: while one is written, the texts of the next are embedded. */
+  async writeAll(): Promise<void> {
+    const preparation = this.#preparation;
+    const windows = windowsOf(this.#call.operations, preparation.target, this.#maxBytes);
+    const startAhead = createLookahead(windows, this.#maxBytes, (wanted) =>
       preparation.pool.start(textsOf(preparation, wanted)),
     );
     for (const [index, { operations: members }] of windows.entries()) {
       startAhead(index);
-      const due = members.filter((operation) => !isLost(operation));
-      const drafts = take(await prepare(preparation, due));
+      const due = members.filter((operation) => !this.#isLost(operation));
+      const drafts = this.#take(await prepare(preparation, due));
       startAhead(index + 1);
-      await write(drafts);
+      await this.#write(drafts);
     }
-    const reason = stopped ?? unread;
-    if (reason && !answered) throw nothingWritten(reason);
+    const reason = this.#stopped ?? this.#unread;
+    if (reason && !this.#answered) throw nothingWritten(reason);
   }
 
   /** Fails an operation, and returns true, if the previous one on its id forbids to send it or if nothing more is sent. */
-  function isLost(operation: Operation): boolean {
-    const earlier = operation.previous && run.results.get(operation.previous);
-    if (earlier?.failed) fail(operation, EARLIER_FAILED);
-    else if (earlier?.unproven) fail(operation, EARLIER_UNPROVEN);
-    else if (stopped) fail(operation, itemErrorOf(stopped));
+  #isLost(operation: Operation): boolean {
+    const earlier = operation.previous && this.results.get(operation.previous);
+    if (earlier?.failed) this.#fail(operation, EARLIER_FAILED);
+    else if (earlier?.unproven) this.#fail(operation, EARLIER_UNPROVEN);
+    else if (this.#stopped) this.#fail(operation, itemErrorOf(this.#stopped));
     else return false;
     return true;
   }
 
-  function take({ drafts, failed, failure }: Prepared): Draft[] {
-    for (const [operation, error] of failed) fail(operation, error);
-    unread ??= failure;
+  #take({ drafts, failed, failure }: Prepared): Draft[] {
+    for (const [operation, error] of failed) this.#fail(operation, error);
+    this.#unread ??= failure;
     return drafts;
   }
 
   /** Writes drafts. After a conflict, reads the stored document, embeds its text and writes again. */
-  async function write(first: readonly Draft[]): Promise<void> {
+  async #write(first: readonly Draft[]): Promise<void> {
+    const { deadline, wait } = this.#writing;
     let drafts = first;
     for (let attempt = 1; drafts.length > 0; attempt += 1) {
-      const conflicts = await writeOnce(drafts);
+      const conflicts = await this.#writeOnce(drafts);
       if (conflicts.length === 0) return;
       const delay = backoff(attempt - 1);
-      if (attempt === MAX_ATTEMPTS || stopped || delay >= deadline.remaining()) {
-        for (const { draft, item } of conflicts) run.results.set(draft.operation, item);
+      if (attempt === MAX_ATTEMPTS || this.#stopped || delay >= deadline.remaining()) {
+        for (const { draft, item } of conflicts) this.results.set(draft.operation, item);
         return;
       }
       await wait(delay);
       const again = conflicts.map(({ draft }) => draft.operation);
-      run.degraded = run.degraded.filter(({ operation }) => !again.includes(operation));
-      drafts = take(await prepareFromStored(preparation, again));
+      this.degraded = this.degraded.filter(({ operation }) => !again.includes(operation));
+      drafts = this.#take(await prepareFromStored(this.#preparation, again));
     }
   }
 
-  async function writeOnce(drafts: readonly Draft[]): Promise<Settled["conflicts"]> {
+  async #writeOnce(drafts: readonly Draft[]): Promise<Settled["conflicts"]> {
     const conflicts: Settled["conflicts"] = [];
-    for (const chunk of chunksOf(bytes, drafts, maxBytes)) {
-      if (stopped) {
-        for (const { draft } of chunk) fail(draft.operation, itemErrorOf(stopped));
+    for (const chunk of chunksOf(this.#call.bytes, drafts, this.#maxBytes)) {
+      if (this.#stopped) {
+        for (const { draft } of chunk) this.#fail(draft.operation, itemErrorOf(this.#stopped));
         continue;
       }
-      const settled = await settleChunk(writing, chunk);
-      absorb(settled);
+      const settled = await settleChunk(this.#writing, chunk);
+      this.#absorb(settled);
       conflicts.push(...settled.conflicts);
     }
     return conflicts;
   }
 
-  function absorb(settled: Settled): void {
-    run.took += settled.took;
-    for (const [operation, item] of settled.results) run.results.set(operation, item);
-    if (settled.unknown.length > 0) throw outcomeUnknown(operations, run.results, settled);
-    if (settled.results.size > 0 || settled.conflicts.length > 0) answered = true;
+  #absorb(settled: Settled): void {
+    this.took += settled.took;
+    for (const [operation, item] of settled.results) this.results.set(operation, item);
+    if (settled.unknown.length > 0) throw outcomeUnknown(this.#call.operations, this.results, settled);
+    if (settled.results.size > 0 || settled.conflicts.length > 0) this.#answered = true;
     for (const { operations: unsent, error } of settled.unsent) {
-      if (!answered) throw nothingWritten(error);
-      for (const operation of unsent) fail(operation, itemErrorOf(error));
+      if (!this.#answered) throw nothingWritten(error);
+      for (const operation of unsent) this.#fail(operation, itemErrorOf(error));
       // A rejected call says nothing about the next one. If the cluster is unavailable, the next call fails too.
-      if (error.code === "upstream_unavailable" || error.code === "timeout") stopped = error;
+      if (error.code === "upstream_unavailable" || error.code === "timeout") this.#stopped = error;
     }
   }
 
-  function fail(operation: Operation, error: ItemError): void {
-    run.retryAfter = Math.max(run.retryAfter, error.retryAfter ?? 0);
-    run.results.set(operation, failedItem(target.itemIndex, operation, error));
+  #fail(operation: Operation, error: ItemError): void {
+    this.retryAfter = Math.max(this.retryAfter, error.retryAfter ?? 0);
+    this.results.set(operation, failedItem(this.#preparation.target.itemIndex, operation, error));
   }
-
-  return run;
 }
 
 /** Returns how often each text is needed, and whether further texts may follow, so that all must be kept. */

@@ -1,16 +1,15 @@
-import { concurrently } from "../../../core/resilience/concurrently.ts";
 import type { Hold } from "../../index-meta/index-meta.ts";
 import { runIndex, targetAlias } from "../../index-meta/run-names.ts";
-import { checkpointsOf } from "./checkpoints.ts";
-import { type CopyWork, copyRange, removeDeleted, verifyRange } from "./copy.ts";
-import type { Range } from "./documents.ts";
+import { type Checkpoints, checkpointsOf } from "./checkpoints.ts";
+import type { CopyWork } from "./copy.ts";
 import { RunFailure } from "./failure.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
+import { type Mark, Passes } from "./passes.ts";
 import { openRejects, type Rejects } from "./rejects.ts";
 import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, type RunRecord, readRecord, saveRecord, takeRun } from "./run-record.ts";
-import { countByBucket, countDocuments, refresh, shardMarks } from "./shards.ts";
+import { countDocuments, refresh, shardMarks } from "./shards.ts";
 import { aliases, hasSwitched, holdWrites, releaseLeftHolds, releaseWrites, switchAliases } from "./switch.ts";
 import { nativeWriter, type WriteCopies } from "./write.ts";
 
@@ -25,8 +24,7 @@ export interface RunOptions {
   embeddingWriter?: (target: string, fields: readonly string[]) => WriteCopies;
   onProgress?: (record: RunRecord) => void;
   /** Buckets in progress at a time. */
-  most?: number;
-  now?: () => number;
+  most: number;
 }
 
 /** Milliseconds before another hold, after one that a gateway may have ended: its request has ended by then. */
@@ -65,7 +63,24 @@ export async function workOn(options: RunOptions): Promise<RunRecord> {
   const rescued = await releaseLeftHolds(calls, record);
   const ledger = await openLedger(calls, runIndex(id));
   const rejects = await openRejects(calls, runIndex(id));
-  return createRun(options, held, ledger, rejects).work(rescued);
+  const checkpoints = checkpointsOf(calls, held, options.onProgress, () => performance.now());
+  const passes = new Passes(copyWork(options, record, ledger, rejects), record, checkpoints, rejects, options.most);
+  return new Takeover(passes, { ...checkpoints, ...held }, rejects, options).run(rescued);
+}
+
+/** Returns what copying a document needs. Throws RunFailure if the run embeds and there is no gateway. */
+function copyWork(
+  { calls, embeddingWriter }: RunOptions,
+  record: RunRecord,
+  ledger: Ledger,
+  rejects: Rejects,
+): CopyWork {
+  const { source, target, width, tally, embed, embedding_fields } = record;
+  const alias = targetAlias(record);
+  const write = embed ? embeddingWriter?.(alias, embedding_fields) : nativeWriter(calls, alias);
+  if (!write) throw new RunFailure("This run embeds documents, for which it needs the gateway");
+  const leftOut = embed ? embedding_fields : [];
+  return { calls, source, target, targetAlias: alias, ledger, write, width, leftOut, tally, onRejected: rejects.add };
 }
 
 /** Makes this process the only one whose writes to the new index are accepted. */
@@ -87,187 +102,121 @@ async function requireSource(calls: RunCalls, { id, source, source_uuid, target 
   }
 }
 
-function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, rejects: Rejects) {
-  const { calls, onProgress, thenSwitch, holdMs, most = 8, now = () => performance.now(), embeddingWriter } = options;
-  const { record } = held;
-  const { source, target, width, tally } = record;
-  const alias = targetAlias(record);
-  const writer = record.embed ? embeddingWriter?.(alias, record.embedding_fields) : nativeWriter(calls, alias);
-  if (!writer) throw new RunFailure("This run embeds documents, for which it needs the gateway");
-  const work: CopyWork = {
-    calls,
-    source,
-    target,
-    targetAlias: alias,
-    ledger,
-    write: writer,
-    width,
-    leftOut: record.embed ? record.embedding_fields : [],
-    tally,
-    onRejected: rejects.add,
-  };
+/** Brings the new index up to date with the old one, and puts it in its place. */
+class Takeover {
+  readonly #passes: Passes;
+  readonly #record: RunRecord;
+  readonly #save: () => Promise<void>;
+  readonly #rejects: Rejects;
+  readonly #options: RunOptions;
 
-  const { save, saveIfDue } = checkpointsOf(calls, held, onProgress, now);
+  constructor(passes: Passes, { save, record }: Checkpoints & HeldRecord, rejects: Rejects, options: RunOptions) {
+    this.#passes = passes;
+    this.#record = record;
+    this.#save = save;
+    this.#rejects = rejects;
+    this.#options = options;
+  }
 
-  /** Copies, verifies and sweeps up to the given marks. `check` throws when time is up. */
-  async function pass(marks: ReadonlyArray<{ shard: number; mark: number }>, check: () => void): Promise<void> {
-    for (const { shard, mark } of marks) {
-      record.shards[shard] ??= { mark: -1, copied: -1, verified: -1 };
-      record.shards[shard].mark = Math.max(mark, record.shards[shard].mark);
+  /** Runs until the new index has caught up and, if wanted, has taken over. `calm`: whether to wait before the first hold. */
+  async run(calm: boolean): Promise<RunRecord> {
+    const { calls, thenSwitch } = this.#options;
+    const { target, late_settings } = this.#record;
+    let failed = { reason: "", rescued: calm };
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      await this.#catchUp();
+      const rejected = this.#rejects.ids().size;
+      if (rejected > 0) {
+        throw await this.#stop(`${target} rejected ${rejected} documents; \`relevance index status\` lists them`);
+      }
+      if (!thenSwitch) return this.#ended("ready");
+      await calls.json(indices.putSettings({ index: target, body: late_settings }));
+      if (failed.rescued) await calls.wait(CALM_MS);
+      const again = await this.#trySwitch();
+      if (!again) return this.#record;
+      failed = again;
     }
-    await save();
-    await refresh(calls, source);
-    await advance("copied", (range) => copyRange(work, range), check);
-    await rejects.retry(work);
-    await refresh(calls, target);
-    await advance("verified", (range) => verifyRange(work, range, rejects.ids()), check);
-    await sweep(check);
-    record.passes += 1;
-    await save();
-  }
-
-  /** Runs a step on each bucket between what is done and the marks, and records how far everything is done. */
-  async function advance(done: "copied" | "verified", step: (range: Range) => Promise<void>, check: () => void) {
-    const todo = Object.entries(record.shards).flatMap(([shard, state]) =>
-      rangesOf(Number(shard), state[done], state.mark),
-    );
-    const open = new Map<number, Set<Range>>();
-    for (const range of todo) open.set(range.shard, (open.get(range.shard) ?? new Set()).add(range));
-    await concurrently(todo, most, async (range) => {
-      check();
-      await step(range);
-      const left = open.get(range.shard) ?? new Set();
-      left.delete(range);
-      const [first] = left;
-      const state = record.shards[range.shard];
-      if (state) state[done] = first ? first.from - 1 : state.mark;
-      await saveIfDue();
-    });
-    for (const state of Object.values(record.shards)) state[done] = state.mark;
-  }
-
-  function rangesOf(shard: number, done: number, mark: number): Range[] {
-    const ranges: Range[] = [];
-    for (let from = done + 1; from <= mark; ) {
-      const to = Math.min(mark, (Math.floor(from / width) + 1) * width - 1);
-      ranges.push({ shard, from, to });
-      from = to + 1;
-    }
-    return ranges;
-  }
-
-  /** Deletes the copies of deleted documents in the buckets that have fewer documents than recorded. */
-  async function sweep(check: () => void): Promise<void> {
-    await refresh(calls, source);
-    for (const [key, { copied }] of Object.entries(record.shards)) {
-      const shard = Number(key);
-      const live = await countByBucket(calls, source, { shard, to: copied, width });
-      const shrunk = ledger.buckets(shard).filter((bucket) => ledger.count(shard, bucket) > (live.get(bucket) ?? 0));
-      await concurrently(shrunk, most, async (bucket) => {
-        check();
-        await removeDeleted(work, { shard, bucket, copied });
-      });
-    }
-  }
-
-  async function stablePass(): Promise<void> {
-    const marks = await shardMarks(calls, source);
-    await pass(
-      marks.map(({ shard, globalCheckpoint }) => ({ shard, mark: globalCheckpoint })),
-      () => {},
-    );
+    throw await this.#stop(`Tried ${ATTEMPTS} times to switch: ${failed.reason}`);
   }
 
   /**
    * Repeats passes until one takes less than a quarter of the time for which writes may be held, or no longer gets much
    * shorter than the one before.
    */
-  async function catchUp(): Promise<void> {
+  async #catchUp(): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; ; ) {
-      const started = now();
-      await stablePass();
-      const took = now() - started;
-      if (took < holdMs / 4 || took > before * 0.7) return;
+      const started = performance.now();
+      const marks = await shardMarks(this.#options.calls, this.#record.source);
+      await this.#passes.run(marks.map(({ shard, globalCheckpoint }) => ({ shard, mark: globalCheckpoint })));
+      const took = performance.now() - started;
+      if (took < this.#options.holdMs / 4 || took > before * 0.7) return;
       before = took;
     }
   }
 
   /** Returns why the new index cannot take over, or undefined if it has. */
-  async function trySwitch(): Promise<{ reason: string; rescued: boolean } | undefined> {
-    const started = now();
-    const { hold, blocked } = await holdWrites(calls, record, Date.now() + holdMs);
+  async #trySwitch(): Promise<{ reason: string; rescued: boolean } | undefined> {
+    const { calls, holdMs } = this.#options;
+    const started = performance.now();
+    const { hold, blocked } = await holdWrites(calls, this.#record, Date.now() + holdMs);
     let reason: string;
     try {
-      reason = blocked ? await finish(hold, started) : `not every shard of ${source} has blocked writes in time`;
+      reason = blocked
+        ? await this.#finish(hold, started)
+        : `not every shard of ${this.#record.source} has blocked writes in time`;
       if (reason === "") return undefined;
     } catch (error) {
       if (!(error instanceof OutOfTime)) {
-        await releaseWrites(calls.unstopped, record, hold);
+        await releaseWrites(calls.unstopped, this.#record, hold);
         throw error;
       }
       reason = error.message;
     }
-    return { reason, rescued: await releaseWrites(calls, record, hold) };
+    return { reason, rescued: await releaseWrites(calls, this.#record, hold) };
   }
 
-  async function finish(hold: Hold, started: number): Promise<string> {
+  /** Copies the rest while writes are held, and switches. Returns why it could not, or "". Throws OutOfTime. */
+  async #finish(hold: Hold, started: number): Promise<string> {
+    const { calls, holdMs } = this.#options;
+    const { source, target } = this.#record;
     const check = () => {
-      if (now() - started > holdMs * 0.8) throw new OutOfTime(`the last pass took longer than ${holdMs * 0.8} ms`);
+      const limit = holdMs * 0.8;
+      if (performance.now() - started > limit) throw new OutOfTime(`the last pass took longer than ${limit} ms`);
     };
-    const marks = await settledMarks(check);
-    await pass(marks, check);
+    await this.#passes.run(await this.#settledMarks(check), check);
     await refresh(calls, target);
     const [before, after] = [await countDocuments(calls, source), await countDocuments(calls, target)];
     if (before !== after) return `${source} has ${before} documents and ${target} has ${after}`;
-    record.target_marks = (await shardMarks(calls, target)).map(({ last }) => last);
-    await save();
+    this.#record.target_marks = (await shardMarks(calls, target)).map(({ last }) => last);
+    await this.#save();
     check();
-    if (!(await switchAliases(calls, record, hold))) return "a gateway has ended the hold";
-    record.phase = "switched";
-    record.switched_at = new Date().toISOString();
-    await save();
+    if (!(await switchAliases(calls, this.#record, hold))) return "a gateway has ended the hold";
+    this.#record.switched_at = new Date().toISOString();
+    await this.#ended("switched");
     return "";
   }
 
   /** Returns the last sequence number of each shard, when all copies have it. */
-  async function settledMarks(check: () => void): Promise<Array<{ shard: number; mark: number }>> {
+  async #settledMarks(check: () => void): Promise<Mark[]> {
     for (;;) {
       check();
-      const marks = await shardMarks(calls, source);
+      const marks = await shardMarks(this.#options.calls, this.#record.source);
       if (marks.every(({ globalCheckpoint, last }) => globalCheckpoint === last)) {
         return marks.map(({ shard, last }) => ({ shard, mark: last }));
       }
-      await calls.wait(50);
+      await this.#options.calls.wait(50);
     }
   }
 
-  return {
-    async work(rescued: boolean): Promise<RunRecord> {
-      let calm = rescued;
-      let reason = "";
-      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        await catchUp();
-        if (rejects.ids().size > 0) {
-          throw await stop(`${target} rejected ${rejects.ids().size} documents; \`relevance index status\` lists them`);
-        }
-        if (!thenSwitch) {
-          record.phase = "ready";
-          await save();
-          return record;
-        }
-        await calls.json(indices.putSettings({ index: target, body: record.late_settings }));
-        if (calm) await calls.wait(CALM_MS);
-        const failed = await trySwitch();
-        if (!failed) return record;
-        ({ reason, rescued: calm } = failed);
-      }
-      throw await stop(`Tried ${ATTEMPTS} times to switch: ${reason}`);
-    },
-  };
+  async #ended(phase: "ready" | "switched"): Promise<RunRecord> {
+    this.#record.phase = phase;
+    await this.#save();
+    return this.#record;
+  }
 
-  async function stop(message: string): Promise<RunFailure> {
-    record.message = message;
-    await save();
+  async #stop(message: string): Promise<RunFailure> {
+    this.#record.message = message;
+    await this.#save();
     return new RunFailure(message);
   }
 }

@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { shareText } from "../../../../lib/core/share.ts";
 import { constantsOf } from "../../../../lib/recommendation/schema/constants.ts";
 import { suite } from "../../../suite.ts";
 import { generate } from "./files.ts";
@@ -43,6 +44,14 @@ for (const odd of ["NULL", " 5 ", '"1,234"', "007"]) {
     assert.match(warning, "items.csv:7  PRICE becomes text because of 2 of 1,000 values (0.20 %)");
   });
 }
+
+test("write shares close to all as people do", () => {
+  const texts = [299_880, 299_999, 300_000, 296_000].map((count) => shareText(count, 300_000, "rows"));
+  assert.equal(
+    texts.map((text) => /\((.*) %\)/.exec(text)?.[1]),
+    ["99.96", "99.99", "100", "99"],
+  );
+});
 
 test("are none for numbers, for texts of which some are numbers, for ids and for textual columns", async () => {
   assert.equal(await warningsOf({ item: priced({ 3: "" }) }), []);

@@ -5,7 +5,7 @@ import { createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts
 import { createEmbedders } from "../../../../lib/search/embeddings/create-embedders.ts";
 import type { Embedder } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
-import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/semaphore.ts";
 import { suite } from "../../../suite.ts";
 import { awsError, brief, type FakeClient, fakeClient, knownPace, vectorOf } from "./fixture.ts";
 

@@ -4,7 +4,7 @@ import { createBreaker, FAILURES, ModelPausedError, OPEN_MS } from "../../../../
 import { judge } from "../../../../lib/search/embeddings/failure.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";
-import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/semaphore.ts";
 import { denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
 import { suite } from "../../../suite.ts";
 import { awsError, brief, type FakeCall, fakeClient, modelError } from "./fixture.ts";

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import type { Embedder } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
-import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/semaphore.ts";
 import { denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
 import { suite } from "../../../suite.ts";
 import { brief, type FakeClient, fakeClient, knownPace, vectorOf } from "./fixture.ts";

@@ -1,10 +1,11 @@
 import * as assert from "uvu/assert";
 import type { Deadline } from "../../../../lib/core/resilience/deadline.ts";
 import type { EmbeddingOutcome } from "../../../../lib/search/embeddings/embedder.ts";
-import { type HostedModel, hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
+import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
+import type { HostedModel } from "../../../../lib/search/embeddings/model-calls.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";
 import { createPace } from "../../../../lib/search/embeddings/pace.ts";
-import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/semaphore.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("embeddings: pace of a model");

@@ -3,7 +3,7 @@ import { type Deadline, deadlineIn, earlier } from "../../../../lib/core/resilie
 import { EmbeddingError } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";
-import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/semaphore.ts";
 import { denseEndpoint } from "../../../../lib/search/embeddings/text-embeddings-inference.ts";
 import { suite } from "../../../suite.ts";
 import { awsError, brief, type FakeCall, type FakeClient, fakeClient, knownPace, modelError } from "./fixture.ts";
@@ -203,7 +203,7 @@ test("a retry does not start after startBefore either", async () => {
   assert.equal(brief(outcomes), ["model is overloaded (status 429)"]);
 });
 
-test("documents use all slots, and never run more calls at once", async () => {
+test("documents use the whole semaphore, and never run more calls at once", async () => {
   const client = fakeClient(async (call) => {
     await new Promise(setImmediate);
     return served(call);

@@ -1,38 +1,38 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
-import { createSemaphore } from "../../../../lib/search/embeddings/slots.ts";
+import { createSemaphore } from "../../../../lib/search/embeddings/semaphore.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("embeddings: slots");
+const test = suite("embeddings: semaphore");
 
 const soon = () => deadlineIn(10_000);
 
 test("calls wait for a slot in order", async () => {
-  const slots = createSemaphore(1);
+  const semaphore = createSemaphore(1);
   const order: number[] = [];
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const first = slots.run(soon(), () => held);
-  const rest = [1, 2, 3].map((n) => slots.run(soon(), async () => order.push(n)));
+  const first = semaphore.run(soon(), () => held);
+  const rest = [1, 2, 3].map((n) => semaphore.run(soon(), async () => order.push(n)));
   release();
   await Promise.all([first, ...rest]);
   assert.equal(order, [1, 2, 3]);
 });
 
 test("a failed call frees its slot", async () => {
-  const slots = createSemaphore(1);
-  await slots.run(soon(), () => Promise.reject(new Error("x"))).catch(() => {});
-  assert.is(await slots.run(soon(), async () => 1), 1);
+  const semaphore = createSemaphore(1);
+  await semaphore.run(soon(), () => Promise.reject(new Error("x"))).catch(() => {});
+  assert.is(await semaphore.run(soon(), async () => 1), 1);
 });
 
 test("a call that waits past its deadline gives up and takes no slot", async () => {
-  const slots = createSemaphore(1);
+  const semaphore = createSemaphore(1);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const first = slots.run(soon(), () => held);
-  const late = await slots.run(deadlineIn(5), async () => 1).catch((error: Error) => error.message);
+  const first = semaphore.run(soon(), () => held);
+  const late = await semaphore.run(deadlineIn(5), async () => 1).catch((error: Error) => error.message);
   assert.is(late, "no time was left to start a model call");
   release();
   await first;
-  assert.is(await slots.run(soon(), async () => 2), 2);
+  assert.is(await semaphore.run(soon(), async () => 2), 2);
 });
 
 test("a bound below one is refused", () => {
