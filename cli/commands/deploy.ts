@@ -13,8 +13,9 @@ export const command = defineCommand({
       .option("--plan <dir>", "apply exactly the plan that `relevance plan --out <dir>` saved");
   },
   options: { yes: v.boolean(), plan: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))) },
-  run: ({ conf, yes, plan }, context: Context): Promise<ExitCode> => {
-    const session = openSession(conf, context);
+  run: async ({ conf, yes, plan }, context: Context): Promise<ExitCode> => {
+    const session = await openSession(conf, context, { starts: true });
+    await session.local?.serveModels();
     const work = () => (plan === undefined ? deployProject(session, { yes }) : deployReviewed(session, plan, { yes }));
     return resumable(context.terminal, work);
   },
