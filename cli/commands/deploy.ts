@@ -6,7 +6,8 @@ import { openSession } from "../session.ts";
 /** `relevance deploy`: shows a plan, applies exactly that plan, and checks that the API works. */
 export const command = defineCommand({
   example:
-    "relevance deploy --conf conf\n  relevance deploy --plan reviewed --yes    # after relevance plan --out reviewed",
+    "relevance deploy --conf conf\n  relevance deploy --plan reviewed --yes    # after relevance plan --out reviewed\n" +
+    "  RELEVANCE_LOCAL=1 relevance deploy        # to an account on this machine, as make deploy LOCAL=1",
   define: (command) => {
     command
       .option("--yes", "apply without asking", false)

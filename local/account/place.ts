@@ -58,13 +58,16 @@ export function recordedAccount({ record }: Place): Account | undefined {
   return text === undefined ? undefined : v.parse(Account, JSON.parse(text));
 }
 
-/** Returns whether the process of an account runs. Throws LocalError if it does not answer in time. */
+/**
+ * Returns whether the process of an account runs. Throws LocalError if something listens there and does not answer:
+ * only what is surely gone may be discarded.
+ */
 export async function isRunning({ endpoint, id, pid }: Account): Promise<boolean> {
   try {
     const answer = await fetch(`${endpoint}${IDENTITY_PATH}`, { signal: AbortSignal.timeout(patient(ANSWER_MS)) });
-    return answer.ok && ((await answer.json()) as { id?: unknown }).id === id;
+    return answer.ok && (await answer.text()).includes(id);
   } catch (error) {
-    if ((error as Error).name !== "TimeoutError") return false;
+    if ((error as { cause?: NodeJS.ErrnoException }).cause?.code === "ECONNREFUSED") return false;
     throw new LocalError(
       `the local account (process ${pid}, ${endpoint}) does not answer: run the command again, or end it with \`kill ${pid}\``,
       { cause: error },
