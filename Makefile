@@ -1,4 +1,4 @@
-# `make` alone prints the targets. Variables: CONF= DESTROY_INFRA= RECIPES= TRAINING_MODE= ARGS=
+# `make` alone prints the targets. Variables: CONF= LOCAL=1 DESTROY_INFRA= RECIPES= TRAINING_MODE= ARGS=
 NODE := node_modules/.bin/node
 RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
@@ -51,6 +51,9 @@ screenshots: install ## Retake the screenshots in docs/guides from the console o
 models: install ## Lock the sparse model's files (HUB= REVISION=), or fill model_data in S3 (UPLOAD=conf)
 	@UPLOAD=$(UPLOAD) HUB=$(HUB) REVISION=$(REVISION) $(NODE) build/models-command.ts
 
+# LOCAL=1: the account on this machine in place of AWS.
+plan deploy destroy uninstall train status: export RELEVANCE_LOCAL ?= $(LOCAL)
+
 plan: install ## Show what a deploy would change (CONF=)
 	@$(RELEVANCE) plan --conf $(CONF) $(ARGS)
 
@@ -72,5 +75,6 @@ train: install ## Train models (RECIPES=a,b TRAINING_MODE=init|update_dataset_gr
 status: install ## Show datasets, models and filters in Personalize
 	@$(RELEVANCE) status --conf $(CONF) $(ARGS)
 
-clean: ## Delete build output; keeps .local (servers and data of `make dev`)
+clean: ## Delete build output and what LOCAL=1 deployed; keeps .local (servers and data of `make dev`)
+	@test ! -e .local/deployment || $(NODE) local/account/end.ts
 	@rm -rf dist cdktf.out

@@ -19,7 +19,7 @@ export interface DeployedApi {
 
 /** Reads the API of a service and its keys from API Gateway; undefined if it is not deployed. */
 export async function findDeployedApi(
-  { sdk, config }: Pick<Session, "sdk" | "config">,
+  { sdk, config, local }: Pick<Session, "sdk" | "config" | "local">,
   names: Names,
   service: Service,
 ): Promise<DeployedApi | undefined> {
@@ -27,7 +27,8 @@ export async function findDeployedApi(
   const client = new APIGatewayClient(sdk);
   const id = await idOf(client, names.api(service));
   if (id === undefined) return undefined;
-  const executeUrl = `https://${id}.execute-api.${sdk.region}.${domainSuffixOf(sdk.region)}/${API_STAGE}`;
+  const executeUrl =
+    local?.apiUrl(id) ?? `https://${id}.execute-api.${sdk.region}.${domainSuffixOf(sdk.region)}/${API_STAGE}`;
   const host = hostOf(config, service);
   const url = host === undefined ? executeUrl : `https://${host}`;
   const executes = host === undefined || config.api.execute_api_url;

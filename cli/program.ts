@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import type { Context, ExitCode } from "./command.ts";
 import { COMMANDS, commandIn, GROUPS, loadCommand } from "./commands.ts";
+import { UsageError } from "./errors.ts";
+import { isLocal } from "./local-account.ts";
 
 /**
  * Runs the command named in `args` and returns its exit code. Loads no other command. Throws CommanderError for wrong
@@ -39,6 +41,11 @@ export async function runProgram(args: readonly string[], version: string, conte
         argument.name(),
         command.processedArgs[index],
       ]);
+      if (command.opts().local === true && isLocal(context.env)) {
+        throw new UsageError(
+          "--local is the stack of `make dev`, and LOCAL=1 the local account: leave one of them out",
+        );
+      }
       exitCode = await module.run({ ...command.opts(), ...Object.fromEntries(values) }, context);
     });
   }

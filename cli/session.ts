@@ -7,6 +7,7 @@ import type { Context } from "./command.ts";
 import { explained } from "./discovery/explain.ts";
 import { sdkDiscoveryClients } from "./discovery/sdk/sdk-clients.ts";
 import { Failure } from "./errors.ts";
+import { isLocal, type LocalSession, openLocal } from "./local-account.ts";
 import type { Terminal } from "./terminal.ts";
 import { findTerraform } from "./terraform/binary.ts";
 import type { Runner } from "./terraform/stack.ts";
@@ -19,13 +20,27 @@ export interface Session {
   env: Context["env"];
   /** Configuration of SDK clients; endpoint and credentials come from the SDK's defaults. */
   sdk: { region: string };
+  /** The local account, if this is not one of AWS. */
+  local?: LocalSession;
 }
 
-/** Reads the configuration and returns a session. Throws ConfigurationError. */
-export function openSession(conf: string, { terminal, env }: Context): Session {
-  const config = loadConfiguration(conf);
+/**
+ * Reads the configuration and returns a session, with RELEVANCE_LOCAL=1 one of the local account; `starts` starts that
+ * account if it does not run. Throws ConfigurationError, and Failure if there is no local account.
+ */
+export async function openSession(conf: string, context: Context, { starts = false } = {}): Promise<Session> {
+  const local = isLocal(context.env) ? await openLocal(conf, context, starts) : undefined;
+  const config = local?.config ?? loadConfiguration(conf);
   const { project_name, aws } = config.project;
-  return { config, folders: foldersOf(project_name), terminal, env, sdk: { region: aws.region_name } };
+  return {
+    config,
+    folders: foldersOf(project_name, local),
+    terminal: context.terminal,
+    // Opening the local account has pointed the environment of this process to it.
+    env: local ? process.env : context.env,
+    sdk: { region: aws.region_name },
+    ...(local && { local }),
+  };
 }
 
 /** Returns the account of the credentials. Throws Failure if they are missing, rejected or belong to another account. */
@@ -86,7 +101,7 @@ export async function failing<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The folders that commands use, relative to the working directory. `make clean` deletes `dist` only. */
+/** The folders that commands use, relative to the working directory. `make clean` deletes `dist`, and the local account. */
 interface Folders {
   /** Built functions. */
   functions: string;
@@ -106,16 +121,17 @@ interface Folders {
   models: { folder: string; lockFile: string };
 }
 
-/** Returns the folders of a project. */
-function foldersOf(project: string): Folders {
+/** Returns the folders of a project. Those of the local account share nothing with those of AWS but the providers. */
+function foldersOf(project: string, local?: LocalSession): Folders {
+  const dist = local ? join(local.folder, "dist") : "dist";
   return {
-    functions: join("dist", "functions"),
-    stacks: join("dist", "terraform", project),
-    removal: join("dist", "terraform", `${project}.removal`),
-    uninstall: join("dist", "terraform", `${project}.uninstall`),
-    plans: join("dist", "plans", project),
+    functions: join(dist, "functions"),
+    stacks: join(dist, "terraform", project),
+    removal: join(dist, "terraform", `${project}.removal`),
+    uninstall: join(dist, "terraform", `${project}.uninstall`),
+    plans: join(dist, "plans", project),
     providers: join(".local", "terraform-providers"),
-    state: ".terraform-state",
-    models: { folder: join("models", "sparse_v3"), lockFile: "models.lock.json" },
+    state: local?.state ?? ".terraform-state",
+    models: local?.models ?? { folder: join("models", "sparse_v3"), lockFile: "models.lock.json" },
   };
 }

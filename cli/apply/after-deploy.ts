@@ -98,10 +98,8 @@ export async function proveGateway(
     terminal.note(`${why}, so \`deploy\` does not check whether the cluster answers.`);
     return true;
   }
-  // A local AWS endpoint does not serve APIs itself: RELEVANCE_API_URL is where they are served.
-  const url = (env.AWS_ENDPOINT_URL && env.RELEVANCE_API_URL) || api.executeUrl;
   terminal.note("Checking that the cluster answers through the API");
-  const result = await checkCluster({ url, key, ...(env.AWS_ENDPOINT_URL && { timeoutMs: 0 }) });
+  const result = await checkCluster({ url: api.executeUrl, key, ...(env.AWS_ENDPOINT_URL && { timeoutMs: 0 }) });
   const text = describe(result, names.roleArn(names.functionRole("api-router")), config);
   const works = result.kind === "works" || result.kind === "not-let-through";
   terminal.note(works ? terminal.noteColors.green(text) : terminal.noteColors.yellow(text));

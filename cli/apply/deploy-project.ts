@@ -5,7 +5,7 @@ import type { Names } from "../../lib/core/naming/names.ts";
 import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { removeEmptyApis } from "../deployed-api.ts";
+import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
@@ -120,6 +120,11 @@ async function finishDeployment(session: Session, names: Names): Promise<ExitCod
   const answers = gateway === undefined || (await proveGateway(session, names, gateway));
   const callsAll = await probeServices(session, names, await lambdaInvoke(session, names));
   const asked = !session.config.searchGateway || (await probeRequestLog(terminal, names, await sdkAthena(session)));
+  const key =
+    gateway && keyValueFor(gateway, session.config.api.keys, ["bulk", "search", "hybrid-search", "raw-backend"]);
+  if (session.local && gateway && key !== undefined) {
+    for (const line of ["", ...session.local.examples(gateway.url, key)]) terminal.print(line);
+  }
   return answers && callsAll && asked ? 0 : 1;
 }
 

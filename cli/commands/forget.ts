@@ -52,7 +52,7 @@ async function openForgetting(
   { conf, user, local }: { conf: string; user: string; local: boolean },
   context: Context,
 ): Promise<Omit<Forgetting, "note" | "pollMs">> {
-  const session = openSession(confOf({ conf, local }), context);
+  const session = await openSession(confOf({ conf, local }), context);
   const { config } = session;
   const { names, sdk } = await openAccount(session, local);
   const bucket = names.bucket();

@@ -12,7 +12,7 @@ export const command = defineCommand({
   json: true,
   options: { show: v.boolean() },
   run: async ({ conf, json, show }, context) => {
-    const session = openSession(conf, context);
+    const session = await openSession(conf, context);
     const { terminal } = context;
     const names = namesIn(session, await accountOf(session));
     const apis = await findDeployedApis(session, names);

@@ -15,7 +15,7 @@ export const command = defineCommand({
   },
   options: { adopt: v.boolean() },
   run: async ({ conf, adopt }, context) => {
-    const session = openSession(conf, context);
+    const session = await openSession(conf, context);
     const { state } = session.config.project.terraform;
     if (state.type !== "s3") {
       throw new UsageError("terraform.state in project.yaml is local: set type to s3, with bucket and region");

@@ -17,7 +17,7 @@ export const command = defineCommand({
   options: { local: v.optional(v.boolean(), false) },
   run: async ({ conf, local, json }, context) => {
     const { terminal } = context;
-    const session = local ? undefined : openSession(conf, context);
+    const session = local ? undefined : await openSession(conf, context);
     const managed = session ? await managedInState(session) : [];
     const personalize = await inPersonalize({ conf, session, managed }, context);
     if (json) {

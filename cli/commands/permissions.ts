@@ -14,7 +14,7 @@ export const command = defineCommand({
   },
   options: { out: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))) },
   run: async ({ conf, out }, context) => {
-    const session = openSession(conf, context);
+    const session = await openSession(conf, context);
     const { terminal } = context;
     const names = namesIn(session, session.config.project.aws.account_id ?? (await accountOf(session)));
     const { sampleStacks } = await import("../../stacks/sample-stacks.ts");

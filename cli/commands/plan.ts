@@ -17,7 +17,7 @@ export const command = defineCommand({
   },
   options: { detailedExitcode: v.boolean(), out: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))) },
   run: async ({ conf, json, detailedExitcode, out }, context) => {
-    const session = openSession(conf, context);
+    const session = await openSession(conf, context, { starts: true });
     if (out !== undefined) await emptyFolder(out);
     const runner = await runnerOf(session);
     const prepared = await prepare(session, runner);

@@ -18,7 +18,7 @@ export const command = defineCommand({
   },
   options: { yes: v.boolean() },
   run: async ({ conf, yes }, context) => {
-    const session = openSession(conf, context);
+    const session = await openSession(conf, context);
     const place = await openPlace(session);
     const { names } = place;
     const { terminal, config } = session;

@@ -12,7 +12,7 @@ export const command = defineCommand({
   },
   options: { yes: v.boolean() },
   run: async ({ conf, yes }, context) => {
-    const session = openSession(conf, context);
+    const session = await openSession(conf, context);
     const names = namesIn(session, await accountOf(session));
     const moves = await resumable(context.terminal, () => rollBack(session, names, { yes }));
     context.terminal.note("The next `relevance deploy` moves the functions forward again.");

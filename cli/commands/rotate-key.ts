@@ -32,7 +32,7 @@ export const command = defineCommand({
     yes: v.boolean(),
   },
   run: async ({ conf, service, name, finish, yes }, context) => {
-    const session = openSession(conf, context);
+    const session = await openSession(conf, context);
     const { authorization } = session.config.api;
     if (authorization !== "api_key") {
       throw new UsageError(`There are no API keys to replace: authorization is ${authorization} in api.yaml`);

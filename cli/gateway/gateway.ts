@@ -113,7 +113,7 @@ export async function deployedAddress(
 ): Promise<{ url: string; key: string } | undefined> {
   const { findDeployedApi, keyValueFor } = await import("../deployed-api.ts");
   const { accountOf, namesIn, openSession } = await import("../session.ts");
-  const session = openSession(conf, context);
+  const session = await openSession(conf, context);
   const { authorization, keys } = session.config.api;
   if (authorization !== "api_key") {
     throw new UsageError(

@@ -73,7 +73,7 @@ async function downloadedLog(
   period: Omit<LogOfPeriod, "log">,
   folder: string,
 ): Promise<LogFiles> {
-  const session = openSession(confOf(options), context);
+  const session = await openSession(confOf(options), context);
   if (!session.config.searchGateway)
     throw new UsageError("project.yaml has no search gateway, so there is no request log");
   const { names, sdk } = await openAccount(session, options.local);

@@ -132,8 +132,8 @@ async function artifactsOf(session: Session, account: string) {
   );
 }
 
-function notesOf({ config, folders }: Session): string[] {
-  if (config.project.terraform.state.type !== "local") return [];
+function notesOf({ config, folders, local }: Session): string[] {
+  if (local || config.project.terraform.state.type !== "local") return [];
   return [
     `Terraform's state is on this machine, in ${folders.state}, and contains the API key: protect it like a password, or set terraform.state to s3`,
   ];

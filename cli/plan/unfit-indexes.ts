@@ -143,13 +143,13 @@ const CALL_MS = 10_000;
 
 /** Reads what the indexes say about their vectors, through the deployed gateway. Returns undefined if that fails. */
 async function storedIndexes(
-  { config, env }: Session,
+  { config, env, local }: Session,
   api: DeployedApi | undefined,
 ): Promise<StoredIndex[] | undefined> {
   const keyFor = (endpoint: Endpoint) => api && keyValueFor(api, config.api.keys, [endpoint]);
   const key = keyFor("administration") ?? keyFor("raw-backend");
-  // A local AWS endpoint does not serve APIs itself.
-  const url = env.AWS_ENDPOINT_URL ? env.RELEVANCE_API_URL : api?.url;
+  // Another endpoint than AWS's does not serve APIs, unless it is the local account's.
+  const url = env.AWS_ENDPOINT_URL && !local ? undefined : api?.url;
   if (key === undefined || url === undefined) return undefined;
   try {
     const answer = await fetch(`${url}/raw-backend/*,-.*/_mapping`, {

@@ -36,7 +36,7 @@ export const LOCAL_HELP = "the stack of `make dev` in place of AWS, with conf.lo
  */
 export async function openTarget(options: TargetOptions, context: Context): Promise<Target> {
   const { local } = options;
-  const session = openSession(confOf(options), context);
+  const session = await openSession(confOf(options), context);
   const { recommendation } = session.config;
   if (!recommendation) {
     throw new UsageError("project.yaml has no section personalize: there is no recommendation service in this project");

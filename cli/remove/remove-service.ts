@@ -5,6 +5,7 @@ import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { type CommandModule, defineCommand, type ExitCode, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { Failure } from "../errors.ts";
+import { NothingLocal } from "../local-account.ts";
 import { discardPlans, planAndSave, planStacks } from "../plan/planned.ts";
 import { formatSummary } from "../plan/summary/format.ts";
 import { SERVICES } from "../services.ts";
@@ -39,8 +40,20 @@ export function removalCommand(example: string, wanted: ServiceRemoval): Command
       destroyInfra: v.picklist(["true", "false"], "must be true or false"),
       yes: v.boolean(),
     },
-    run: ({ conf, destroyInfra, yes }, context) =>
-      removeService(openSession(conf, context), wanted, { infrastructure: destroyInfra === "true", yes }),
+    run: async ({ conf, destroyInfra, yes }, context) => {
+      try {
+        const session = await openSession(conf, context);
+        const code = await removeService(session, wanted, { infrastructure: destroyInfra === "true", yes });
+        if (await session.local?.endIfUnused()) {
+          context.terminal.note("No service is left, so the local account has ended, with its bucket and parameters.");
+        }
+        return code;
+      } catch (error) {
+        if (!(error instanceof NothingLocal)) throw error;
+        context.terminal.note(error.message);
+        return 0;
+      }
+    },
   });
 }
 
@@ -67,6 +80,11 @@ async function removeService(
   const options: RemovalOptions = { yes, question };
   if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, place);
   await removeStacks(place, deployed, options);
+  // What is left of the local account ends with it.
+  if (session.local) {
+    terminal.note("Removed.");
+    return 0;
+  }
   const { names } = place;
   const kept = infrastructure ? "" : " and the shared infrastructure";
   terminal.note(

@@ -129,7 +129,9 @@ export function textOrList<Text extends v.GenericSchema, List extends v.GenericS
 
 /** An ARN of one service and kind of resource. `checkArns` compares its region and account with the project's. */
 export function arn(service: string, resource: string, example: string, description: string, placeholder?: string) {
-  const pattern = new RegExp(`^arn:aws(-cn|-us-gov)?:${service}:[a-z]{2}(-[a-z]+)+-\\d:\\d{12}:${resource}$`);
+  const pattern = new RegExp(
+    `^arn:aws(-cn|-us-gov|-iso-b|-iso)?:${service}:[a-z]{2}(-[a-z]+)+-\\d:\\d{12}:${resource}$`,
+  );
   return text(pattern, `an ARN such as ${example}`, description, placeholder);
 }
 

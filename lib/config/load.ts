@@ -6,9 +6,19 @@ import type { Models } from "./model.ts";
 import { HYBRID_SEARCH, readConfiguration, readHybridSearch } from "./parse.ts";
 import { ConfigurationError } from "./problem.ts";
 
-/** Reads and checks a configuration folder. Throws ConfigurationError with every problem of every file. */
-export function loadConfiguration(directory: string): Configuration {
-  return readConfiguration((name) => readText(join(directory, name)), directory, filesOf(directory));
+/**
+ * Reads and checks a configuration folder. Throws ConfigurationError with every problem of every file. `change` replaces
+ * the text of a file before it is read.
+ */
+export function loadConfiguration(
+  directory: string,
+  change: (name: string, text: string) => string = (_name, text) => text,
+): Configuration {
+  const read = (name: string) => {
+    const text = readText(join(directory, name));
+    return text === undefined ? undefined : change(name, text);
+  };
+  return readConfiguration(read, directory, filesOf(directory));
 }
 
 /**

@@ -81,7 +81,7 @@ const State = v.pipe(
         ),
         role_arn: v.optional(
           text(
-            /^arn:aws(-cn|-us-gov)?:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
+            /^arn:aws(-cn|-us-gov|-iso-b|-iso)?:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
             "an ARN such as arn:aws:iam::210987654321:role/terraform-state",
             "Role that reads and writes the state, for a bucket of another account. Default: the credentials of the caller.",
           ),
@@ -137,7 +137,7 @@ const Aws = section(
     ),
     permissions_boundary_arn: v.optional(
       text(
-        /^arn:aws(-cn|-us-gov)?:iam::(\d{12}|aws):policy\/[\w+=,.@/-]{1,512}$/,
+        /^arn:aws(-cn|-us-gov|-iso-b|-iso)?:iam::(\d{12}|aws):policy\/[\w+=,.@/-]{1,512}$/,
         "an ARN such as arn:aws:iam::123456789012:policy/developers",
         "Permissions boundary of every role. Default: none.",
       ),

@@ -7,14 +7,21 @@ import type { Mock } from "./mock.ts";
 import { createMatcher, type Match } from "./resources.ts";
 import { createUsage, type UsagePlan } from "./usage.ts";
 
+/** An API key with an id and limits of its own. */
+export interface CallerKey {
+  id: string;
+  value: string;
+  usage: UsagePlan;
+}
+
 /** One API: its routes and the function behind all of them. */
 export interface ApiService {
   /** First part of the path, without slashes. A service without one gets all paths that no other service has. */
   basePath?: string;
   routes: readonly Route[];
   handler: ProxyHandler;
-  /** The accepted API keys. */
-  keys: readonly string[];
+  /** The accepted API keys. Those without an id are `key-1` and so on, and have the limits of `usage`. */
+  keys: readonly (string | CallerKey)[];
   usage?: UsagePlan;
   /**
    * Returns the mock integration that answers OPTIONS for a resource; absent if the function answers, to callers with a
@@ -34,20 +41,28 @@ export interface MountedService {
 }
 
 export function mount(service: ApiService): MountedService {
-  const ids = new Map(service.keys.map((key, index) => [key, `key-${index + 1}`]));
-  const use = service.usage && createUsage(service.usage);
+  const callers = new Map(
+    service.keys.map((key, index) => {
+      const {
+        value,
+        id,
+        usage = {},
+      } = typeof key === "string" ? { value: key, id: `key-${index + 1}`, usage: service.usage } : key;
+      return [value, { id, use: createUsage(usage) }];
+    }),
+  );
   return {
     stage: service.basePath ?? "",
     handler: service.handler,
     match: createMatcher(service.routes),
     options: service.options ?? (() => undefined),
     admit(key) {
-      const id = key === undefined ? undefined : ids.get(key);
-      if (key === undefined || id === undefined) {
+      const caller = key === undefined ? undefined : callers.get(key);
+      if (key === undefined || caller === undefined) {
         throw new ApiError("forbidden", "The API key is missing or wrong; send it in the header x-api-key.");
       }
-      use?.(key);
-      return id;
+      caller.use(key);
+      return caller.id;
     },
   };
 }

@@ -3,10 +3,11 @@ import type { AddressInfo } from "node:net";
 import { LocalError } from "../process/error.ts";
 import { HOST } from "../process/ports.ts";
 import { serve } from "./exchange.ts";
-import { type ApiService, mount } from "./service.ts";
+import { type ApiService, type MountedService, mount } from "./service.ts";
 
 export interface ApiOptions {
-  services: readonly ApiService[];
+  /** The services, or a function that returns those that answer at a path. */
+  services: readonly ApiService[] | ((path: string) => Promise<readonly MountedService[]>);
   /** Default: 0, which chooses a free port. */
   port?: number;
   /** Default: 29 s, as in API Gateway. */
@@ -26,8 +27,11 @@ export interface RunningApi {
 
 /** Serves functions over HTTP like API Gateway and Lambda. Throws LocalError if the port is taken. */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
+  const { services } = options;
+  const servicesAt = typeof services === "function" ? services : undefined;
   // The service without a base path comes last, because it takes all remaining paths.
-  const services = options.services.map(mount).sort((a, b) => b.stage.length - a.stage.length);
+  const fixed =
+    typeof services === "function" ? [] : services.map(mount).sort((a, b) => b.stage.length - a.stage.length);
   let stopped: Promise<void> | undefined;
   const limits = {
     integrationTimeoutMs: options.integrationTimeoutMs ?? 29_000,
@@ -36,7 +40,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     stopping: () => stopped !== undefined,
   };
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
-    serve(request, response, services, limits);
+    if (!servicesAt) return serve(request, response, fixed, limits);
+    servicesAt(request.url ?? "/").then(
+      (found) => serve(request, response, found, limits),
+      (error: unknown) => {
+        limits.onFunctionError(error);
+        serve(request, response, [], limits);
+      },
+    );
   });
   await listen(server, options.port ?? 0);
 

@@ -1,6 +1,7 @@
 import {
   APIGatewayClient,
   type Integration as ApiIntegration,
+  type UsagePlan as DeployedPlan,
   GetApiKeyCommand,
   GetResourcesCommand,
   GetRestApisCommand,
@@ -13,6 +14,8 @@ import {
 import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import type { Mock } from "../api/mock.ts";
+import type { CallerKey } from "../api/service.ts";
+import type { UsagePlan } from "../api/usage.ts";
 import { rootOptions } from "./account.ts";
 import type { Cloud } from "./front.ts";
 
@@ -41,9 +44,12 @@ export interface DeployedApi {
   id: string;
   stage: string;
   methods: DeployedMethod[];
-  /** Values of the enabled keys of the usage plan that includes the stage. */
+  /** The enabled keys of the usage plans that include the stage, each with the limits of its plan. */
+  callers: CallerKey[];
+  /** Their values. */
   keys: string[];
-  throttle: { rateLimit?: number; burstLimit?: number; dailyQuota?: number };
+  /** The limits of the first. */
+  throttle: UsagePlan;
   /** The function of `/`, which answers every path without a resource of its own. */
   function: DeployedFunction;
   /** All functions that methods call. */
@@ -63,7 +69,8 @@ export interface DeployedFunction {
 
 /**
  * Reads a deployed API back from the local cloud: resources, keys, permissions and functions. Throws Error for what
- * API Gateway could not serve: an unknown API, a stage without a deployment, methods without a function.
+ * API Gateway could not serve: an unknown API, a stage without a deployment, methods without a function. `name` may also
+ * be the id of the API.
  */
 export async function readDeployedApi(source: ApiSource, name: string, stage: string): Promise<DeployedApi> {
   const options = { ...rootOptions(source), maxAttempts: 1 };
@@ -108,7 +115,7 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
  * behind what it was creating in that moment.
  */
 async function stagedApi(gateway: APIGatewayClient, apis: readonly RestApi[], name: string, stageName: string) {
-  const named = apis.flatMap((api) => (api.name === name && api.id !== undefined ? [api.id] : []));
+  const named = apis.flatMap((api) => ((api.name === name || api.id === name) && api.id !== undefined ? [api.id] : []));
   for (const id of named) {
     const stage = await ignoreNotFound(gateway.send(new GetStageCommand({ restApiId: id, stageName })));
     if (stage) return { id, deploymentId: stage.deploymentId };
@@ -189,23 +196,30 @@ async function usageOf(
   gateway: APIGatewayClient,
   id: string,
   stage: string,
-): Promise<Pick<DeployedApi, "keys" | "throttle">> {
+): Promise<Pick<DeployedApi, "callers" | "keys" | "throttle">> {
   const { items: plans = [] } = await gateway.send(new GetUsagePlansCommand({ limit: 500 }));
-  const plan = plans.find(({ apiStages = [] }) => apiStages.some((one) => one.apiId === id && one.stage === stage));
-  if (!plan) return { keys: [], throttle: {} };
+  const ours = plans.filter(({ apiStages = [] }) => apiStages.some((one) => one.apiId === id && one.stage === stage));
+  const callers = (await Promise.all(ours.map((plan) => callersOf(gateway, plan)))).flat();
+  return { callers, keys: callers.map(({ value }) => value), throttle: ours[0] ? limitsOf(ours[0]) : {} };
+}
+
+async function callersOf(gateway: APIGatewayClient, plan: DeployedPlan): Promise<CallerKey[]> {
   const { items: members = [] } = await gateway.send(new GetUsagePlanKeysCommand({ usagePlanId: plan.id, limit: 500 }));
   const keys = await Promise.all(
     members.map(({ id: apiKey }) => gateway.send(new GetApiKeyCommand({ apiKey, includeValue: true }))),
   );
-  const { rateLimit, burstLimit } = plan.throttle ?? {};
-  const dailyQuota = plan.quota?.period === "DAY" ? plan.quota.limit : undefined;
+  return keys.flatMap(({ id, enabled, value }) =>
+    enabled && id !== undefined && value !== undefined ? [{ id, value, usage: limitsOf(plan) }] : [],
+  );
+}
+
+function limitsOf({ throttle, quota }: DeployedPlan): UsagePlan {
+  const { rateLimit, burstLimit } = throttle ?? {};
+  const dailyQuota = quota?.period === "DAY" ? quota.limit : undefined;
   return {
-    keys: keys.flatMap(({ enabled, value }) => (enabled && value !== undefined ? [value] : [])),
-    throttle: {
-      ...(rateLimit !== undefined && { rateLimit }),
-      ...(burstLimit !== undefined && { burstLimit }),
-      ...(dailyQuota !== undefined && { dailyQuota }),
-    },
+    ...(rateLimit !== undefined && { rateLimit }),
+    ...(burstLimit !== undefined && { burstLimit }),
+    ...(dailyQuota !== undefined && { dailyQuota }),
   };
 }
 

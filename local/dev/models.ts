@@ -48,12 +48,8 @@ export async function openModels({ urls, names, dir, models }: ModelsOptions): P
   );
   const remote: Partial<Record<ModelName, RemoteServer>> = Object.fromEntries(connected);
 
-  const named = (described: Models) =>
-    MODEL_NAMES.filter(isEndpointModel).flatMap((model) =>
-      endpointsOf(model, described).map((endpoint) => [endpointName(endpoint, names), model] as const),
-    );
-  const endpoints = new Map(named(models));
-  const previous = new Map(named(models.previous ?? {}));
+  const endpoints = endpointModels(models, names);
+  const previous = endpointModels(models.previous ?? {}, names);
   const standIns = await createModelStandIns({
     modelOfEndpoint: (name) => endpoints.get(name),
     previousOfEndpoint: (name) => previous.get(name),
@@ -69,6 +65,15 @@ export async function openModels({ urls, names, dir, models }: ModelsOptions): P
         .sort()
         .join(" ") || "stand-ins",
   };
+}
+
+/** Returns the model of each endpoint that model.yaml describes, by the endpoint's name. */
+export function endpointModels(models: Models, names: Pick<Names, "endpoint">): Map<string, ModelName> {
+  return new Map(
+    MODEL_NAMES.filter(isEndpointModel).flatMap((model) =>
+      endpointsOf(model, models).map((endpoint) => [endpointName(endpoint, names), model] as const),
+    ),
+  );
 }
 
 async function connect(name: ModelName, url: string, models: Models): Promise<RemoteServer> {

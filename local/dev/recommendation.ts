@@ -59,11 +59,11 @@ export const RECOMMENDATION_FOLDER = "recommendation";
 export function openPersonalize(
   folder: string,
   endpoint: Promise<string>,
-  { clock = Date }: { clock?: { now(): number } } = {},
+  { clock = Date, region = REGION }: { clock?: { now(): number }; region?: string } = {},
 ): PersonalizeStandIn {
   return createPersonalize({
     accountId: ACCOUNT_ID,
-    region: REGION,
+    region,
     dir: join(folder, "personalize"),
     clock,
     objects: importObjects(endpoint),

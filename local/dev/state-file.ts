@@ -63,7 +63,7 @@ export function claimFolder(dir: string): Claim {
  * remove the lock of the first. So only the process that holds a second lock, named after what the file contains, may
  * replace it. Every lock has other contents, so a process that read the file long ago cannot replace a later one.
  */
-function takeLock(lock: string): number | undefined {
+export function takeLock(lock: string): number | undefined {
   const own = `${lock}.new-${process.pid}`;
   // Linked or renamed into place when complete, so that nobody reads an empty file.
   writeFileSync(own, `${process.pid} ${randomUUID()}\n`);

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ModelFiles } from "../../lib/search/embeddings/model-files.ts";
+import { MODELS } from "../../lib/config/embedding-models.ts";
+import { lockOf, type ModelFiles } from "../../lib/search/embeddings/model-files.ts";
 import { generateVocabulary, SPECIAL_IDS, type Vocabulary } from "./vocabulary.ts";
 
 /** Longest piece of a word that is looked up as a whole. Longer words are split, because the lookup is quadratic. */
@@ -88,4 +89,11 @@ export async function generateModelFiles(folder: string): Promise<void> {
   await Promise.all(
     Object.entries(generatedModelFiles()).map(([name, content]) => writeFile(join(folder, name), content)),
   );
+}
+
+/** Does the same, and locks the files as if they were the real ones, so that they can be deployed. */
+export async function generateLockedModelFiles({ folder, lockFile }: { folder: string; lockFile: string }) {
+  await generateModelFiles(folder);
+  const source = { repository: MODELS.sparse_v3.source, revision: "generated" };
+  await writeFile(lockFile, `${JSON.stringify({ sparse_v3: lockOf(generatedModelFiles(), source) })}\n`);
 }

@@ -198,4 +198,13 @@ function installNode(folder: string, program: string): void {
   });
 }
 
+test("refuses a value of LOCAL that is not 1, and two kinds of local at once", () => {
+  const wrong = relevance(["plan"], { RELEVANCE_LOCAL: "yes" });
+  assert.match(wrong.err, "LOCAL=yes: set LOCAL=1 (or RELEVANCE_LOCAL=1) for the account on this machine");
+  assert.is(wrong.code, 2);
+  const both = relevance(["status", "--local"], { RELEVANCE_LOCAL: "1" });
+  assert.match(both.err, "--local is the stack of `make dev`, and LOCAL=1 the local account: leave one of them out");
+  assert.is(both.code, 2);
+});
+
 test.run();

@@ -1,7 +1,8 @@
 import { routes } from "../../functions/recommendation-api/routes.ts";
+import { invoking } from "../../local/api/deployed-service.ts";
 import { type RunningApi, startApi } from "../../local/api/start.ts";
 import { readDeployedApi } from "../../local/cloud/deployed-api.ts";
-import { invoking, serveDeployedApi } from "../infrastructure/served-api.ts";
+import { serveDeployedApi } from "../infrastructure/served-api.ts";
 import type { World } from "./world.ts";
 
 /** A deployed API over HTTP. */

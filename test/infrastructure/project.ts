@@ -5,12 +5,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
 import * as assert from "uvu/assert";
-import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
-import { lockOf } from "../../lib/search/embeddings/model-files.ts";
 import type { SeededAccount } from "../../local/cloud/seed.ts";
-import { generatedModelFiles } from "../../local/embeddings/model-files.ts";
+import { generateLockedModelFiles } from "../../local/embeddings/model-files.ts";
 import { clientOptions, type TestCloud } from "../fixtures/cloud.ts";
 import { type Change, type ConfigurationName, configurationFiles } from "../fixtures/configurations/configurations.ts";
 import { type DeployersCloud, deployerOf, type Taken } from "../fixtures/deployer.ts";
@@ -81,7 +79,10 @@ export async function testProject(options: ProjectOptions): Promise<TestProject>
     for (const [file, content] of Object.entries(files)) writeFileSync(join(conf, file), content);
   };
   write();
-  writeModels(folder);
+  await generateLockedModelFiles({
+    folder: join(folder, "models/sparse_v3"),
+    lockFile: join(folder, "models.lock.json"),
+  });
   const permit = permissionsOf(cloud, conf);
   await permit();
 
@@ -183,14 +184,4 @@ async function accountChanges(
     [["api.yaml", ["domain_name_system", "hosted_zone_id"], undefined], has("api.yaml", /hosted_zone_id/)],
   ];
   return changes.filter(([, wanted]) => wanted).map(([change]) => change);
-}
-
-/** Writes the generated model files of the stand-ins, locked as if they were the real ones. */
-function writeModels(folder: string): void {
-  const files = generatedModelFiles();
-  const target = join(folder, "models/sparse_v3");
-  mkdirSync(target, { recursive: true });
-  for (const [file, content] of Object.entries(files)) writeFileSync(join(target, file), content);
-  const lock = { sparse_v3: lockOf(files, { repository: MODELS.sparse_v3.source, revision: "generated" }) };
-  writeFileSync(join(folder, "models.lock.json"), JSON.stringify(lock));
 }

@@ -1,17 +1,11 @@
 import { dirname, join } from "node:path";
-import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { LambdaClient } from "@aws-sdk/client-lambda";
 import { routes as routerRoutes } from "../../functions/api-router/routes.ts";
 import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import type { Method, Route } from "../../lib/core/http/route.ts";
+import { deployedService, invoked, invoking, methodOf } from "../../local/api/deployed-service.ts";
 import { loadBundle } from "../../local/api/load-bundle.ts";
 import { type RunningApi, startApi } from "../../local/api/start.ts";
-import {
-  type DeployedApi,
-  type DeployedFunction,
-  type DeployedMethod,
-  readDeployedApi,
-} from "../../local/cloud/deployed-api.ts";
+import { type DeployedApi, type DeployedFunction, readDeployedApi } from "../../local/cloud/deployed-api.ts";
 import type { Cloud } from "../../local/cloud/front.ts";
 import { roleVariables } from "../../local/cloud/permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
@@ -52,28 +46,9 @@ export async function serveDeployedApi({ cloud, name, cluster }: ServeOptions): 
       OPENSEARCH_NODE: cluster,
     },
   });
-  const handlers = new Map<string | undefined, ProxyHandler>([
-    ...api.functions.map((deployed) => [deployed.name, invoking(lambda, deployed)] as const),
-    [api.function.name, handler],
-  ]);
-  const running = await startApi({
-    services: [
-      {
-        basePath: api.stage,
-        routes: asRoutes(api.methods),
-        keys: api.keys,
-        usage: api.throttle,
-        options: (resource) => methodOf(api.methods, resource, "OPTIONS")?.mock,
-        async handler(event, context) {
-          const method = methodOf(api.methods, event.resource, event.httpMethod);
-          if (!method) return { statusCode: 403, headers: {}, body: `API Gateway has no method for ${event.resource}` };
-          if (!method.permitted) return { statusCode: 500, headers: {}, body: "API Gateway may not call the function" };
-          const answering = handlers.get(method.functionName);
-          return answering ? answering(event, context) : { statusCode: 500, headers: {}, body: "no function answers" };
-        },
-      },
-    ],
-  });
+  const handlerOf = (deployed: DeployedFunction) =>
+    deployed.name === api.function.name ? handler : invoking(lambda, deployed);
+  const running = await startApi({ services: [deployedService(api, handlerOf)] });
   return { ...running, url: `${running.url}/${api.stage}`, api };
 }
 
@@ -82,32 +57,6 @@ async function unpack(lambda: LambdaClient, deployed: DeployedFunction): Promise
   const event = { resource: "/", path: "/", httpMethod: "GET", headers: {}, requestContext: { requestId: "1" } };
   const text = await invoked(lambda, deployed, event);
   if (!text.includes("not_found")) throw new Error(`${deployed.name} answers ${text}`);
-}
-
-/** Returns a handler that invokes a function in the cloud for every request, with the permissions of its role. */
-export function invoking(lambda: LambdaClient, deployed: DeployedFunction): ProxyHandler {
-  return async (event) => JSON.parse(await invoked(lambda, deployed, event));
-}
-
-async function invoked(lambda: LambdaClient, { name, qualifier }: DeployedFunction, event: object): Promise<string> {
-  const answer = await lambda.send(
-    new InvokeCommand({ FunctionName: name, Qualifier: qualifier, Payload: JSON.stringify(event) }),
-  );
-  const text = Buffer.from(answer.Payload ?? []).toString();
-  if (answer.FunctionError) throw new Error(`${name} failed: ${text}`);
-  return text;
-}
-
-const ALL: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-
-function asRoutes(methods: readonly DeployedMethod[]): Route[] {
-  const paths = [...new Set(methods.map(({ resource }) => resource))];
-  return paths.map((path) => ({ path, methods: ALL, family: "", access: [], summary: "", description: "" }));
-}
-
-function methodOf(methods: readonly DeployedMethod[], resource: string, method: string): DeployedMethod | undefined {
-  const ofResource = methods.filter((one) => one.resource === resource);
-  return ofResource.find((one) => one.method === method) ?? ofResource.find((one) => one.method === "ANY");
 }
 
 /**

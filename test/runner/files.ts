@@ -16,6 +16,7 @@ export const ONE_LIFE = "test/infrastructure/recommendation-apply.test.ts";
 export const LONGEST: readonly string[] = [
   "test/e2e/both-services.test.ts",
   "test/infrastructure/deploy.test.ts",
+  "test/e2e/local-account.test.ts",
   "test/infrastructure/recommendation-interrupted.test.ts",
   "test/infrastructure/recommendation-alone.test.ts",
   "test/e2e/dev.test.ts",

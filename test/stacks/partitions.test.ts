@@ -7,13 +7,21 @@ import { synth } from "./support.ts";
 
 const test = suite("stacks: partitions");
 
+/** The partitions without the model server's image have endpoints of one's own. */
+const withoutImages = (text: string, partition: string) =>
+  partition === "aws-iso" && /^dense_large_en_v1_5:/m.test(text)
+    ? "dense_large_en_v1_5:\n  endpoint_name: shop-dense\nsparse_v3:\n  endpoint_name: shop-sparse\n"
+    : text;
+
 for (const { region, partition, suffix } of [
   { region: "cn-north-1", partition: "aws-cn", suffix: "amazonaws.com.cn" },
   { region: "us-gov-west-1", partition: "aws-us-gov", suffix: "amazonaws.com" },
+  { region: "us-iso-east-1", partition: "aws-iso", suffix: "c2s.ic.gov" },
+  { region: "eu-central-1", partition: "aws", suffix: "amazonaws.com" },
 ]) {
   test(`writes each ARN and host name as in ${region}`, () => {
     const config = fullConfiguration("both services", (text) =>
-      text
+      withoutImages(text, partition)
         .replaceAll("arn:aws:", `arn:${partition}:`)
         .replaceAll("eu-west-1.es.amazonaws.com", `${region}.es.${suffix}`)
         .replaceAll("eu-west-1", region),

@@ -88,7 +88,9 @@ export const checkArns: Check = ({ project, api }, report) => {
   check("api", ["waf_web_acl_arn"], api?.waf_web_acl_arn, true);
   check("api", ["personalized_ranking", "campaign_arn"], api?.personalized_ranking?.campaign_arn, true);
 
-  const domainRegion = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.es\.amazonaws\.com/.exec(project?.opensearch?.domain ?? "")?.[1];
+  const domainRegion = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.es\.(?:amazonaws\.com|s?c2s\.)/.exec(
+    project?.opensearch?.domain ?? "",
+  )?.[1];
   if (region !== undefined && domainRegion !== undefined && domainRegion !== region) {
     report("project", ["opensearch", "domain"], `is in region ${domainRegion}, but aws.region_name is ${region}`);
   }

@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
+import { mount } from "../../api/service.ts";
 import { createUsage, type UsagePlan } from "../../api/usage.ts";
 
 const test = suite("usage plans of the local API");
@@ -41,6 +42,20 @@ test("refuses requests over the daily quota until midnight UTC", () => {
 test("allows everything without limits", () => {
   const { attempt } = plan({});
   assert.equal(new Set(Array.from({ length: 1_000 }, () => attempt())), new Set(["ok"]));
+});
+
+test("a key with an id of its own has limits of its own, and calls under that id", () => {
+  const { admit } = mount({
+    routes: [],
+    handler: async () => ({ statusCode: 200, headers: {}, body: "" }),
+    keys: [
+      { id: "a1b2", value: "slow", usage: { rateLimit: 0.001, burstLimit: 1 } },
+      { id: "c3d4", value: "free", usage: {} },
+    ],
+  });
+  assert.equal([admit("slow"), admit("free"), admit("free")], ["a1b2", "c3d4", "c3d4"]);
+  assert.throws(() => admit("slow"), /More than 0\.001 requests a second/);
+  assert.throws(() => admit("other"), /missing or wrong/);
 });
 
 test.run();

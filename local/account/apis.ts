@@ -1,0 +1,50 @@
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import type { ProxyHandler } from "../../lib/core/http/event.ts";
+import { API_STAGE } from "../../lib/core/naming/names.ts";
+import { deployedService, invoking } from "../api/deployed-service.ts";
+import { type MountedService, mount } from "../api/service.ts";
+import { rootOptions } from "../cloud/account.ts";
+import { readDeployedApi } from "../cloud/deployed-api.ts";
+import type { AfterCall } from "../cloud/router.ts";
+
+/** Serves deployed APIs as API Gateway does, each as it is deployed at the time of a request. */
+export interface Apis {
+  /** Returns the API at a path, `/<id>.<region>/<stage>/…`. */
+  servicesAt(path: string): Promise<MountedService[]>;
+  /** Notes calls that may change a deployed API. */
+  afterCall: AfterCall;
+}
+
+/** The services whose calls decide what an API is and does. */
+const DECIDING = new Set(["apigateway", "lambda"]);
+
+/** Creates what serves the APIs of the cloud at `endpoint`, each behind `guard`. An API is read again after each change. */
+export function createApis(endpoint: Promise<string>, guard: (handler: ProxyHandler) => ProxyHandler): Apis {
+  const known = new Map<string, Promise<MountedService>>();
+  const read = async (id: string, region: string): Promise<MountedService> => {
+    const source = { endpoint: await endpoint, region };
+    const lambda = new LambdaClient({ ...rootOptions(source), maxAttempts: 1 });
+    const api = await readDeployedApi(source, id, API_STAGE);
+    const service = deployedService(api, (deployed) => invoking(lambda, deployed));
+    return mount({ ...service, handler: guard(service.handler), basePath: `${id}.${region}/${API_STAGE}` });
+  };
+  return {
+    async servicesAt(path) {
+      const [, name = "", id, region] = /^\/(([a-z0-9]+)\.([a-z0-9-]+))\//.exec(path) ?? [];
+      if (id === undefined || region === undefined) return [];
+      const found = known.get(name) ?? read(id, region);
+      known.set(name, found);
+      try {
+        return [await found];
+      } catch (error) {
+        // The next request tries again.
+        if (known.get(name) === found) known.delete(name);
+        throw error;
+      }
+    },
+    async afterCall({ service, method, path }) {
+      if (method === "GET" || !DECIDING.has(service) || path.includes("/invocations")) return;
+      known.clear();
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/** Ends the local account and deletes what it had: `make clean`. */
+import { LocalError } from "../process/error.ts";
+import { endAccount, placeIn } from "./place.ts";
+
+try {
+  const pid = await endAccount(placeIn(".local"));
+  if (pid !== undefined) console.log(`ended the local account (process ${pid})`);
+} catch (error) {
+  if (!(error instanceof LocalError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,56 @@
+import * as v from "valibot";
+import type { Models } from "../../lib/config/model.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { ACCOUNT_ID } from "../cloud/account.ts";
+import type { Control, StandIn } from "../cloud/stand-in.ts";
+import { endpointModels, openModels } from "../dev/models.ts";
+import { endpointOf, unknownEndpoint } from "../embeddings/sagemaker-runtime.ts";
+import type { ModelStandIns } from "../embeddings/stand-ins.ts";
+
+/** The path at which `deploy` says which models a project deploys, unsigned. */
+export const MODELS_PATH = "/_account/models";
+
+const Deployed = v.object({ project: v.string(), region: v.string(), models: v.record(v.string(), v.unknown()) });
+
+/** What `deploy` sends to {@link MODELS_PATH}. */
+export interface DeployedModels {
+  project: string;
+  region: string;
+  /** model.yaml. */
+  models: Models;
+}
+
+interface Served {
+  endpoints: ReadonlySet<string>;
+  standIns: Promise<ModelStandIns>;
+}
+
+/**
+ * Serves the models of every project that was deployed, under the names of its endpoints. Earlier endpoints of a project
+ * answer too, because they do until a deployment has replaced them.
+ */
+export function createProjectModels(dir: string): StandIn & { control: Control } {
+  /** The latest first. */
+  const served: Served[] = [];
+  return {
+    services: ["sagemaker-runtime", "bedrock-runtime"],
+    async handle(request) {
+      const endpoint = endpointOf(request);
+      const found = endpoint === undefined ? served[0] : served.find(({ endpoints }) => endpoints.has(endpoint));
+      return found ? (await found.standIns).handle(request) : unknownEndpoint(endpoint ?? request.path);
+    },
+    control: {
+      path: MODELS_PATH,
+      handle({ body }) {
+        const { project, region, models: sent } = v.parse(Deployed, JSON.parse(body.toString()));
+        const models = sent as Models;
+        const names = namesOf({ project, region, account: ACCOUNT_ID });
+        const described = [models, models.previous ?? {}];
+        const endpoints = new Set(described.flatMap((one) => [...endpointModels(one, names).keys()]));
+        const standIns = openModels({ urls: {}, names, dir, models }).then((opened) => opened.standIns);
+        served.unshift({ endpoints, standIns });
+        return { status: 200, body: "{}" };
+      },
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { join } from "node:path";
+import type { StandIn } from "../cloud/stand-in.ts";
+import { openPersonalize } from "../dev/recommendation.ts";
+
+/** Returns the local Personalize of every region, each with data of its own below the folder. */
+export function personalizeByRegion(folder: string, endpoint: Promise<string>): StandIn {
+  const regions = new Map<string, StandIn>();
+  return {
+    services: ["personalize"],
+    handle(request) {
+      const { region } = request;
+      const known = regions.get(region) ?? openPersonalize(join(folder, region), endpoint, { region });
+      regions.set(region, known);
+      return known.handle(request);
+    },
+  };
+}
