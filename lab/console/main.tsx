@@ -8,7 +8,7 @@ import { MeasureView } from "./measure/measure-view.tsx";
 import { Problem } from "./parts.tsx";
 import { RecommendView } from "./recommend/recommend-view.tsx";
 import { dayAndTime, readStatus, status, versionsOf } from "./recommend/status.ts";
-import { candidates } from "./search/results.ts";
+import { asked, candidates } from "./search/results.ts";
 import { SearchView } from "./search/search-view.tsx";
 import { announcement, goTo, hashOf, place, setup, VIEWS, type View } from "./state.ts";
 
@@ -37,6 +37,11 @@ function App() {
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>("#main")?.focus()}>
         Skip to the content
       </button>
+      {view === "search" && asked.value && (
+        <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>(".slider input")?.focus()}>
+          Skip to the weights
+        </button>
+      )}
       <header class="top">
         <div class="brand">
           <svg viewBox="0 0 16 16" fill="currentColor" aria-hidden="true">
@@ -93,7 +98,11 @@ function Status() {
       <span>{found.gateway}</span>
       {version && <span>OpenSearch {version}</span>}
       <LastTraining />
-      {found.standIns.length > 0 && <span class="tag">stand-ins, not real models: {found.standIns.join(", ")}</span>}
+      {found.standIns.map(({ model, by }) => (
+        <span class="tag" key={model}>
+          instead of {model}: {by}
+        </span>
+      ))}
     </footer>
   );
 }

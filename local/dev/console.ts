@@ -17,6 +17,7 @@ import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts"
 import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { localClients } from "./clients.ts";
+import type { LocalModel } from "./models.ts";
 import type { DevOptions } from "./options.ts";
 import type { LocalRecommendation } from "./recommendation.ts";
 
@@ -30,6 +31,7 @@ interface DevConsoleOptions {
   names: Names;
   configuration: Configuration;
   cloud: Cloud;
+  models: readonly LocalModel[];
   gateway: { url: string; key: string };
   recommendation: (LocalRecommendation & { key: string }) | undefined;
   port?: number;
@@ -37,9 +39,8 @@ interface DevConsoleOptions {
 
 /** Serves the console of the local stack. It reads here what only AWS knows elsewhere: the history, the training. */
 export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
-  const { options, names, configuration, cloud, gateway, recommendation, port } = dev;
+  const { options, names, configuration, cloud, models, gateway, recommendation, port } = dev;
   const hybridQueries = configuration.searchGateway?.hybridQueries ?? [];
-  const used = hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name));
   return openConsole({
     sources: join(ROOT, "lab/console"),
     files: join(options.dir, "console"),
@@ -55,7 +56,10 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
     setup: {
       indexes: consoleIndexes(hybridQueries),
       filters: (configuration.recommendation?.filters ?? []).map(({ name, expression }) => ({ name, expression })),
-      standIns: [...new Set(used)].filter((name) => options.embeddingUrls[name] === undefined),
+      standIns: models.flatMap(({ name, by }) => {
+        if (by === "words") return { model: name, by: "words alone, no meaning" };
+        return "small" in by ? { model: name, by: `${by.small}, a small English model` } : [];
+      }),
       local: true,
       example: options.demo ? { query: EXAMPLE, user: recommendation?.sample?.userId ?? null } : null,
     },
