@@ -8,7 +8,7 @@ import { MeasureView } from "./measure/measure-view.tsx";
 import { Problem } from "./parts.tsx";
 import { RecommendView } from "./recommend/recommend-view.tsx";
 import { dayAndTime, readStatus, status, versionsOf } from "./recommend/status.ts";
-import { asked, candidates } from "./search/results.ts";
+import { candidates } from "./search/results.ts";
 import { SearchView } from "./search/search-view.tsx";
 import { announcement, goTo, hashOf, place, setup, VIEWS, type View } from "./state.ts";
 
@@ -37,8 +37,12 @@ function App() {
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>("#main")?.focus()}>
         Skip to the content
       </button>
-      {view === "search" && asked.value && (
-        <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>(".slider input")?.focus()}>
+      {view === "search" && (
+        <button
+          type="button"
+          class="skip"
+          onClick={() => document.querySelector<HTMLElement>(".slider input")?.focus()}
+        >
           Skip to the weights
         </button>
       )}

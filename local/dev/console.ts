@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { GetObjectCommand, paginateListObjectsV2, type S3Client } from "@aws-sdk/client-s3";
 import type { Served } from "../../lab/server/loopback.ts";
@@ -23,8 +23,11 @@ import type { LocalRecommendation } from "./recommendation.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** A text on which the demo's keyword and dense searches disagree. */
-const EXAMPLE = "letters from a sunken ship";
+/**
+ * A search that only the hybrid search answers: keywords find other books of this author, vectors find the subject by
+ * other authors, and both together find the author's three books on the subject.
+ */
+export const EXAMPLE = "French desserts by Dalgaard";
 
 interface DevConsoleOptions {
   options: DevOptions;
@@ -51,6 +54,7 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
     ...(recommendation && {
       recommendation: { name: "recommendation service", url: recommendation.url, key: recommendation.key },
       history: (user: string) => readHistory(localClients(cloud).s3, names, user),
+      users: () => readUsers(cloud, names),
       status: () => readStatus(cloud, names),
     }),
     setup: {
@@ -77,6 +81,15 @@ async function readStatus(cloud: Cloud, names: Names) {
     state.lock(),
   ]);
   return { ...inventory, training: training ?? null };
+}
+
+/** Users that the page offers. */
+const OFFERED = 8;
+
+async function readUsers(cloud: Cloud, names: Names): Promise<string[]> {
+  const scan = new ScanCommand({ TableName: names.table("users"), Limit: OFFERED });
+  const { Items = [] } = await localClients(cloud).dynamo.send(scan);
+  return Items.flatMap(({ USER_ID }) => USER_ID?.S ?? []).sort();
 }
 
 const PARALLEL = 8;
