@@ -4,10 +4,13 @@ import type { ServiceCall } from "./curl.ts";
 /** An error to show where it happened, in the words of the service, with how to fix it. */
 export class CallError extends Error {
   readonly status: number;
+  /** The service's name for the error; empty if it gave none. */
+  readonly code: string;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, code = "") {
     super(message);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -46,7 +49,10 @@ async function send<Body>(method: string, path: string, body: unknown, signal?: 
   }
   const text = await answer.text();
   const parsed = parse(text);
-  if (!answer.ok) throw new CallError(answer.status, messageOf(answer.status, parsed, text));
+  if (!answer.ok) {
+    const { code = "" } = ((parsed ?? {}) as ErrorBody).error ?? {};
+    throw new CallError(answer.status, messageOf(answer.status, parsed, text), code);
+  }
   return {
     body: parsed as Body,
     stages: stagesOf(answer.headers.get("server-timing") ?? ""),

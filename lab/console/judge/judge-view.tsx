@@ -43,7 +43,7 @@ export function JudgeView() {
         </datalist>
         <p class="note">{progressText()}</p>
       </div>
-      <Problems texts={[file.value.error, ...columns.map(({ error }) => error)]} />
+      <Problems texts={[file.value.error, ...(failure.value ? [failure.value] : columns.map(({ error }) => error))]} />
       {isReady && pool.length > 0 ? <Pool key={query + judgments} name={judgments} query={query} pool={pool} /> : null}
       {pool.length === 0 && (query === "" || (isReady && failure.value === "")) && (
         <p class="empty">Search for a text that people use. Its hits appear here, in no particular order.</p>

@@ -4,7 +4,7 @@ import type { FusionSettings } from "../../../lib/search/fusion/fuse.ts";
 import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
 import { entryOf, findNamed, type NamedIndex } from "../../../lib/search/target/entry.ts";
 import type { ConsoleIndex } from "../../server/setup.ts";
-import { type Answer, callService } from "../api.ts";
+import { type Answer, type CallError, callService } from "../api.ts";
 import { announce, place, setup } from "../state.ts";
 import { type Candidates, fused } from "./places.ts";
 import {
@@ -34,12 +34,15 @@ export interface Column {
   stages: Record<string, number>;
   milliseconds: number;
   error: string;
+  /** The service's name for the error. */
+  code: string;
   /** Whether the page computed the order itself after a weight was changed. */
   isComputed: boolean;
 }
 
 export const NOTHING: Column = {
-  ...{ state: "empty", hits: [], total: "", degraded: [], stages: {}, milliseconds: 0, error: "", isComputed: false },
+  ...{ state: "empty", hits: [], total: "", degraded: [], stages: {}, milliseconds: 0 },
+  ...{ error: "", code: "", isComputed: false },
 };
 
 interface SearchAnswer {
@@ -136,8 +139,12 @@ function problemOf(variant: Variant): string | undefined {
 
 /** The error of all searches of the page, if they all have the same, so that it is said once. Otherwise empty. */
 export const failure = computed(() => {
-  const found = variants.value.map(columnOf).map(({ state, error }) => (state === "error" ? error : ""));
-  return new Set(found).size === 1 ? (found[0] ?? "") : "";
+  const found = variants.value
+    .map(columnOf)
+    .map(({ state, error, code }) => ({ error: state === "error" ? error : "", code }));
+  // Endpoints say in different words that an index is missing.
+  const causes = new Set(found.map(({ error, code }) => (code === "index_not_found" ? code : error)));
+  return causes.size === 1 ? (found.at(-1)?.error ?? "") : "";
 });
 
 const put = (key: string, column: Column) => {
@@ -184,7 +191,8 @@ export async function searchWith(variant: Variant): Promise<void> {
     keep(answer);
     put(key, columnFrom(answer));
   } catch (error) {
-    put(key, { ...NOTHING, state: "error", error: (error as Error).message });
+    const { message, code } = error as CallError;
+    put(key, { ...NOTHING, state: "error", error: message, code });
   }
 }
 

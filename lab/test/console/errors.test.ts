@@ -26,8 +26,8 @@ for (const view of ["search", "judge"]) {
   test(`says once in ${view} that the index is missing, and which command creates it`, async () => {
     console.gateway.fail("no-index");
     const { page, problems, close } = await openTab(browser, console, `#/${view}?q=letters&index=books`);
-    await page.getByText("404: There is no index or alias books.").waitFor();
-    await page.getByText("`make dev` fills the demo's index").waitFor();
+    await page.getByRole("alert").getByText("404: There is no index or alias books.").waitFor();
+    await page.getByRole("alert").getByText("`make dev` fills the demo's index").waitFor();
     assert.is(await page.getByRole("alert").count(), 1);
     assert.is(await page.locator(".column").count(), 0);
     assert.equal(problems, []);
