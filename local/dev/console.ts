@@ -27,7 +27,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
  * A search that only the hybrid search answers: keywords find other books of this author, vectors find the subject by
  * other authors, and both together find the author's three books on the subject.
  */
-export const EXAMPLE = "French desserts by Dalgaard";
+const EXAMPLE = "French desserts by Dalgaard";
 
 interface DevConsoleOptions {
   options: DevOptions;
