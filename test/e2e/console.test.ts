@@ -64,7 +64,8 @@ test("opens on a search that only hybrid search answers, and says which model is
     };
   };
   assert.equal(await authorsOf("hybrid"), { author: 3, subject: 3 });
-  assert.is((await authorsOf("keyword")).subject, 0);
+  // Keywords rank all books of an author alike, so chance may put one of the three first.
+  assert.ok((await authorsOf("keyword")).subject < 2);
   assert.is((await authorsOf("dense")).author, 0);
   await page.getByText(/^instead of dense_large_en_v1_5: wordllama/).waitFor();
   assert.match(dev.output(), /A small real model, wordllama/);
