@@ -79,6 +79,9 @@ export async function start(kind: StoredRun["kind"], metrics: string): Promise<v
     await readRuns();
   } catch (error) {
     fail(error);
+  } finally {
+    // Without waiting for the next poll: nothing runs any more.
+    far.value = null;
   }
 }
 

@@ -97,7 +97,7 @@ test("says how far a run is, also in another tab, and stops it without storing a
   await seen.waitFor({ state: "detached" });
   release();
   assert.is(await page.getByRole("link", { name: /^(evaluate|tune) books/ }).count(), earlier);
-  assert.ok(await page.getByRole("button", { name: "Evaluate 4 variants" }).isEnabled());
+  await page.getByRole("button", { name: "Evaluate 4 variants", disabled: false }).waitFor();
   assert.equal(problems, []);
   await Promise.all([close(), other.close()]);
 });
