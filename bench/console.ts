@@ -19,16 +19,19 @@ export const consoleBenchmark: Benchmark = {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     const judgments = judgmentFiles(folder, "ada");
-    const row = (i: number) => `a query of four words ${i % 2_000},b${i},${i % 4},ada,2026-01-02T03:04:05.000Z`;
+    const row = (i: number) => `a query of four words ${i % 2_000},b${i},${i % 4},,ada,2026-01-02T03:04:05.000Z`;
     const rows = Array.from({ length: ROWS }, (_, i) => row(i));
-    writeFileSync(judgments.path("many"), `${["query,doc,grade,who,when", ...rows].join("\n")}\n`);
+    writeFileSync(judgments.path("many"), `${["query,doc,grade,index,who,when", ...rows].join("\n")}\n`);
     judgments.read("many");
     let answered = 0;
     const grades = Array.from({ length: GRADES }, (_, i) =>
       processorTime(() => {
         const doc = i % 2 === 0 ? `new${i}` : `b${i * 7}`;
         const query = `a query of four words ${(i * 7) % 2_000}`;
-        answered = Math.max(answered, JSON.stringify(judgments.judge("many", { query, doc, grade: 3 })).length);
+        answered = Math.max(
+          answered,
+          JSON.stringify(judgments.judge("many", { query, doc, grade: 3, index: "" })).length,
+        );
       }),
     );
     const grade = median(grades);

@@ -10,8 +10,11 @@ const ADVICE: Readonly<Record<string, readonly [local: string, deployed: string]
   unreachable: ["Start `make dev` again.", "Check the URL and whether this machine reaches it."],
 };
 
+/** OpenSearch's own name for an error. */
+const NATIVE: Readonly<Record<string, string>> = { index_not_found_exception: "index_not_found" };
+
 /** Returns the command that fixes an error; undefined if none is known. */
 export function adviceOn(code: string | undefined): string | undefined {
-  const advice = code === undefined ? undefined : ADVICE[code];
+  const advice = code === undefined ? undefined : ADVICE[NATIVE[code] ?? code];
   return advice?.[setup.value?.local ? 0 : 1];
 }

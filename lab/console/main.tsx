@@ -37,6 +37,15 @@ function App() {
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>("#main")?.focus()}>
         Skip to the content
       </button>
+      {view === "search" && (
+        <button
+          type="button"
+          class="skip"
+          onClick={() => document.querySelector<HTMLElement>(".slider input")?.focus()}
+        >
+          Skip to the weights
+        </button>
+      )}
       <header class="top">
         <div class="brand">
           <svg viewBox="0 0 16 16" fill="currentColor" aria-hidden="true">
@@ -93,7 +102,11 @@ function Status() {
       <span>{found.gateway}</span>
       {version && <span>OpenSearch {version}</span>}
       <LastTraining />
-      {found.standIns.length > 0 && <span class="tag">stand-ins, not real models: {found.standIns.join(", ")}</span>}
+      {found.standIns.map(({ model, by }) => (
+        <span class="tag" key={model}>
+          instead of {model}: {by}
+        </span>
+      ))}
     </footer>
   );
 }

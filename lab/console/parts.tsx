@@ -43,6 +43,17 @@ export function Problem({ text }: { text: string }) {
   );
 }
 
+/** Several problems, each said once. */
+export function Problems({ texts }: { texts: readonly string[] }) {
+  return (
+    <>
+      {[...new Set(texts)].map((text) => (
+        <Problem key={text} text={text} />
+      ))}
+    </>
+  );
+}
+
 interface DrawingProps {
   svg: string;
   caption?: string;

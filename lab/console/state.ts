@@ -15,6 +15,8 @@ export interface Place {
   variants: Variant[] | null;
   /** Fields of the keyword leg; empty for all text fields. */
   fields: string[];
+  /** Fields that hits show, the title first; empty for those that this browser knows for the index. */
+  show: string;
   judgments: string;
   run: string;
   item: string;
@@ -24,7 +26,7 @@ export interface Place {
 }
 
 const EMPTY: Place = {
-  ...{ view: "search", query: "", index: "", user: "", variants: null, fields: [] },
+  ...{ view: "search", query: "", index: "", user: "", variants: null, fields: [], show: "" },
   ...{ judgments: "judgments", run: "", item: "", filter: "", values: {} },
 };
 
@@ -40,6 +42,7 @@ export function placeOf(hash: string): Place {
     user: text("user"),
     variants: variantsIn(text("v")),
     fields: text("fields").split(",").filter(Boolean),
+    show: text("show"),
     judgments: text("judgments") || EMPTY.judgments,
     run: text("run"),
     item: text("item"),
@@ -69,6 +72,7 @@ export function hashOf({
   user,
   variants,
   fields,
+  show,
   judgments,
   run,
   item,
@@ -81,6 +85,7 @@ export function hashOf({
     index,
     user,
     fields: fields.join(),
+    show,
     run,
     item,
     filter,

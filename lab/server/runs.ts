@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import * as v from "valibot";
 import { SettingsFile } from "../evaluation/settings-file.ts";
@@ -44,7 +45,22 @@ export interface Runs {
   list(): RunSummary[];
   read(id: string): StoredRun;
   start(sent: SentRun): Promise<StoredRun>;
+  progress(): RunProgress;
+  /** Ends the run in progress, if there is one. Nothing of it is stored. */
+  cancel(): void;
 }
+
+/** The run in progress. */
+export interface RunProgress {
+  running: SentRun["kind"] | null;
+  /** What the command said last, such as "hybrid: 40 queries". */
+  note: string;
+  /** How many variants it has begun, and how many there are. */
+  begun: number;
+  variants: number;
+}
+
+const NO_RUN: RunProgress = { running: null, note: "", begun: 0, variants: 0 };
 
 export interface RunsOptions {
   folder: string;
@@ -59,7 +75,8 @@ export interface RunsOptions {
 
 /** Runs commands of `relevance` as programs, one at a time, and stores what they print. The key is in their environment. */
 export function createRuns({ folder, judgments, gateway, conf, command, env }: RunsOptions): Runs {
-  let isRunning = false;
+  let progress = NO_RUN;
+  let stopping = new AbortController();
   const file = (id: string, extension: string) => {
     if (/^[\dTZ-]{10,30}-(evaluate|tune)$/.test(id)) return join(folder, `${id}.${extension}`);
     throw new ConsoleError(400, "invalid_request", `${JSON.stringify(id)} is not a run`);
@@ -81,7 +98,14 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
       ...(metrics === undefined ? [] : [kind === "tune" ? "--metric" : "--metrics", metrics]),
       ...(kind === "tune" ? ["--picture", picture] : []),
     ];
-    const result = JSON.parse(await output([...command, ...args], { ...env, RELEVANCE_API_KEY: gateway.key }));
+    const printed = await output([...command, ...args], {
+      env: { ...env, RELEVANCE_API_KEY: gateway.key },
+      signal: stopping.signal,
+      onNote: (note) => {
+        progress = { ...progress, note, begun: progress.begun + 1 };
+      },
+    });
+    const result = JSON.parse(printed);
     const stored: StoredRun = {
       ...{ id, kind, when, judgments: name, index: settings.index, result },
       ...(existsSync(picture) && { picture: readFileSync(picture, "utf8") }),
@@ -97,14 +121,18 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
         .map((id) => summaryOf(file(id, "json"))),
     read,
     async start(sent) {
-      if (isRunning) throw new ConsoleError(409, "busy", "Another evaluation or tuning is in progress: wait for it");
-      isRunning = true;
+      if (progress.running !== null)
+        throw new ConsoleError(409, "busy", "Another evaluation or tuning is in progress: wait for it");
+      progress = { running: sent.kind, note: "", begun: 0, variants: sent.settings.settings.length };
+      stopping = new AbortController();
       try {
         return await run(sent);
       } finally {
-        isRunning = false;
+        progress = NO_RUN;
       }
     },
+    progress: () => progress,
+    cancel: () => stopping.abort(),
   };
 }
 
@@ -122,10 +150,22 @@ function summaryOf(file: string): RunSummary {
   return { id, kind, when, judgments, index };
 }
 
-async function output(command: readonly string[], env: RunsOptions["env"]): Promise<string> {
+interface Output {
+  env: RunsOptions["env"];
+  signal: AbortSignal;
+  /** Called with each line that the command says beside its result. */
+  onNote(line: string): void;
+}
+
+async function output(command: readonly string[], { env, signal, onNote }: Output): Promise<string> {
   const [program = "", ...args] = command;
   const child = spawn(program, args, { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const stop = () => child.kill();
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  createInterface(child.stderr).on("line", onNote);
   const [out, notes, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  if (signal.aborted) throw new ConsoleError(409, "stopped", "Stopped. Nothing was stored.");
   if (code === 0) return out;
   throw new ConsoleError(422, "failed", notes.trim() || `the command ended with ${code}`);
 }

@@ -36,6 +36,8 @@ export interface ConsoleOptions {
   defaultsFile?: string;
   /** Reads what a user did; only the local stack can. */
   history?: (user: string) => Promise<HistoryEvent[]>;
+  /** Reads some users to pick from; only the local stack can. */
+  users?: () => Promise<string[]>;
   /** Reads what `relevance status --json` prints. */
   status?: () => Promise<unknown>;
   /** Without it, a free port is used. */
@@ -115,7 +117,7 @@ type Routes = Readonly<Record<string, (call: Call) => unknown>>;
 
 /** The calls that the server answers itself. */
 function routesOf(options: ConsoleOptions): Routes {
-  const { judgments, runs, gateway, recommendation, defaultsFile, history, status } = options;
+  const { judgments, runs, gateway, recommendation, defaultsFile, history, users, status } = options;
   const setup: ConsoleSetup = {
     ...options.setup,
     gateway: gateway.url,
@@ -136,6 +138,11 @@ function routesOf(options: ConsoleOptions): Routes {
     }),
     "GET /api/runs": () => ({ runs: runs.list() }),
     "GET /api/run": ({ query }) => runs.read(query.get("id") ?? ""),
+    "GET /api/runs/progress": () => runs.progress(),
+    "POST /api/runs/cancel": () => {
+      runs.cancel();
+      return {};
+    },
     "POST /api/runs": ({ body }) => runs.start(parsed(SentRun, body)),
     "POST /api/defaults/preview": ({ body }) =>
       previewDefaults(offered(defaultsFile, "hybrid_search.yaml"), parsed(SentDefaults, body)),
@@ -144,6 +151,7 @@ function routesOf(options: ConsoleOptions): Routes {
     "GET /api/history": async ({ query }) => ({
       events: await offered(history, "The history of a user")(query.get("user") ?? ""),
     }),
+    "GET /api/users": async () => ({ users: (await users?.()) ?? [] }),
     "GET /api/status": () => offered(status, "The status of Personalize")(),
   };
 }

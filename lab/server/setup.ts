@@ -15,8 +15,8 @@ export interface ConsoleSetup {
   indexes: ConsoleIndex[];
   /** Filters of filter.yaml. */
   filters: { name: string; expression: string }[];
-  /** Models that the local stack replaces with stand-ins. */
-  standIns: string[];
+  /** Models that the local stack replaces, each with what computes its embeddings instead. */
+  standIns: { model: string; by: string }[];
   /** Whether this is the stack of `make dev`. */
   local: boolean;
   /** A text with which the first search shows something; null if nobody knows one. */

@@ -98,7 +98,8 @@ interface Run {
   output: string;
 }
 
-function run(command: string, args: readonly string[]): Promise<Run> {
+/** Runs a Python program. Never throws. */
+export function run(command: string, args: readonly string[]): Promise<Run> {
   // Without these variables, pip does not count the user's own packages as installed.
   const { PYTHONPATH: _path, PYTHONHOME: _home, ...env } = process.env;
   return new Promise((done) => {
@@ -109,7 +110,8 @@ function run(command: string, args: readonly string[]): Promise<Run> {
   });
 }
 
-const lastLines = (text: string) =>
+/** Returns the end of a program's output, indented. */
+export const lastLines = (text: string) =>
   text
     .trim()
     .split("\n")

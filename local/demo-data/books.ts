@@ -1,5 +1,5 @@
 import { FICTION } from "./fiction.ts";
-import { type Genre, words } from "./genre.ts";
+import { type Genre, type Plot, words } from "./genre.ts";
 import { NON_FICTION } from "./non-fiction.ts";
 import { type Random, random } from "./random.ts";
 
@@ -11,7 +11,7 @@ export interface Book {
   author: string;
   /** The genre first, then one or two related categories. */
   categories: readonly string[];
-  /** Two to four sentences. */
+  /** Two or three sentences. */
   description: string;
   /** A date such as `1987-04-21`. */
   published: string;
@@ -30,6 +30,23 @@ interface Author {
 
 /** Generates the same catalogue for the same seed. A longer one starts with the titles of a shorter one. */
 export function books(count = 3_000, seed = 1): Book[] {
+  return generate(count, seed).map(({ book }) => book);
+}
+
+/** A search in other words than those of the books that it is for. */
+export interface Paraphrase {
+  query: string;
+  /** The IDs of every book with the plot that is asked for. */
+  relevant: readonly string[];
+}
+
+/** Returns a search for each plot of the catalogue of the same count and seed. */
+export function paraphrases(count = 3_000, seed = 1): Paraphrase[] {
+  const found = Map.groupBy(generate(count, seed), ({ plot: [, asked] }) => asked);
+  return [...found].map(([query, those]) => ({ query, relevant: those.map(({ book }) => book.id) }));
+}
+
+function generate(count: number, seed: number): { book: Book; plot: Plot }[] {
   const authors = makeAuthors(random(seed), Math.ceil(LAST_NAMES.length * 5));
   const chance = random(seed + 1);
   const titles = new Set<string>();
@@ -38,14 +55,16 @@ export function books(count = 3_000, seed = 1): Book[] {
     const author = chance.pick(authors.slice(0, Math.max(1, Math.min(authors.length, 40 + index / BOOKS_PER_AUTHOR))));
     const genre = chance.next() < 0.8 ? author.genres[0] : chance.pick(author.genres);
     if (!genre) throw new Error(`author ${author.name} has no genre`);
-    return {
+    const plot = chance.pick(genre.plots);
+    const book = {
       id: `B${String(index + 1).padStart(4, "0")}`,
       title: uniqueTitle(genre, chance, titles),
       author: author.name,
       categories: [genre.name, ...chance.sample(genre.related, chance.between(1, 2))],
-      description: describe(genre, chance),
+      description: describe(genre, plot, chance),
       published: date(author, chance),
     };
+    return { book, plot };
   });
 }
 
@@ -95,10 +114,8 @@ function makeTitle(genre: Genre, chance: Random): string {
   ]);
 }
 
-function describe(genre: Genre, chance: Random): string {
-  const middles = chance.sample(genre.middles, chance.between(1, 2));
-  const templates = [chance.pick(genre.openings), ...middles];
-  if (chance.next() < 0.85 || templates.length < 2) templates.push(chance.pick(genre.closings));
+function describe(genre: Genre, [plot]: Plot, chance: Random): string {
+  const templates = chance.next() < 0.85 ? [plot, chance.pick(genre.closings)] : [plot];
   // One hero, place and thing per book: introduced first ("a forged portrait"), then repeated ("the forged portrait").
   const chosen = new Map<string, string>();
   const fill = (template: string) =>

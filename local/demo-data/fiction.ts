@@ -1,3 +1,4 @@
+import { FICTION_PLOTS } from "./fiction-plots.ts";
 import { type Genre, phrases, TONES } from "./genre.ts";
 
 const CHILDREN: Genre = {
@@ -6,17 +7,7 @@ const CHILDREN: Genre = {
   adjectives: ["Little", "Brave", "Sleepy", "Enormous", "Grumpy", "Curious", "Secret", "Upside-Down"],
   nouns: ["Hedgehog", "Treehouse", "Balloon", "Penguin", "Pirate", "Teacup", "Bear", "Kite", "Snail", "Snowman"],
   places: ["Puddle Lane", "the Moon", "Grandma's Garden", "Biscuit Bay", "Cloud School", "the Big Woods"],
-  openings: [
-    "{Hero} wants to see {place}, but the way is very long for such short legs.",
-    "One rainy morning {hero} finds {thing} under the bed.",
-    "Nobody at {place} believes that {hero} can fly.",
-    "{Hero} has lost {thing}, and all the animals come to help.",
-  ],
-  middles: [
-    "With a friendly snail and a very loud goose, the search for {thing} begins.",
-    "Counting, rhyming and giggling lead the way to {thing}.",
-    "Even the grumpy owl lends a wing to rescue {thing}.",
-  ],
+  plots: FICTION_PLOTS.Children ?? [],
   closings: [
     "A bedtime story about {theme}, for ages three to six.",
     "Warm pictures and a {tone} rhyme to read aloud.",
@@ -24,7 +15,8 @@ const CHILDREN: Genre = {
   ],
   slots: {
     ...TONES,
-    hero: ["a small hedgehog", "a penguin named Otto", "a bear who cannot sleep", "a curious kitten"],
+    hero: phrases(`a small hedgehog; a penguin named Otto; a bear who cannot whistle; a curious kitten;
+      a very young badger; a girl called Pim`),
     place: ["the seaside", "the top of the hill", "the moon", "the school for clouds"],
     thing: ["a red balloon", "a button as big as a plate", "a star that fell down", "a singing teapot"],
   },
@@ -45,25 +37,14 @@ export const FICTION: readonly Genre[] = [
     adjectives: ["Silent", "Broken", "Last", "Orbital", "Quantum", "Distant", "Hollow", "Synthetic", "Frozen"],
     nouns: ["Signal", "Colony", "Engine", "Horizon", "Archive", "Starship", "Algorithm", "Moon", "Machine", "Voyage"],
     places: ["Europa", "the Outer Rim", "Kepler Station", "the Red Desert", "Titan", "the Long Dark", "New Lagos"],
-    openings: [
-      "When {hero} picks up a signal from {place}, the crew has eleven days to decide whether to answer.",
-      "Two centuries after Earth fell silent, {hero} wakes from cold sleep aboard {place}.",
-      "{Hero} has kept the machines of {place} running for a decade, until one of them refuses an order.",
-      "In a city where every memory is stored and taxed, {hero} discovers {thing}.",
-    ],
-    middles: [
-      "What begins as a rescue turns into a hunt for {thing}.",
-      "The ship's artificial mind knows more about {thing} than it admits.",
-      "To bring the settlers home, a smuggler, a botanist and a robot must agree on the fate of {thing}.",
-      "Someone is rewriting the colony's past, and {thing} is the only evidence.",
-    ],
+    plots: FICTION_PLOTS["Science Fiction"] ?? [],
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
       hero: phrases(`a disgraced pilot; a young xenobiologist; a salvage engineer; the last archivist;
-        a retired android`),
-      place: phrases(`a mining station above Saturn; a generation ship; the terraformed valleys of Mars;
-        an orbital prison`),
+        a retired android; a cook; a surgeon without a licence`),
+      place: phrases(`a mining station above Saturn; a generation ship; a domed city on Mars;
+        an orbital prison; the harbour of Titan; a relay at the edge of the system`),
       thing: phrases(`a map drawn by no human hand; a seed bank hidden in the ice; a message from the future;
         an alien fossil`),
     },
@@ -74,25 +55,14 @@ export const FICTION: readonly Genre[] = [
     adjectives: ["Crimson", "Forgotten", "Winter", "Whispering", "Gilded", "Thorned", "Ashen", "Runed", "Star-Eaten"],
     nouns: ["Crown", "Dragon", "Throne", "Spell", "Oath", "Witch", "Forest", "Blade", "Kingdom", "Raven"],
     places: ["Eldermoor", "the Glass Isles", "the Hollow Mountain", "Vael", "the Drowned Court", "Thornhold"],
-    openings: [
-      "{Hero} never believed in magic until {thing} was found in {place}.",
-      "In {place}, every child is born with a spell, except {hero}.",
-      "The dragons have returned to {place}, and only {hero} can understand them.",
-      "To break a curse that has lasted three hundred winters, {hero} must cross {place}.",
-    ],
-    middles: [
-      "Three kingdoms want {thing}, and none of them can be trusted with it.",
-      "With a banished knight and a witch who has lost her voice, the journey leads to {thing}.",
-      "The old gods are waking, and they remember who stole {thing}.",
-      "Magic here has a price, and {thing} demands the highest.",
-    ],
+    plots: FICTION_PLOTS.Fantasy ?? [],
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
       hero: phrases(`a blacksmith's daughter; an orphaned thief; the youngest of seven princes; a hedge witch;
-        a runaway squire`),
+        a runaway squire; a miller's son; a mapmaker without a left hand`),
       place: phrases(`the forest beyond the wall; a city built on sleeping giants; the northern marshes;
-        a library without doors`),
+        the Glass Isles; the valley of bells; Eldermoor`),
       thing: ["a crown of living thorns", "the last dragon egg", "a sword that sings", "a book that writes itself"],
     },
   },
@@ -102,25 +72,14 @@ export const FICTION: readonly Genre[] = [
     adjectives: ["Missing", "Locked", "Second", "Vanished", "Crooked", "Midnight", "Ninth", "Unsigned", "Borrowed"],
     nouns: ["Witness", "Alibi", "Letter", "Body", "Inheritance", "Clue", "Guest", "Portrait", "Poison", "Verdict"],
     places: ["Harrow Lane", "Blackwater", "the Grand Hotel", "Saint Brannoc", "Orchard House", "Pier Nine"],
-    openings: [
-      "A body is found in {place}, and {hero} is the only one who does not think it was an accident.",
-      "{Hero} came to {place} to retire, not to solve a murder.",
-      "Nine guests, one snowstorm, and {thing} missing from {place}.",
-      "Twenty years after the case was closed, {hero} receives {thing} in the post.",
-    ],
-    middles: [
-      "Every suspect has an alibi, and every alibi depends on {thing}.",
-      "The village closes ranks as the investigation turns to {thing}.",
-      "A second death makes it plain that the killer is looking for {thing} as well.",
-      "The detective's own past is tied to {thing}.",
-    ],
+    plots: FICTION_PLOTS.Mystery ?? [],
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
       hero: phrases(`a retired inspector; a village librarian; a sceptical coroner;
-        a private detective with a bad knee`),
-      place: phrases(`a seaside boarding house; an island cut off by the tide; a country auction;
-        a locked study in Oxford`),
+        a private detective with a bad knee; a piano tuner; a district nurse`),
+      place: phrases(`a seaside boarding house; an island cut off by the tide; a country hotel;
+        a vicarage in Devon; an Oxford college; a lighthouse in Cornwall`),
       thing: ["an unsigned will", "a stopped watch", "a forged portrait", "a confession in invisible ink"],
     },
   },
@@ -130,24 +89,17 @@ export const FICTION: readonly Genre[] = [
     adjectives: ["Sweet", "Accidental", "Summer", "Reluctant", "Second", "Perfect", "Unexpected", "Honest"],
     nouns: ["Wedding", "Kiss", "Promise", "Neighbour", "Bakery", "Heart", "Proposal", "Arrangement", "Season"],
     places: ["Lavender Bay", "Willow Creek", "Lisbon", "Maple Street", "the Lighthouse Inn", "Positano"],
-    openings: [
-      "{Hero} has one rule: never fall in love in {place}.",
-      "When {hero} inherits {thing}, the last person she expects to share it with is her rival.",
-      "Stuck for the summer in {place}, {hero} agrees to a pretend engagement.",
-      "Ten years after they said goodbye, {hero} and her first love meet again in {place}.",
-    ],
-    middles: [
-      "Between burnt pastries and midnight walks, {thing} brings them closer than either had planned.",
-      "Then {thing} turns up, and with it a secret that could end everything.",
-      "Their families have feuded over {thing} for generations.",
-      "Letters about {thing} say what neither dares to say aloud.",
-    ],
+    plots: FICTION_PLOTS.Romance ?? [],
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
-      hero: ["a wedding planner", "a shy bookseller", "a pastry chef", "a veterinary surgeon", "a divorce lawyer"],
-      place: ["a small harbour town", "a vineyard in Tuscany", "a bookshop in Edinburgh", "a snowed-in mountain lodge"],
-      thing: ["a failing bakery", "an old love letter", "a crumbling villa", "a stray dog"],
+      hero: phrases(`a wedding planner; a shy bookseller; a pastry chef; a veterinary surgeon; a divorce lawyer;
+        a ferry captain; a music teacher`),
+      place: phrases(`a small harbour town; a vineyard in Tuscany; a bookshop in Edinburgh;
+        a snowed-in mountain lodge; Lisbon; an island with one pub`),
+      thing: phrases(
+        `a failing bakery; a crumbling villa; a vineyard without water; a bankrupt cinema; an empty lighthouse`,
+      ),
     },
   },
   {
@@ -156,25 +108,16 @@ export const FICTION: readonly Genre[] = [
     adjectives: ["Hungry", "Pale", "Buried", "Rotting", "Unquiet", "Hollow", "Feeding", "Nameless"],
     nouns: ["House", "Bones", "Choir", "Cellar", "Shadow", "Doll", "Teeth", "Grave", "Mirror", "Fog"],
     places: ["Mercy Hollow", "Room 313", "Gallows Hill", "the Old Asylum", "Wither Lake"],
-    openings: [
-      "{Hero} moves into {place} and hears someone breathing behind the walls.",
-      "Every winter one child disappears from {place}, and this year {hero} is keeping watch.",
-      "{Hero} buys {thing} at a funeral sale, and the dead begin to visit.",
-      "The film crew that entered {place} left behind only {thing}.",
-    ],
-    middles: [
-      "The neighbours will not speak of {thing}, and they never go out after dark.",
-      "Each night {thing} is a little closer to the bed.",
-      "What lies under the floorboards has been waiting for {thing}.",
-      "To survive until morning they must feed {thing}.",
-    ],
+    plots: FICTION_PLOTS.Horror ?? [],
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
-      hero: ["a grieving widow", "a sleepless nurse", "a young priest", "a sceptical journalist"],
-      place: ["a Victorian mansion", "a drowned village", "an abandoned sanatorium", "a lonely farmhouse"],
-      thing: phrases(`a porcelain doll; a mirror covered in cloth; a tape of whispering voices;
-        a door that was not there before`),
+      hero: phrases(
+        `a grieving widow; a sleepless nurse; a sceptical journalist; a schoolteacher; a retired policeman`,
+      ),
+      place: phrases(`a Victorian mansion; a drowned village; an abandoned sanatorium; a lonely farmhouse;
+        a shuttered hotel`),
+      thing: phrases(`a porcelain doll; a portrait of a girl; a wooden saint; a stuffed raven`),
     },
   },
   {
@@ -183,23 +126,13 @@ export const FICTION: readonly Genre[] = [
     adjectives: ["Amber", "Silk", "Burning", "Paper", "Winter", "Iron", "Salt", "Cartographer's"],
     nouns: ["Daughter", "Regiment", "Harbour", "Weaver", "Envoy", "Bridge", "Orchard", "Siege", "Merchant", "Crossing"],
     places: ["Constantinople", "Old Prague", "Leningrad", "Zanzibar", "the Western Front", "Kyoto", "Versailles"],
-    openings: [
-      "In {place}, {hero} hides {thing} from the soldiers at the door.",
-      "{Place}: {hero} is given one night to choose between duty and love.",
-      "Disguised as a man, {hero} crosses {place} in search of a lost brother.",
-      "As war comes to {place}, {hero} keeps a diary that could hang them all.",
-    ],
-    middles: [
-      "Spanning three generations, the story follows {thing} from hand to hand.",
-      "An unlikely alliance forms around {thing} while the empire falls apart.",
-      "Seventy years later, a granddaughter finds {thing} in the attic.",
-      "The siege tightens, and {thing} becomes worth more than bread.",
-    ],
+    plots: FICTION_PLOTS["Historical Fiction"] ?? [],
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
-      hero: phrases(`a silk merchant's wife; a young field surgeon; a court painter; a telegraph operator; a deserter`),
-      place: ["the London of 1940", "revolutionary Paris", "a besieged city on the Volga", "Renaissance Florence"],
+      hero: phrases(`a silk merchant's wife; a young field surgeon; a court painter; a telegraph operator;
+        a deserter; a lighthouse keeper; a glovemaker's daughter`),
+      place: phrases(`Antwerp; Old Smyrna; Danzig; Genoa; Bergen; Cadiz`),
       thing: ["a forbidden manuscript", "a soldier's letters", "a painted fan", "a violin without strings"],
     },
   },
@@ -209,22 +142,12 @@ export const FICTION: readonly Genre[] = [
     adjectives: ["Final", "Zero", "Double", "Blind", "Burned", "Cold", "Hostile", "Classified"],
     nouns: phrases(`Asset; Protocol; Deadline; Courier; Target; Defector; Countdown; Cipher; Betrayal; Pursuit`),
     places: ["Berlin", "Istanbul", "the Embassy", "Macau", "the Kremlin", "Vienna", "Sector Nine"],
-    openings: [
-      "{Hero} has forty-eight hours to find {thing} before it is sold in {place}.",
-      "A spy is shot in {place}, and {hero} is blamed for it.",
-      "{Hero} boards the night train to {place} with {thing} and a false name.",
-      "When her daughter is taken in {place}, {hero} goes back to the work she swore to leave.",
-    ],
-    middles: [
-      "Hunted by both sides, there is nobody left to trust with {thing}.",
-      "Every lead to {thing} ends with another corpse.",
-      "The conspiracy behind {thing} reaches into the cabinet itself.",
-      "A hacker in hiding offers {thing} in exchange for a life.",
-    ],
+    plots: FICTION_PLOTS.Thriller ?? [],
     closings: FICTION_CLOSINGS,
     slots: {
       ...TONES,
-      hero: ["a burned-out agent", "a forensic accountant", "a former sniper", "an embassy interpreter"],
+      hero: phrases(`a burned-out agent; a forensic accountant; a former sniper; an embassy interpreter;
+        a locksmith; a night editor`),
       place: ["Istanbul", "East Berlin", "the port of Odessa", "a Swiss ski resort"],
       thing: ["a list of double agents", "a stolen nuclear code", "an encrypted drive", "a dead banker's ledger"],
     },

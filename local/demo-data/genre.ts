@@ -1,3 +1,6 @@
+/** What a book is about in two sentences, and a search for it that shares no telling word with them. */
+export type Plot = readonly [text: string, asked: string];
+
 /** The building blocks for the texts of one kind of book. */
 export interface Genre {
   name: string;
@@ -7,9 +10,8 @@ export interface Genre {
   adjectives: readonly string[];
   nouns: readonly string[];
   places: readonly string[];
-  /** Sentences with `{slot}` marks. A description is one sentence of each list, in this order. */
-  openings: readonly string[];
-  middles: readonly string[];
+  /** A description is a plot and, mostly, a closing sentence. Both have `{slot}` marks. */
+  plots: readonly Plot[];
   closings: readonly string[];
   /** The values of each slot. Each list has enough entries that descriptions rarely repeat. */
   slots: Readonly<Record<string, readonly string[]>>;

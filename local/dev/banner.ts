@@ -1,11 +1,11 @@
-import type { ModelName } from "../../lib/config/embedding-models.ts";
+import { MODELS } from "../../lib/config/embedding-models.ts";
 import { commandLines, type Example } from "./examples.ts";
+import type { LocalModel } from "./models.ts";
 import type { DevState } from "./state-file.ts";
 
 export interface BannerOptions {
   state: DevState;
-  /** Models that the configuration uses. Real models have a URL, stand-ins do not. */
-  models: readonly { name: ModelName; url: string | undefined }[];
+  models: readonly LocalModel[];
   examples: readonly Example[];
   /** Examples of the recommendation service, if it runs. */
   recommendation: RecommendationPart | undefined;
@@ -24,7 +24,6 @@ interface RecommendationPart {
 /** Returns the text that is shown when everything is up. */
 export function banner({ state, models, examples, recommendation, stateFile, seconds }: BannerOptions): string {
   const { search, opensearch, aws, keys = {}, console } = state;
-  const standIns = models.filter(({ url }) => url === undefined);
   const lines = [
     "",
     `Ready after ${seconds.toFixed(1)} s.`,
@@ -36,18 +35,10 @@ export function banner({ state, models, examples, recommendation, stateFile, sec
     ...Object.entries(keys).map(([name, key]) => `               ${key} ${name}`),
     `  OpenSearch   ${opensearch.url} (${opensearch.version})`,
     `  AWS endpoint ${aws.endpoint}`,
-    ...models.flatMap(({ name, url }) => (url ? [`  ${name} ${url}`] : [])),
+    ...models.flatMap(({ name, by }) => (by !== "words" && "url" in by ? [`  ${name} ${by.url}`] : [])),
     `  for scripts  ${stateFile}`,
+    ...modelLines(models),
   ];
-  if (standIns.length > 0) {
-    lines.push(
-      "",
-      `Stand-ins, not the real models: ${standIns.map(({ name }) => name).join(", ")}. They hash the words of a text, so`,
-      "they find texts that share words, or parts of words, and know nothing of meaning: good for trying and testing,",
-      "but no measure of search quality. For a real one, run Text Embeddings Inference and set",
-      `  ${standIns.map(({ name }) => `EMBEDDING_URL_${name.toUpperCase()}=http://…`).join("\n  ")}`,
-    );
-  }
   if (examples.length > 0) lines.push("", "Try, in another terminal:");
   lines.push(...commandLines(search, examples));
   if (recommendation && state.recommendation) {
@@ -63,4 +54,37 @@ export function banner({ state, models, examples, recommendation, stateFile, sec
   }
   lines.push("", "Ctrl-C stops everything; the data stays.", "");
   return lines.join("\n");
+}
+
+/** Says which models are not the configured ones, what they can do, and how to use real ones where that is possible. */
+function modelLines(models: readonly LocalModel[]): string[] {
+  const replaced = models.filter(({ by }) => by === "words" || "small" in by);
+  const words = models.filter(({ by }) => by === "words").map(({ name }) => name);
+  const small = models.flatMap(({ name, by }) => (by !== "words" && "small" in by ? { name, by: by.small } : []));
+  const lines: string[] = [];
+  if (small.length > 0) {
+    lines.push(
+      "",
+      `A small real model, ${small[0]?.by}, instead of ${small.map(({ name }) => name).join(", ")}. It is English and knows`,
+      "which words are related, but not their order: good for seeing what meaning adds, weaker than the real model.",
+    );
+  }
+  if (words.length > 0) {
+    lines.push(
+      "",
+      `Stand-ins, not the real models: ${words.join(", ")}. They hash the words of a text, so they find texts that share`,
+      "words, or parts of words, and know nothing of meaning: good for trying and testing, no measure of search quality.",
+    );
+  }
+  const servable = replaced.filter(({ source }) => source !== undefined);
+  if (servable.length === 0) return lines;
+  lines.push(
+    "",
+    "For a real model, run Text Embeddings Inference with it and set",
+    ...servable.map(({ name, source }) => {
+      const needs = MODELS[name].kind === "sparse" ? " (POOLING=splade; run make models first)" : "";
+      return `  EMBEDDING_URL_${name.toUpperCase()}=http://…  for ${source}${needs}`;
+    }),
+  );
+  return lines;
 }

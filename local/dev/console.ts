@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { GetObjectCommand, paginateListObjectsV2, type S3Client } from "@aws-sdk/client-s3";
 import type { Served } from "../../lab/server/loopback.ts";
@@ -17,19 +17,24 @@ import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts"
 import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { localClients } from "./clients.ts";
+import type { LocalModel } from "./models.ts";
 import type { DevOptions } from "./options.ts";
 import type { LocalRecommendation } from "./recommendation.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** A text on which the demo's keyword and dense searches disagree. */
-const EXAMPLE = "letters from a sunken ship";
+/**
+ * A search that only the hybrid search answers: keywords find other books of this author, vectors find the subject by
+ * other authors, and both together find the author's three books on the subject.
+ */
+const EXAMPLE = "French desserts by Dalgaard";
 
 interface DevConsoleOptions {
   options: DevOptions;
   names: Names;
   configuration: Configuration;
   cloud: Cloud;
+  models: readonly LocalModel[];
   gateway: { url: string; key: string };
   recommendation: (LocalRecommendation & { key: string }) | undefined;
   port?: number;
@@ -37,9 +42,8 @@ interface DevConsoleOptions {
 
 /** Serves the console of the local stack. It reads here what only AWS knows elsewhere: the history, the training. */
 export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
-  const { options, names, configuration, cloud, gateway, recommendation, port } = dev;
+  const { options, names, configuration, cloud, models, gateway, recommendation, port } = dev;
   const hybridQueries = configuration.searchGateway?.hybridQueries ?? [];
-  const used = hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name));
   return openConsole({
     sources: join(ROOT, "lab/console"),
     files: join(options.dir, "console"),
@@ -50,12 +54,16 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
     ...(recommendation && {
       recommendation: { name: "recommendation service", url: recommendation.url, key: recommendation.key },
       history: (user: string) => readHistory(localClients(cloud).s3, names, user),
+      users: () => readUsers(cloud, names),
       status: () => readStatus(cloud, names),
     }),
     setup: {
       indexes: consoleIndexes(hybridQueries),
       filters: (configuration.recommendation?.filters ?? []).map(({ name, expression }) => ({ name, expression })),
-      standIns: [...new Set(used)].filter((name) => options.embeddingUrls[name] === undefined),
+      standIns: models.flatMap(({ name, by }) => {
+        if (by === "words") return { model: name, by: "words alone, no meaning" };
+        return "small" in by ? { model: name, by: `${by.small}, a small English model` } : [];
+      }),
       local: true,
       example: options.demo ? { query: EXAMPLE, user: recommendation?.sample?.userId ?? null } : null,
     },
@@ -73,6 +81,15 @@ async function readStatus(cloud: Cloud, names: Names) {
     state.lock(),
   ]);
   return { ...inventory, training: training ?? null };
+}
+
+/** Users that the page offers. */
+const OFFERED = 8;
+
+async function readUsers(cloud: Cloud, names: Names): Promise<string[]> {
+  const scan = new ScanCommand({ TableName: names.table("users"), Limit: OFFERED });
+  const { Items = [] } = await localClients(cloud).dynamo.send(scan);
+  return Items.flatMap(({ USER_ID }) => USER_ID?.S ?? []).sort();
 }
 
 const PARALLEL = 8;

@@ -35,6 +35,8 @@ export interface DemoOptions {
   /** Whether to delete the index first, whatever it contains. */
   rebuild: boolean;
   say: (line: string) => void;
+  /** Ends filling that goes on in the background. */
+  signal?: AbortSignal;
   /** Default: the demo catalogue. */
   catalogue?: readonly Book[];
 }
@@ -43,23 +45,26 @@ export interface DemoOptions {
  * Creates and fills the demo index through the gateway. Keeps an existing index with the same content and rebuilds one
  * with different or incomplete content. An index of the user's own under this name is left alone. Throws LocalError for
  * an index with another vector dimension, with the command that rebuilds it.
+ *
+ * Returns what is still to do when books could not be stored: usually the model server is slower than the gateway waits.
+ * It resolves when the rest is stored in smaller parts, or has failed for good, which it says. It never throws.
  */
-export async function ensureDemoIndex(options: DemoOptions): Promise<void> {
-  const { gateway, entries, say, catalogue = books() } = options;
+export async function ensureDemoIndex(options: DemoOptions): Promise<{ rest: Promise<void> } | undefined> {
+  const { gateway, entries, say, signal, catalogue = books() } = options;
   const schema = demoSchema(entries, options.dimensions);
   const content = hash(JSON.stringify([schema, options.models, catalogue]));
 
   const found = options.rebuild ? undefined : await describe(gateway);
   if (found && !found.marker) {
     say(`the index ${DEMO_INDEX} exists and is not the demo's: it stays as it is`);
-    return;
+    return undefined;
   }
   if (found) refuseOtherDimension(found.properties, entries, options.dimensions);
-  if (found?.marker?.complete && found.marker.content === content) return;
+  if (found?.marker?.complete && found.marker.content === content) return undefined;
 
   if (found || options.rebuild) await remove(gateway);
   if (found) say("rebuilding the demo index: it has another catalogue or is incomplete");
-  await fill(gateway, { schema, content, catalogue, say });
+  return fill(gateway, { schema, content, catalogue, say, signal });
 }
 
 /** Returns the embedding mappings of the demo index. Empty if hybrid_search.yaml has none for it. */
@@ -137,22 +142,60 @@ interface Filling {
   content: string;
   catalogue: readonly Book[];
   say: (line: string) => void;
+  signal: AbortSignal | undefined;
 }
 
-async function fill(gateway: GatewayClient, { schema, content, catalogue, say }: Filling): Promise<void> {
+async function fill(gateway: GatewayClient, filling: Filling): ReturnType<typeof ensureDemoIndex> {
+  const { schema, content, catalogue, say, signal } = filling;
   const started = performance.now();
   const meta = (complete: boolean) => ({ _meta: { relevance_demo: { content, complete } satisfies Marker } });
   const created = { ...schema, mappings: { ...schema.mappings, ...meta(false) } };
   succeeded("creating the demo index", await gateway("PUT", `/raw-backend/${DEMO_INDEX}`, created));
 
-  for (let from = 0; from < catalogue.length; from += CHUNK) {
-    await load(gateway, catalogue.slice(from, from + CHUNK));
-    say(`demo index: ${Math.min(from + CHUNK, catalogue.length)} of ${catalogue.length} books`);
+  let [next, size] = [0, CHUNK];
+  /** Stores the next books. Returns why they could not be stored; the part is then smaller the next time. */
+  const store = async (): Promise<unknown> => {
+    try {
+      await load(gateway, catalogue.slice(next, next + size));
+    } catch (error) {
+      size = Math.ceil(size / 4);
+      return error;
+    }
+    next = Math.min(next + size, catalogue.length);
+    say(`demo index: ${next} of ${catalogue.length} books`);
+    return undefined;
+  };
+  const finish = async () => {
+    succeeded("refreshing the demo index", await gateway("POST", `/raw-backend/${DEMO_INDEX}/_refresh`));
+    succeeded("marking the demo index", await gateway("PUT", `/raw-backend/${DEMO_INDEX}/_mapping`, meta(true)));
+    say(`demo index: filled in ${((performance.now() - started) / 1000).toFixed(1)} s; kept for the next start`);
+  };
+  const goOn = async () => {
+    while (next < catalogue.length && !signal?.aborted) {
+      const alone = size === 1;
+      const error = await store();
+      if (error !== undefined && alone) throw error;
+    }
+    if (!signal?.aborted) await finish();
+  };
+
+  while (next < catalogue.length) {
+    const error = await store();
+    if (error === undefined) continue;
+    say(
+      `${messageOf(error)}\ndemo index: is it a slow model server? The rest is stored in smaller parts, while you work`,
+    );
+    const rest = goOn().catch((failure: unknown) => {
+      if (signal?.aborted) return;
+      say(`demo index: ${next} of ${catalogue.length} books, and no more until the next start. ${messageOf(failure)}`);
+    });
+    return { rest };
   }
-  succeeded("refreshing the demo index", await gateway("POST", `/raw-backend/${DEMO_INDEX}/_refresh`));
-  succeeded("marking the demo index", await gateway("PUT", `/raw-backend/${DEMO_INDEX}/_mapping`, meta(true)));
-  say(`demo index: filled in ${((performance.now() - started) / 1000).toFixed(1)} s; kept for the next start`);
+  await finish();
+  return undefined;
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function load(gateway: GatewayClient, chunk: readonly Book[]): Promise<void> {
   const bulk_request = chunk.map(({ id, ...doc }) => ({ id, op: "index", doc }));

@@ -7,14 +7,18 @@ import {
   MODELS,
   type ModelName,
 } from "../../lib/config/embedding-models.ts";
+import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import type { Models } from "../../lib/config/model.ts";
 import { endpointName, endpointsOf, repositoryOf } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
+import type { DenseModel } from "../embeddings/lexical-model.ts";
 import { generateModelFiles } from "../embeddings/model-files.ts";
 import { connectRemoteServer, type RemoteServer, RemoteServerError } from "../embeddings/remote-server.ts";
 import { createModelStandIns, type ModelStandIns } from "../embeddings/stand-ins.ts";
-import { LocalError } from "../process/error.ts";
+import { readStaticModel } from "../embeddings/static-model.ts";
+import { STATIC_MODEL } from "../embeddings/static-model-install.ts";
+import { LocalError, MissingTool } from "../process/error.ts";
 import type { DevOptions } from "./options.ts";
 
 /** The models behind the local AWS endpoint. */
@@ -24,6 +28,32 @@ export interface DevModels {
   files: string;
   /** Changes when other servers compute the vectors. */
   fingerprint: string;
+  /** The small real model that computes dense vectors, as `wordllama 0.4.0`. Undefined for the stand-in. */
+  small: string | undefined;
+}
+
+/** A model of the configuration, and what computes its embeddings on this machine. */
+export interface LocalModel {
+  name: ModelName;
+  /** A server of the user's, the small real model by its name, or the stand-in, which hashes words. */
+  by: { url: string } | { small: string } | "words";
+  /** The real model that a server of the user's may have. Undefined for a hosted model, which no server can replace. */
+  source: string | undefined;
+}
+
+/** Returns the models that the entries use, in the order of {@link MODELS}, with what computes their embeddings. */
+export function localModels(
+  { hybridQueries: entries, models }: { hybridQueries: readonly HybridQuery[]; models: Models },
+  urls: DevOptions["embeddingUrls"],
+  small: string | undefined,
+): LocalModel[] {
+  const used = new Set(entries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)));
+  return MODEL_NAMES.filter((name) => used.has(name)).map((name) => {
+    const url = urls[name];
+    const source = isEndpointModel(name) ? repositoryOf(name, models) : undefined;
+    if (url !== undefined) return { name, source, by: { url } };
+    return { name, source, by: small !== undefined && MODELS[name].kind === "dense" ? { small } : "words" };
+  });
 }
 
 /** The folder in which `make models` stores the real model's files. */
@@ -31,6 +61,9 @@ const REAL_MODEL_FILES = resolve(import.meta.dirname, "../../models/sparse_v3");
 
 export interface ModelsOptions {
   urls: DevOptions["embeddingUrls"];
+  /** Fetches the small real model and returns its folder. Undefined for stand-ins. */
+  install?: (() => Promise<string>) | undefined;
+  say?: (line: string) => void;
   names: Pick<Names, "endpoint">;
   dir: string;
   /** The sections of model.yaml. */
@@ -41,7 +74,8 @@ export interface ModelsOptions {
  * Connects to the given servers and creates stand-ins for the other models. Throws LocalError if a server does not work
  * as an embedding server.
  */
-export async function openModels({ urls, names, dir, models }: ModelsOptions): Promise<DevModels> {
+export async function openModels(options: ModelsOptions): Promise<DevModels> {
+  const { urls, names, dir, models } = options;
   const given = Object.entries(urls) as [ModelName, string][];
   const connected = await Promise.all(
     given.map(async ([name, url]) => [name, await connect(name, url, models)] as const),
@@ -50,7 +84,9 @@ export async function openModels({ urls, names, dir, models }: ModelsOptions): P
 
   const endpoints = endpointModels(models, names);
   const previous = endpointModels(models.previous ?? {}, names);
+  const dense = await smallModel(options);
   const standIns = await createModelStandIns({
+    ...(dense && { dense }),
     modelOfEndpoint: (name) => endpoints.get(name),
     previousOfEndpoint: (name) => previous.get(name),
     remote,
@@ -59,11 +95,8 @@ export async function openModels({ urls, names, dir, models }: ModelsOptions): P
   return {
     standIns,
     files: await sparseFiles(urls, dir),
-    fingerprint:
-      given
-        .map(([name, url]) => `${name}=${url}`)
-        .sort()
-        .join(" ") || "stand-ins",
+    small: dense && STATIC_MODEL,
+    fingerprint: [...given.map(([name, url]) => `${name}=${url}`).sort(), dense ? STATIC_MODEL : "stand-ins"].join(" "),
   };
 }
 
@@ -74,6 +107,20 @@ export function endpointModels(models: Models, names: Pick<Names, "endpoint">): 
       endpointsOf(model, models).map((endpoint) => [endpointName(endpoint, names), model] as const),
     ),
   );
+}
+
+/** Returns the small real model. Without it, says why and returns undefined: the stand-in serves as well, offline. */
+async function smallModel({ install, say = () => undefined }: ModelsOptions): Promise<DenseModel | undefined> {
+  if (!install) return undefined;
+  try {
+    return await readStaticModel(await install());
+  } catch (error) {
+    if (!(error instanceof LocalError) || error instanceof MissingTool) throw error;
+    say(
+      `${error.message}\nThe stand-in, which hashes words, computes dense vectors until a later start has a network.`,
+    );
+    return undefined;
+  }
 }
 
 async function connect(name: ModelName, url: string, models: Models): Promise<RemoteServer> {

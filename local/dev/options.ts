@@ -28,7 +28,9 @@ export interface DevOptions {
   /** The URL of an existing cluster. */
   opensearchUrl: URL | undefined;
   opensearchVersion: OpenSearchVersion | undefined;
-  /** Text Embeddings Inference servers to use instead of stand-in models. */
+  /** Whether dense vectors hash words instead of being made by the small real model. */
+  standIns: boolean;
+  /** Text Embeddings Inference servers to use instead of the local models. */
   embeddingUrls: Partial<Record<ModelName, string>>;
 }
 
@@ -39,6 +41,7 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
   make dev ARGS=--rebuild-demo        creates the demo index again
   make dev ARGS=--reset-recommendation
                                       deletes users, items, events and all models
+  make dev ARGS=--stand-ins           hashes words instead of using the small real model (19 MB from PyPI, once)
   make dev ARGS='--conf DIR'          another configuration folder (default conf.local)
   make dev ARGS='--dir DIR'           keeps data and state elsewhere (default .local)
 
@@ -46,7 +49,7 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
   OPENSEARCH_URL=http://host:9200     uses a cluster that already runs
   OPENSEARCH_VERSION=3.6.0            instead of the version that fits the machine's Java
   EMBEDDING_URL_DENSE_LARGE_EN_V1_5=http://host:8080
-                                      a Text Embeddings Inference server instead of the stand-in model
+                                      a Text Embeddings Inference server instead of the local model
 `;
 
 const INSTALL_DIR = resolve(import.meta.dirname, "../../.local");
@@ -84,6 +87,7 @@ export function devOptions(
     port: PORT ? portOf(PORT) : undefined,
     opensearchUrl: OPENSEARCH_URL ? urlOf("OPENSEARCH_URL", OPENSEARCH_URL) : undefined,
     opensearchVersion: OPENSEARCH_VERSION ? versionOf(OPENSEARCH_VERSION) : undefined,
+    standIns: values["stand-ins"],
     embeddingUrls: embeddingUrls(env),
   };
 }
@@ -93,6 +97,7 @@ function argumentsOf(args: readonly string[]) {
     "no-demo": { type: "boolean", default: false },
     "rebuild-demo": { type: "boolean", default: false },
     "reset-recommendation": { type: "boolean", default: false },
+    "stand-ins": { type: "boolean", default: false },
     conf: { type: "string", default: "conf.local" },
     dir: { type: "string", default: ".local" },
     help: { type: "boolean", short: "h", default: false },

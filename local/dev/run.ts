@@ -1,5 +1,4 @@
 import { join, relative, resolve } from "node:path";
-import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { fileProblem } from "../../lib/core/system-error.ts";
 import { visible } from "../../lib/core/visible.ts";
@@ -84,16 +83,14 @@ function onInterrupt(): Promise<void> {
 }
 
 function describe(
-  { state, searchGateway, recommendation, dimensions }: Stack,
+  { state, searchGateway, recommendation, models, dimensions }: Stack,
   options: DevOptions,
   seconds: number,
 ): string {
   const { hybridQueries } = searchGateway;
-  const used = new Set(hybridQueries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)));
-  const names = (Object.keys(MODELS) as ModelName[]).filter((name) => used.has(name));
   return banner({
     state,
-    models: names.map((name) => ({ name, url: options.embeddingUrls[name] })),
+    models,
     examples: examples(demoMappings(hybridQueries), options.demo ? undefined : demoSchema(hybridQueries, dimensions)),
     recommendation: recommendation && recommendationPart(recommendation, state.search.api_key, options),
     stateFile: join(options.dir, "dev.json"),

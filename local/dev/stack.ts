@@ -13,6 +13,7 @@ import { type Cloud, startCloud } from "../cloud/front.ts";
 import type { AfterCall } from "../cloud/router.ts";
 import { modelControlOverHttp } from "../embeddings/control.ts";
 import type { ModelStandIns } from "../embeddings/stand-ins.ts";
+import { installStaticModel } from "../embeddings/static-model-install.ts";
 import { LocalError } from "../process/error.ts";
 import { requireFreePort } from "../process/ports.ts";
 import { scratchFolder } from "../process/scratch.ts";
@@ -26,7 +27,7 @@ import { gatewayClient } from "./gateway-client.ts";
 import { refuseNativeVectors } from "./knn-guard.ts";
 import { createForwarder } from "./log-forwarder.ts";
 import { hideMetricLines } from "./metric-lines.ts";
-import { openModels } from "./models.ts";
+import { type LocalModel, localModels, openModels } from "./models.ts";
 import { openCluster } from "./opensearch.ts";
 import { type DevOptions, PORTS, type PortName, PURPOSES } from "./options.ts";
 import {
@@ -48,6 +49,8 @@ export interface Stack {
   searchGateway: SearchGateway;
   /** Undefined if the configuration has no recommendation service. */
   recommendation: (LocalRecommendation & Pick<Recommendation, "filters">) | undefined;
+  /** The models in use, with what computes their embeddings. */
+  models: readonly LocalModel[];
   /** Dimension of each dense model, as served. */
   dimensions: ModelStandIns["dimensions"];
   /** Resolves with the reason if a server exits by itself. */
@@ -70,8 +73,14 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   await checkPorts(port);
 
   const names = namesOf({ project: configuration.project.project_name, account: ACCOUNT_ID, region: REGION });
+  const { installDir } = options;
+  const isSmallUsed = localModels(searchGateway, options.embeddingUrls, "small").some(
+    ({ by }) => by !== "words" && "small" in by,
+  );
   const models = await openModels({
     urls: options.embeddingUrls,
+    ...(isSmallUsed &&
+      !options.standIns && { install: () => installStaticModel({ dir: installDir, onProgress: say }), say }),
     names,
     dir: options.dir,
     models: searchGateway.models,
@@ -84,7 +93,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const endpoint = Promise.withResolvers<string>();
   let afterCall: AfterCall = async () => undefined;
   const starting = startCloud({
-    dir: options.installDir,
+    dir: installDir,
     workDir: cloudFolder(options.dir, scope),
     ...optional("port", port("aws")),
     standIns: [models.standIns, ...(configuration.recommendation ? [openPersonalize(folder, endpoint.promise)] : [])],
@@ -180,6 +189,8 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   });
   scope.add(() => api.stop());
 
+  const filling = new AbortController();
+  scope.add(() => filling.abort());
   const filled = options.demo
     ? ensureDemoIndex({
         gateway: gatewayClient(api.url, keys.own),
@@ -187,12 +198,14 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
         dimensions: models.standIns.dimensions,
         models: models.fingerprint,
         rebuild: options.rebuildDemo,
+        signal: filling.signal,
         say,
       })
     : undefined;
   const [recommendation] = await Promise.all([recommending, filled, logPath]);
+  const used = localModels(searchGateway, options.embeddingUrls, models.small);
   const page = await startDevConsole({
-    ...{ options, names, configuration, cloud },
+    ...{ options, names, configuration, cloud, models: used },
     gateway: { url: api.url, key: keys.own },
     recommendation: recommendation && { ...recommendation, key: keys.own },
     ...optional("port", port("console")),
@@ -210,6 +223,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     },
     searchGateway,
     recommendation,
+    models: used,
     dimensions: models.standIns.dimensions,
     died: Promise.race([cluster.died, cloud.died]),
   };

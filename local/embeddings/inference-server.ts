@@ -1,5 +1,5 @@
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
-import type { LexicalModel } from "./lexical-model.ts";
+import type { DenseModel, LexicalModel } from "./lexical-model.ts";
 
 /** A response of a model's container, before SageMaker wraps it. */
 export interface InferenceAnswer {
@@ -27,16 +27,16 @@ const refusal = (status: number, error: string, type: string): InferenceAnswer =
 });
 
 /** Creates a server that handles `POST /invocations` like `embed`, with the limits and errors of version 1.8. */
-export function denseServer(model: LexicalModel, dimension: number, seed: number): InferenceServer {
-  return lexicalServer(model, (text) => model.dense(text, dimension, seed));
+export function denseServer(model: DenseModel, dimension: number, seed: number): InferenceServer {
+  return localServer(model, (text) => model.dense(text, dimension, seed));
 }
 
 /** Creates a server that handles `POST /invocations` like `embed_sparse`. */
 export function sparseServer(model: LexicalModel): InferenceServer {
-  return lexicalServer(model, (text) => model.sparse(text));
+  return localServer(model, (text) => model.sparse(text));
 }
 
-function lexicalServer(model: LexicalModel, embed: (text: string) => unknown): InferenceServer {
+function localServer(model: Pick<DenseModel, "count">, embed: (text: string) => unknown): InferenceServer {
   return {
     async invoke(body) {
       if (body.length > MAX_PAYLOAD_BYTES) return { status: 413, body: "length limit exceeded" };

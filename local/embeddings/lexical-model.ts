@@ -11,17 +11,21 @@ export interface SparseEntry {
   value: number;
 }
 
+/** Computes vectors from texts. */
+export interface DenseModel {
+  /** Returns a unit vector. `seed` distinguishes models: vectors of different seeds cannot be compared. */
+  dense(text: string, dimension: number, seed: number): number[];
+  /** Counts the tokens of a text, including `[CLS]` and `[SEP]`. */
+  count(text: string): number;
+}
+
 /**
  * Stands in for the embedding models. Texts that share words are close to one another, and nothing else counts: it
  * knows no meaning, so "car" and "automobile" are unrelated.
  */
-export interface LexicalModel {
-  /** Returns a unit vector. `seed` distinguishes models: vectors of different seeds cannot be compared. */
-  dense(text: string, dimension: number, seed: number): number[];
+export interface LexicalModel extends DenseModel {
   /** Returns values like the real server: before the gateway's log1p and including special tokens. */
   sparse(text: string): SparseEntry[];
-  /** Counts the tokens of a text, including `[CLS]` and `[SEP]`. */
-  count(text: string): number;
 }
 
 /** Tokens that the real models read, without `[CLS]` and `[SEP]`. */

@@ -11,7 +11,7 @@ import type { StandIn, StandInAnswer, StandInRequest } from "../cloud/stand-in.t
 import { bedrockModelOf, bedrockRequest, invokeBedrock, unknownModel } from "./bedrock-runtime.ts";
 import { createModelControl, type ModelControl } from "./control.ts";
 import { denseServer, type InferenceServer, inputsOf, sparseServer } from "./inference-server.ts";
-import { createLexicalModel } from "./lexical-model.ts";
+import { createLexicalModel, type DenseModel } from "./lexical-model.ts";
 import type { RemoteServer } from "./remote-server.ts";
 import { endpointOf, invokeEndpoint, unknownEndpoint } from "./sagemaker-runtime.ts";
 
@@ -20,7 +20,9 @@ export interface ModelStandInOptions {
   modelOfEndpoint: (name: string) => ModelName | undefined;
   /** The same for the endpoints of `previous` in model.yaml. */
   previousOfEndpoint?: (name: string) => ModelName | undefined;
-  /** Real servers that replace the lexical ones, see `connectRemoteServer`. */
+  /** Computes the dense vectors. Default: the lexical model. */
+  dense?: DenseModel;
+  /** Real servers that replace the local ones, see `connectRemoteServer`. */
   remote?: Partial<Record<ModelName, RemoteServer>>;
   /** model.yaml: dimensions that are not the models' own, and the model that `ext_embed_bedrock` is. */
   models?: Models;
@@ -50,6 +52,7 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
   const previous: Models = models.previous ?? {};
   const control = createModelControl();
   const lexical = await createLexicalModel();
+  const { dense = lexical } = options;
   const servers = new Map<ModelName, InferenceServer>();
   const previousServers = new Map<ModelName, InferenceServer>();
   const dimensions: Partial<Record<ModelName, number>> = {};
@@ -62,12 +65,12 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
     }
     const before = dimensionOf(model, previous);
     if (Object.hasOwn(previous, model) && before !== undefined) {
-      previousServers.set(model, denseServer(lexical, before, PREVIOUS_SEEDS + SEEDS[model]));
+      previousServers.set(model, denseServer(dense, before, PREVIOUS_SEEDS + SEEDS[model]));
     }
     // Without a section nothing can name this model.
     if (own === undefined) continue;
     dimensions[model] = server?.dimension ?? own;
-    servers.set(model, server ?? denseServer(lexical, own, SEEDS[model]));
+    servers.set(model, server ?? denseServer(dense, own, SEEDS[model]));
   }
 
   const sagemaker = async (request: StandInRequest, endpoint: string): Promise<StandInAnswer> => {

@@ -11,6 +11,7 @@ import { startBrowser } from "../fixtures/browser.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { smallPng } from "../fixtures/small-png.ts";
 import { suite } from "../suite.ts";
+import { measureMeaning } from "./meaning.ts";
 
 /** The ten minutes of docs/guides/console.md, on `make dev`, in a real browser. */
 const test = suite("the console of make dev");
@@ -25,7 +26,8 @@ let browser: Browser;
 test.before(async () => {
   cpSync(join(ROOT, "conf.local"), conf, { recursive: true });
   mkdirSync(pictures, { recursive: true });
-  dev = startDev(dir, ["--conf", conf]);
+  // The small real model, as a newcomer has it.
+  dev = startDev(dir, ["--conf", conf], {}, { standIns: false });
   browser = await startBrowser();
 });
 test.after(async () => {
@@ -49,11 +51,40 @@ test("the guide's ten minutes: compare, judge, evaluate, tune, write the change,
   assert.match(readFileSync(join(conf, "hybrid_search.yaml"), "utf8"), /^ {4}settings: \{/m);
 });
 
+test("opens on a search that only hybrid search answers, and says which model is small", async () => {
+  const { console } = await dev.ready();
+  const { page, problems } = await openTab(browser, console);
+  const authorsOf = async (name: string) => {
+    const column = page.getByRole("region", { name, exact: true });
+    await column.locator(".facts").nth(9).waitFor();
+    const texts = (await column.locator(".hit").allTextContents()).slice(0, 3);
+    return {
+      author: texts.filter((text) => text.includes("Dalgaard")).length,
+      subject: texts.filter((text) => text.includes("confectioner")).length,
+    };
+  };
+  assert.equal(await authorsOf("hybrid"), { author: 3, subject: 3 });
+  // Keywords rank all books of an author alike, so chance may put one of the three first.
+  assert.ok((await authorsOf("keyword")).subject < 2);
+  assert.is((await authorsOf("dense")).author, 0);
+  await page.getByText(/^instead of dense_large_en_v1_5: wordllama/).waitFor();
+  assert.match(dev.output(), /A small real model, wordllama/);
+  assert.equal(problems, []);
+});
+
+// docs/guides/models.md has the figures for all 120 searches.
+test("dense vectors find what is said in other words, which keywords do not", async () => {
+  const { settings, verdict } = await measureMeaning(await dev.ready(), "paraphrases", 40);
+  assert.ok(verdict.better.includes("dense"), JSON.stringify(verdict));
+  const { low = 0 } = settings.find(({ name }) => name === "dense")?.scores["ndcg@10"]?.difference ?? {};
+  assert.ok(low > 0, String(low));
+});
+
 test("the page computes the order of a hybrid search as the cluster does", async () => {
   const { console } = await dev.ready();
   const settings = { weights: [0.3, 0.4, 0.3], normalization: "l2", combination: "arithmetic_mean" };
   const variants = [{ kind: "hybrid", name: "mine", settings }];
-  const place = `#/search?index=books&q=a+message+from+the+future&v=${encodeURIComponent(JSON.stringify(variants))}`;
+  const place = `#/search?index=books&q=role+of+women+in+the+French+revolution&v=${encodeURIComponent(JSON.stringify(variants))}`;
   const { page } = await openTab(browser, console, place);
   const column = page.getByRole("region", { name: "mine" });
   await column.locator(".hit").first().waitFor();

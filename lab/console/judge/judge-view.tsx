@@ -1,9 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { MIN_QUERIES } from "../../tuning/tune.ts";
-import { Problem } from "../parts.tsx";
-import { textOf, titleOf } from "../search/document.ts";
-import { asked, columnOf, documents, variants } from "../search/results.ts";
+import { Problems } from "../parts.tsx";
+import { Marked } from "../search/marked.tsx";
+import { asked, columnOf, documents, failure, variants } from "../search/results.ts";
 import { SearchForm } from "../search/search-view.tsx";
+import { textsOf, titleOf } from "../search/shown.ts";
 import { announce, goTo, place } from "../state.ts";
 import { file, gradesOf, names, ownRows, readFile, save } from "./judgments.ts";
 import { pooled } from "./pool.ts";
@@ -42,10 +43,9 @@ export function JudgeView() {
         </datalist>
         <p class="note">{progressText()}</p>
       </div>
-      <Problem text={file.value.error} />
-      {columns.map(({ error }) => error !== "" && <Problem key={error} text={error} />)}
+      <Problems texts={[file.value.error, ...(failure.value ? [failure.value] : columns.map(({ error }) => error))]} />
       {isReady && pool.length > 0 ? <Pool key={query + judgments} name={judgments} query={query} pool={pool} /> : null}
-      {isReady && pool.length === 0 && (
+      {pool.length === 0 && (query === "" || (isReady && failure.value === "")) && (
         <p class="empty">Search for a text that people use. Its hits appear here, in no particular order.</p>
       )}
     </>
@@ -64,6 +64,9 @@ function progressText(): string {
   return `${rows.length} judged, in ${queries} ${queries === 1 ? "query" : "queries"}. ${next}`;
 }
 
+/** Characters of a text that may have more lines than the card shows. */
+const LONG = 400;
+
 interface Step {
   doc: string;
   before: number | null;
@@ -71,6 +74,8 @@ interface Step {
 
 function Pool({ name, query, pool }: { name: string; query: string; pool: readonly string[] }) {
   const [position, move] = useState(0);
+  /** The document whose text is shown in whole. */
+  const [opened, open] = useState("");
   const done = useRef<Step[]>([]);
   const grades = gradesOf(query);
   const current = Math.min(position, pool.length - 1);
@@ -123,6 +128,7 @@ function Pool({ name, query, pool }: { name: string; query: string; pool: readon
   }, []);
 
   const source = documents.value.get(id);
+  const { facts, text } = textsOf(source);
   return (
     <div class="judge">
       <section class="column card" aria-label="Document to judge" ref={card} tabIndex={-1}>
@@ -133,8 +139,20 @@ function Pool({ name, query, pool }: { name: string; query: string; pool: readon
           </span>
         </p>
         <progress max={pool.length} value={judged} aria-label="judged" />
-        <h2>{titleOf(id, source)}</h2>
-        <p>{textOf(source)}</p>
+        <h2 dir="auto">{titleOf(id, source)}</h2>
+        {facts.length > 0 && (
+          <p class="facts" dir="auto">
+            {facts.join(" · ")}
+          </p>
+        )}
+        <p class={opened === id ? "body" : "body clamped"} dir="auto">
+          <Marked text={text} query={query} />
+        </p>
+        {text.length > LONG && opened !== id && (
+          <button type="button" class="link" onClick={() => open(id)}>
+            Show the whole text
+          </button>
+        )}
         <details>
           <summary>Document {id}</summary>
           <pre>{JSON.stringify(source ?? {}, undefined, 2)}</pre>
@@ -166,6 +184,7 @@ function Pool({ name, query, pool }: { name: string; query: string; pool: readon
                 <button
                   type="button"
                   class="title"
+                  dir="auto"
                   aria-current={index === current ? "true" : undefined}
                   onClick={() => move(index)}
                 >

@@ -6,29 +6,26 @@ import { legs, readMapping, variants } from "../search/results.ts";
 import { variantTitle } from "../search/variants.ts";
 import { goTo, hashOf, place } from "../state.ts";
 import { EvaluationView } from "./evaluation-view.tsx";
-import { openFile, progress, readRun, readRuns, runs, shown, start } from "./runs.ts";
+import { cancel, far, follow, openFile, progress, readRun, runs, shown, start } from "./runs.ts";
 import { TuningView } from "./tuning-view.tsx";
 
 /** Starts evaluations and tunings, and shows their results. */
 export function MeasureView() {
   const { judgments, run, index } = place.value;
   useEffect(() => {
-    void readRuns();
+    void follow();
     void readFile(judgments);
     void readMapping(index);
   }, [judgments, index]);
   useEffect(() => {
     if (shown.value?.id !== run) void readRun(run);
   }, [run]);
-  const { running, error } = progress.value;
+  const { error } = progress.value;
+  const running = progress.value.running ?? far.value?.running ?? null;
   return (
     <>
       <StartForm />
-      {running && (
-        <p class="note" role="status">
-          {running === "tune" ? "Tuning" : "Evaluating"} … this takes a search for each query and variant.
-        </p>
-      )}
+      {running && <Busy kind={running} />}
       <Problem text={error} />
       <div class="beside">
         <div>
@@ -70,12 +67,33 @@ export function MeasureView() {
   );
 }
 
+/** What runs and how far it is. */
+function Busy({ kind }: { kind: "evaluate" | "tune" }) {
+  const { note = "", begun = 0, variants: count = 0 } = far.value ?? {};
+  return (
+    <section class="busy" aria-label="In progress">
+      <p class="note" role="status">
+        {kind === "tune" ? "Tuning" : "Evaluating"} … {note || "this takes a search for each query and variant"}
+      </p>
+      {/* The variant that has begun is not done. Without a value the bar says only that something happens. */}
+      <progress
+        aria-label="progress"
+        max={Math.max(1, count)}
+        value={kind === "evaluate" && begun > 0 ? begun - 1 : undefined}
+      />
+      <button type="button" onClick={() => void cancel()}>
+        Cancel
+      </button>
+    </section>
+  );
+}
+
 const METRICS = "ndcg@10,condensed_ndcg@10,mrr@10,precision@10,recall@100,judged@10,zero_hits";
 
 function StartForm() {
   const [metrics, change] = useState(METRICS);
   const { judgments } = place.value;
-  const isRunning = progress.value.running !== null;
+  const isRunning = (progress.value.running ?? far.value?.running ?? null) !== null;
   const [metric = "ndcg@10"] = metrics.split(",");
   return (
     <form class="row" onSubmit={(event) => event.preventDefault()}>

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Evaluation } from "../../evaluation/evaluate.ts";
-import type { StoredRun } from "../../server/runs.ts";
+import type { RunProgress, StoredRun } from "../../server/runs.ts";
 import type { Tuning } from "../../tuning/tune.ts";
 import { callConsole } from "../api.ts";
 import { legs, variants } from "../search/results.ts";
@@ -16,6 +16,31 @@ export type Shown = Omit<StoredRun, "result"> &
 export const runs = signal<RunName[]>([]);
 export const shown = signal<Shown | null>(null);
 export const progress = signal<{ running: StoredRun["kind"] | null; error: string }>({ running: null, error: "" });
+/** How far the run in progress is, as the server says. */
+export const far = signal<RunProgress | null>(null);
+
+const POLL_MS = 500;
+
+/** Reads how far the run in progress is until it ends, also one that another tab has started. */
+export async function follow(): Promise<void> {
+  try {
+    far.value = await callConsole<RunProgress>("GET", "/api/runs/progress");
+    if (far.value.running !== null) setTimeout(() => void follow(), POLL_MS);
+    else if (progress.value.running === null) await readRuns();
+  } catch {
+    // The run's own call fails as well, and is shown.
+    far.value = null;
+  }
+}
+
+/** Ends the run in progress. */
+export async function cancel(): Promise<void> {
+  try {
+    await callConsole("POST", "/api/runs/cancel");
+  } catch (error) {
+    fail(error);
+  }
+}
 
 const fail = (error: unknown) => {
   progress.value = { running: null, error: (error as Error).message };
@@ -45,13 +70,18 @@ export async function start(kind: StoredRun["kind"], metrics: string): Promise<v
   try {
     const settings = settingsFileOf(variants.value, { index, legs: legs.value });
     const sent = { kind, judgments, settings, ...(metrics !== "" && { metrics }) };
-    shown.value = await callConsole<Shown>("POST", "/api/runs", sent);
+    const ended = callConsole<Shown>("POST", "/api/runs", sent);
+    setTimeout(() => void follow(), POLL_MS);
+    shown.value = await ended;
     progress.value = { running: null, error: "" };
     announce(kind === "tune" ? "The tuning is done" : "The evaluation is done");
     goTo({ run: shown.value.id });
     await readRuns();
   } catch (error) {
     fail(error);
+  } finally {
+    // Without waiting for the next poll: nothing runs any more.
+    far.value = null;
   }
 }
 

@@ -57,7 +57,7 @@ export function TuningView({ run }: { run: Extract<Shown, { kind: "tune" }> }) {
           <Drawing
             kind="surface"
             svg={run.picture}
-            caption={`Subqueries: ${legs.value.map((leg, index) => `${index + 1} ${legTitle(leg, legs.value)}`).join(", ")}. The frame marks the best weights.`}
+            caption={`Subqueries: ${legs.value.map((leg, index) => `${index + 1} ${legTitle(leg, legs.value)}`).join(", ")}. The frame marks the best of these cells.`}
           />
         )}
         <div class="row">

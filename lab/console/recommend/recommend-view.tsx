@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Curl, Problem } from "../parts.tsx";
-import { titleOf } from "../search/document.ts";
 import { documents } from "../search/results.ts";
+import { titleOf } from "../search/shown.ts";
 import { goTo, place, setup } from "../state.ts";
 import {
   findSimilar,
@@ -13,7 +13,10 @@ import {
   logged,
   parametersOf,
   past,
+  picks,
+  readPicks,
   recommend,
+  shared,
   userCall,
 } from "./recommendations.ts";
 import { StatusView } from "./status-view.tsx";
@@ -65,13 +68,15 @@ export function RecommendView() {
           <input value={type} onChange={(event) => setType(event.currentTarget.value.trim() || "view")} />
         </label>
       </form>
+      <Problem text={shared.value} />
+      <Picks />
       <div class="columns">
         {found.can.history && (
           <section class="column" aria-label="History">
             <h2>What {user || "the user"} did</h2>
-            <Problem text={past.value.error} />
+            <Problem text={past.value.error === shared.value ? "" : past.value.error} />
             {past.value.error === "" && past.value.events.length === 0 && (
-              <p class="note">{user === "" ? "Name a user above." : "Nothing yet."}</p>
+              <p class="note">{user === "" ? "Pick or name a user." : "Nothing yet."}</p>
             )}
             <ol class="hits">
               {past.value.events.map(({ item: id, type: kind, when }) => (
@@ -91,6 +96,46 @@ export function RecommendView() {
       {found.can.status && <StatusView />}
       {!found.can.history && <p class="note">A user's history can only be read on the local stack.</p>}
     </>
+  );
+}
+
+/** Users and items to begin with: a newcomer knows no ids. */
+function Picks() {
+  const { user, item, index } = place.value;
+  useEffect(() => {
+    void readPicks(index);
+  }, [index]);
+  const { users, items } = picks.value;
+  const pickUser = user === "" && users.length > 0;
+  const pickItem = item === "" && items.length > 0;
+  if (!pickUser && !pickItem) return null;
+  return (
+    <div class="columns picks">
+      {pickUser && (
+        <section class="column" aria-label="Users to pick">
+          <h2>Pick a user</h2>
+          <p class="line">
+            {users.map((id) => (
+              <button key={id} type="button" onClick={() => goTo({ user: id })}>
+                {id}
+              </button>
+            ))}
+          </p>
+        </section>
+      )}
+      {pickItem && (
+        <section class="column" aria-label="Items to pick">
+          <h2>Pick an item</h2>
+          <p class="line">
+            {items.map((id) => (
+              <button key={id} type="button" dir="auto" onClick={() => goTo({ item: id })}>
+                {titleOf(id, documents.value.get(id))}
+              </button>
+            ))}
+          </p>
+        </section>
+      )}
+    </div>
   );
 }
 
@@ -143,8 +188,8 @@ function ListView({ title, list, call, event }: ListProps) {
         <h2>{title}</h2>
         {list && list.milliseconds > 0 && <span class="cost">{list.milliseconds} ms</span>}
       </header>
-      {!list && <p class="note">Name one above.</p>}
-      {list && <Problem text={list.error} />}
+      {!list && <p class="note">Pick or name one above.</p>}
+      {list && <Problem text={list.error === shared.value ? "" : list.error} />}
       {list?.degraded.map(({ stage, reason, effect }) => (
         <p key={stage} class="warning">
           <strong>degraded: {stage}</strong> {reason}: {effect}

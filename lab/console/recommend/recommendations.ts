@@ -1,9 +1,10 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { HistoryEvent } from "../../server/server.ts";
 import { callConsole, callService } from "../api.ts";
 import type { ServiceCall } from "../curl.ts";
-import { readDocuments } from "../search/results.ts";
+import { readDocuments, someDocuments } from "../search/results.ts";
 import { announce, place, setup } from "../state.ts";
+import { status } from "./status.ts";
 
 /** An item's record; every column is a text. */
 export type Item = { ITEM_ID: string } & Record<string, string>;
@@ -24,6 +25,27 @@ interface RecommendAnswer {
 export const forUser = signal<List | null>(null);
 export const forItem = signal<List | null>(null);
 export const past = signal<{ events: HistoryEvent[]; error: string }>({ events: [], error: "" });
+/** The error of all parts that failed, if they failed in the same way, so that it is said once. Otherwise empty. */
+export const shared = computed(() => {
+  const errors = [forUser.value?.error, forItem.value?.error, past.value.error, status.value.error].filter(Boolean);
+  return errors.length > 1 && new Set(errors).size === 1 ? (errors[0] ?? "") : "";
+});
+
+/** Users and items that the page offers. */
+export const picks = signal<{ users: string[]; items: string[] }>({ users: [], items: [] });
+
+const PICKED = 8;
+
+/** Reads some users, where the server knows them, and some documents of the index, which are the items. */
+export async function readPicks(index: string): Promise<void> {
+  const [{ users }, items] = await Promise.all([
+    callConsole<{ users: string[] }>("GET", "/api/users").catch(() => ({ users: [] })),
+    // Nothing to offer is no error: an id can still be typed.
+    index === "" ? [] : someDocuments(index, PICKED).catch(() => []),
+  ]);
+  picks.value = { users, items };
+}
+
 /** The last event that the page logged. */
 export const logged = signal<ServiceCall | null>(null);
 

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { Problem } from "../parts.tsx";
 import { setup } from "../state.ts";
+import { shared } from "./recommendations.ts";
 import { dayAndTime, readStatus, status, versionsOf } from "./status.ts";
 
 const NDCG = "normalized_discounted_cumulative_gain_at_25";
@@ -22,7 +23,7 @@ export function StatusView() {
           Read again
         </button>
       </header>
-      <Problem text={error} />
+      <Problem text={error === shared.value ? "" : error} />
       {found && (
         <>
           <p class="note">

@@ -1,3 +1,4 @@
+import { computed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Curl } from "../parts.tsx";
 import { place, setup } from "../state.ts";
@@ -6,6 +7,11 @@ import { placesOf } from "./places.ts";
 import { asked, type Column, candidates, columnOf, legs, readDocuments, searchWith, variants } from "./results.ts";
 import { VariantSettings } from "./variant-settings.tsx";
 import { callOf, type Variant, variantTitle } from "./variants.ts";
+
+/** Whether no column has a hit. An index in which one of them finds something is not empty. */
+const isNothingFound = computed(() =>
+  variants.value.map(columnOf).every(({ state, hits }) => state === "done" && hits.length === 0),
+);
 
 interface Props {
   variant: Variant;
@@ -65,7 +71,9 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
         </p>
       ))}
       {column.state === "done" && column.hits.length === 0 && (
-        <p class="note">No hits. If the index is new, fill it with POST /application/bulk.</p>
+        <p class="note">
+          No hits.{isNothingFound.value && " If the index is new, fill it with POST /application/bulk."}
+        </p>
       )}
       <ol class="hits">
         {column.hits.map(({ id, score }) => (

@@ -1,9 +1,11 @@
 import { Fragment } from "preact";
 import { useId, useState } from "preact/hooks";
-import { shownScore, titleOf } from "./document.ts";
+import { shownScore } from "./document.ts";
+import { Marked } from "./marked.tsx";
 import { type LegPlace, shownRank } from "./places.ts";
 import { ReasonView } from "./reason-view.tsx";
-import { documents, legs } from "./results.ts";
+import { asked, documents, legs } from "./results.ts";
+import { textsOf, titleOf } from "./shown.ts";
 import { legTitle, type Variant } from "./variants.ts";
 
 interface Props {
@@ -21,12 +23,31 @@ interface Props {
 export function HitView({ id, score, best, variant, places, isOnlyHere }: Props) {
   const [isOpen, open] = useState(false);
   const details = useId();
-  const title = titleOf(id, documents.value.get(id));
+  const source = documents.value.get(id);
+  const title = titleOf(id, source);
+  const { facts, text } = textsOf(source);
   return (
     <li class={isOnlyHere ? "hit only" : "hit"}>
-      <button type="button" class="title" aria-expanded={isOpen} aria-controls={details} onClick={() => open(!isOpen)}>
+      <button
+        type="button"
+        class="title"
+        dir="auto"
+        aria-expanded={isOpen}
+        aria-controls={details}
+        onClick={() => open(!isOpen)}
+      >
         {title}
       </button>
+      {facts.length > 0 && (
+        <p class="facts" dir="auto">
+          {facts.join(" · ")}
+        </p>
+      )}
+      {!isOpen && text !== "" && (
+        <p class="snippet" dir="auto">
+          <Marked text={text} query={asked.value?.query ?? ""} isShort />
+        </p>
+      )}
       <span class="line">
         {score !== null && (
           <>

@@ -13,17 +13,19 @@ interface Explanation {
 
 /** Why a document is where it is, leg by leg; and the document. */
 export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
-  const [told, tell] = useState<{ tree?: Explanation; error?: string }>({});
+  const [told, tell] = useState<{ tree?: Explanation; error?: string; asking?: AbortController }>({});
   const { value } = candidates.value;
   const settings = variant.kind === "hybrid" ? settingsOf(variant) : configured.value;
   const reason = value ? explainScore(value, settings, id) : undefined;
   const all = legs.value;
   const ask = async () => {
+    const asking = new AbortController();
+    tell({ asking });
     try {
-      const tree = (await explain(variant, id)) as Explanation | undefined;
+      const tree = (await explain(variant, id, asking.signal)) as Explanation | undefined;
       tell(tree ? { tree } : { error: "The cluster gave no explanation for this document." });
     } catch (error) {
-      tell({ error: (error as Error).message });
+      tell(asking.signal.aborted ? {} : { error: (error as Error).message });
     }
   };
   return (
@@ -79,9 +81,16 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
         <Tree node={told.tree} />
       ) : (
         asked.value && (
-          <button type="button" onClick={() => void ask()}>
-            Explain in the cluster's words
-          </button>
+          <p class="line">
+            <button type="button" disabled={told.asking !== undefined} onClick={() => void ask()}>
+              {told.asking ? "Asking the cluster …" : "Explain in the cluster's words"}
+            </button>
+            {told.asking && (
+              <button type="button" onClick={() => told.asking?.abort()}>
+                Cancel
+              </button>
+            )}
+          </p>
         )
       )}
       {told.error && (

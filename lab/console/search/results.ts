@@ -4,7 +4,7 @@ import type { FusionSettings } from "../../../lib/search/fusion/fuse.ts";
 import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
 import { entryOf, findNamed, type NamedIndex } from "../../../lib/search/target/entry.ts";
 import type { ConsoleIndex } from "../../server/setup.ts";
-import { type Answer, callService } from "../api.ts";
+import { type Answer, type CallError, callService } from "../api.ts";
 import { announce, place, setup } from "../state.ts";
 import { type Candidates, fused } from "./places.ts";
 import {
@@ -34,12 +34,15 @@ export interface Column {
   stages: Record<string, number>;
   milliseconds: number;
   error: string;
+  /** The service's name for the error. */
+  code: string;
   /** Whether the page computed the order itself after a weight was changed. */
   isComputed: boolean;
 }
 
 export const NOTHING: Column = {
-  ...{ state: "empty", hits: [], total: "", degraded: [], stages: {}, milliseconds: 0, error: "", isComputed: false },
+  ...{ state: "empty", hits: [], total: "", degraded: [], stages: {}, milliseconds: 0 },
+  ...{ error: "", code: "", isComputed: false },
 };
 
 interface SearchAnswer {
@@ -134,12 +137,22 @@ function problemOf(variant: Variant): string | undefined {
   }
 }
 
+/** The error of all searches of the page, if they all have the same, so that it is said once. Otherwise empty. */
+export const failure = computed(() => {
+  const found = variants.value
+    .map(columnOf)
+    .map(({ state, error, code }) => ({ error: state === "error" ? error : "", code }));
+  // Endpoints say in different words that an index is missing.
+  const causes = new Set(found.map(({ error, code }) => (code === "index_not_found" ? code : error)));
+  return causes.size === 1 ? (found.at(-1)?.error ?? "") : "";
+});
+
 const put = (key: string, column: Column) => {
   columns.value = new Map([...columns.value, [key, column]]);
 };
 
 /** Shows the place's results: searches with every variant, or with those that have not been searched with yet. */
-export async function show(): Promise<void> {
+export async function showPlace(): Promise<void> {
   const { query, index, user } = place.value;
   const shown = JSON.stringify(asked.value) === JSON.stringify({ index, query, user, legs: legs.value });
   await (shown ? Promise.all(variants.value.map(searchWith)) : search());
@@ -148,7 +161,12 @@ export async function show(): Promise<void> {
 /** Searches with every variant, and asks for the candidates of all subqueries. */
 export async function search(): Promise<void> {
   const { query, index, user } = place.value;
-  if (query.trim() === "" || index === "") return;
+  if (query.trim() === "" || index === "") {
+    asked.value = null;
+    return;
+  }
+  // Another index may have other documents under the same ids.
+  if (asked.value?.index !== index) documents.value = new Map();
   await readMapping(index);
   const what = { index, query, user, legs: legs.value };
   asked.value = what;
@@ -173,7 +191,8 @@ export async function searchWith(variant: Variant): Promise<void> {
     keep(answer);
     put(key, columnFrom(answer));
   } catch (error) {
-    put(key, { ...NOTHING, state: "error", error: (error as Error).message });
+    const { message, code } = error as CallError;
+    put(key, { ...NOTHING, state: "error", error: message, code });
   }
 }
 
@@ -232,14 +251,25 @@ export async function readDocuments(ids: readonly string[], index = asked.value?
   );
 }
 
+/** Fetches some documents of an index, in no particular order. Returns their ids. */
+export async function someDocuments(index: string, size: number): Promise<string[]> {
+  const hidden = (entryFor(index)?.embeddings ?? []).map(({ field }) => field);
+  const body = { size, _source: { excludes: hidden }, query: { match_all: {} } };
+  const call = { index, is_logging_enable: false, search_request: body };
+  const path = "/application/search";
+  const answer = await callService<SearchAnswer>({ service: "gateway", method: "POST", path, body: call });
+  keep(answer);
+  return answer.body.search_response.hits.hits.map(({ _id }) => _id);
+}
+
 /** Asks the cluster itself how a document's score came about. */
-export async function explain(variant: Variant, id: string): Promise<unknown> {
+export async function explain(variant: Variant, id: string, signal: AbortSignal): Promise<unknown> {
   if (!asked.value) return undefined;
   const call = callOf(variant, asked.value);
   const body = call.body as Record<string, object>;
   const native = body.search_request ? "search_request" : "search_request_template";
   const explained = { ...call, body: { ...body, [native]: { ...body[native], explain: true } } };
-  const answer = await callService<SearchAnswer>(explained);
+  const answer = await callService<SearchAnswer>(explained, signal);
   return answer.body.search_response.hits.hits.find(({ _id }) => _id === id)?._explanation;
 }
 

@@ -1,8 +1,20 @@
 import { useEffect, useState } from "preact/hooks";
-import { Curl } from "../parts.tsx";
+import { Curl, Problem } from "../parts.tsx";
 import { goTo, place, setup } from "../state.ts";
 import { ColumnView } from "./column-view.tsx";
-import { asked, candidates, entry, legs, mapping, search, searchWith, show, variants } from "./results.ts";
+import {
+  asked,
+  candidates,
+  entry,
+  failure,
+  legs,
+  mapping,
+  search,
+  searchWith,
+  showPlace,
+  variants,
+} from "./results.ts";
+import { known, show, shown } from "./shown.ts";
 import { candidatesCall, type Variant } from "./variants.ts";
 
 /** Searches one text with several settings, side by side. */
@@ -12,10 +24,18 @@ export function SearchView() {
   return (
     <>
       <SearchForm />
+      <Problem text={failure.value} />
+      {place.value.query === "" && <p class="note">Type a text that people search for.</p>}
+      {failure.value === "" && <Columns all={all} change={change} />}
+    </>
+  );
+}
+
+function Columns({ all, change }: { all: readonly Variant[]; change: (next: Variant[]) => void }) {
+  return (
+    <>
       {candidates.value.error !== "" && (
-        <p class="problem" role="alert">
-          The rank of each hit in each subquery is unknown. {candidates.value.error}
-        </p>
+        <Problem text={`The rank of each hit in each subquery is unknown. ${candidates.value.error}`} />
       )}
       <Unconfigured />
       <AddVariant onAdd={(variant) => change([...all, variant])} />
@@ -59,14 +79,14 @@ export function SearchForm() {
   const names = (setup.value?.indexes ?? []).map((entry) => entry.index).filter((name) => !name.endsWith("*"));
   // A link, or the way back, shows its own results.
   useEffect(() => {
-    void show();
+    void showPlace();
   }, [query, index, user, fields.join()]);
   const [draft, edit] = useState({ query, index, user });
   useEffect(() => edit({ query, index, user }), [query, index, user]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const next = { query: draft.query.trim(), index: draft.index.trim(), user: draft.user.trim() };
-    const kept = next.index === index ? {} : { fields: [], variants: null };
+    const kept = next.index === index ? {} : { fields: [], variants: null, show: "" };
     const isSame = next.query === query && next.index === index && next.user === user;
     goTo({ ...next, ...kept });
     if (isSame) void search();
@@ -81,7 +101,7 @@ export function SearchForm() {
     <form class="search-form" onSubmit={submit}>
       <label class="grow">
         Text
-        <input type="search" placeholder="what people type" {...field("query")} />
+        <input type="search" dir="auto" placeholder="what people type" {...field("query")} />
       </label>
       <label>
         Index
@@ -100,6 +120,7 @@ export function SearchForm() {
         Search
       </button>
       <Fields />
+      {failure.value === "" && <ShownFieldsChoice />}
     </form>
   );
 }
@@ -107,6 +128,8 @@ export function SearchForm() {
 function Fields() {
   const { fields } = place.value;
   const { fields: known, error } = mapping.value;
+  // An error of every search is said above.
+  if (failure.value !== "") return null;
   if (error !== "") {
     return (
       <label class="wide">
@@ -137,6 +160,45 @@ function Fields() {
         </label>
       ))}
     </fieldset>
+  );
+}
+
+/** Chooses what hits show: a title, and what stands below it. */
+function ShownFieldsChoice() {
+  const fields = known.value;
+  if (fields.length < 2) return null;
+  const { title, below } = shown.value;
+  return (
+    <details class="wide">
+      <summary>Shown of each hit</summary>
+      <div class="row">
+        <label>
+          Title
+          <select value={title} onChange={(event) => show({ title: event.currentTarget.value, below })}>
+            <option value="">none</option>
+            {fields.map((field) => (
+              <option key={field}>{field}</option>
+            ))}
+          </select>
+        </label>
+        <fieldset>
+          <legend>Below it</legend>
+          {fields.map((field) => (
+            <label key={field} class="inline">
+              <input
+                type="checkbox"
+                checked={below.includes(field)}
+                onChange={() => {
+                  const next = below.includes(field) ? below.filter((one) => one !== field) : [...below, field];
+                  show({ title, below: next });
+                }}
+              />
+              {field}
+            </label>
+          ))}
+        </fieldset>
+      </div>
+    </details>
   );
 }
 

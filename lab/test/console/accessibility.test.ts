@@ -14,6 +14,7 @@ const PLACES: Record<string, string> = {
   "#/judge?q=letters&index=books": ".card h2",
   "#/measure?index=books": "form",
   "#/recommend?user=U1&index=books&item=b1": ".hit",
+  "#/recommend?index=books": ".picks button",
 };
 
 for (const colorScheme of ["light", "dark"] as const) {
@@ -31,6 +32,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 test("axe finds no accessibility problem in an opened hit and an error", async () => {
   const { page, close } = await openTab(browser, console, "#/search?q=letters&index=books");
+  await page.getByText("Shown of each hit").click();
   await page.locator(".hit .title").first().click();
   await page.locator(".curl summary").first().click();
   console.gateway.fail("forbidden");
@@ -71,6 +73,16 @@ test("search, reasons, weights and judging work with the keyboard alone", async 
   await keyboard.type("letters");
   await keyboard.press("Enter");
   await page.locator(".hit").first().waitFor();
+  await page.locator("#main").focus();
+  await page.reload();
+  await page.locator(".hit").first().waitFor();
+  for (const skipped of ["Skip to the content", "Skip to the weights"]) {
+    await keyboard.press("Tab");
+    assert.is(await focused(), skipped);
+  }
+  await keyboard.press("Enter");
+  assert.is(await page.evaluate("document.activeElement.getAttribute('aria-label')"), "weight of keyword in hybrid");
+  await page.getByRole("searchbox", { name: "Text" }).focus();
   await tabTo(/^The Keeper of the Lamp$/);
   await keyboard.press("Enter");
   await page.getByRole("button", { name: "Explain in the cluster's words" }).first().waitFor();

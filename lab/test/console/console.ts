@@ -40,7 +40,11 @@ export async function startTestConsole(options: Partial<ConsoleOptions> = {}) {
         },
       ],
       filters: [{ name: "category", expression: "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)" }],
-      ...{ standIns: ["dense_large_en_v1_5"], local: true, example: { query: "letters", user: null } },
+      ...{
+        standIns: [{ model: "dense_large_en_v1_5", by: "words alone, no meaning" }],
+        local: true,
+        example: { query: "letters", user: null },
+      },
     },
     ...options,
   });

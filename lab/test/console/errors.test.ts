@@ -22,13 +22,23 @@ test.before.each(() => {
 
 const alert = (page: Page, text: string) => page.getByRole("alert").getByText(text).first().waitFor();
 
-test("says in each column that the index is missing, and which command creates it", async () => {
-  console.gateway.fail("no-index");
-  const { page, problems, close } = await openTab(browser, console, "#/search?q=letters&index=books");
-  const column = page.getByRole("region", { name: "keyword", exact: true });
-  await column.getByText("404: There is no index or alias books.").waitFor();
-  await column.getByText("`make dev` fills the demo's index").waitFor();
-  assert.equal(problems, []);
+for (const view of ["search", "judge"]) {
+  test(`says once in ${view} that the index is missing, and which command creates it`, async () => {
+    console.gateway.fail("no-index");
+    const { page, problems, close } = await openTab(browser, console, `#/${view}?q=letters&index=books`);
+    await page.getByRole("alert").getByText("404: There is no index or alias books.").waitFor();
+    await page.getByRole("alert").getByText("`make dev` fills the demo's index").waitFor();
+    assert.is(await page.getByRole("alert").count(), 1);
+    assert.is(await page.locator(".column").count(), 0);
+    assert.equal(problems, []);
+    await close();
+  });
+}
+
+test("says why the mapping of an index is unknown in words, never as JSON", async () => {
+  const { page, close } = await openTab(browser, console, "#/search?q=letters&index=films");
+  await page.getByLabel(/the mapping could not be read: 404: no such index \[films\]/).waitFor();
+  assert.not.match((await page.locator(".search-form").textContent()) ?? "", /[{}]/);
   await close();
 });
 
@@ -92,6 +102,13 @@ test("says when the console's own server has stopped", async () => {
   await page.getByRole("searchbox", { name: "Text" }).fill("storm");
   await page.keyboard.press("Enter");
   await alert(page, "The console's server does not answer.");
+  assert.is(await page.getByRole("alert").count(), 1);
+  await page.getByRole("link", { name: "Recommend" }).click();
+  await page.getByRole("textbox", { name: "User" }).fill("U1");
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "User" }).blur();
+  await alert(page, "The console's server does not answer.");
+  assert.is(await page.getByRole("alert").count(), 1);
   await close();
 });
 

@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import { waitFor } from "../../../local/process/wait.ts";
 import { suite } from "../../../test/suite.ts";
 import { readJudgments } from "../../judgments/read.ts";
+import { violations } from "./axe.ts";
 import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's judging, in a browser");
@@ -98,6 +99,30 @@ test("shows earlier judgments, but no rank", async () => {
   await page.getByText("grade 1").waitFor();
   assert.is(await page.locator(".places").count(), 0);
   await close();
+});
+
+test("keeps the grades in view below a text that is longer than the screen", async () => {
+  console.gateway.fail("bare");
+  for (const width of [1280, 390]) {
+    const { page, card, problems, close } = await judged(
+      await openTab(browser, console, "#/judge?q=letters&index=books&judgments=long", width),
+    );
+    assert.ok(((await card.locator(".body").textContent()) ?? "").length > 3_000);
+    const grades = card.locator(".grades");
+    await grades.scrollIntoViewIfNeeded();
+    await card.getByRole("button", { name: "Show the whole text" }).press("Enter");
+    const height = (await card.boundingBox())?.height ?? 0;
+    assert.ok(height > 900, `${width}: ${height}`);
+    const { y = 900, height: own = 0 } = (await grades.boundingBox()) ?? {};
+    assert.ok(y + own <= 900, `${width}: ${y}`);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.equal(await violations(page), [], `${width} ${colorScheme}`);
+    }
+    assert.equal(problems, []);
+    await close();
+  }
+  console.gateway.fail("none");
 });
 
 test("shows the server's error for an invalid file name", async () => {

@@ -28,7 +28,20 @@ const status = {
 
 const past = [{ item: "b4", type: "view", when: "2026-01-02T03:04:05.000Z" }];
 const history = async (user: string) => (user === "U1" ? past : []);
-const { browser, console } = await startInBrowser(test, { history, status: async () => status });
+const users = async () => ["U1", "U2"];
+const { browser, console } = await startInBrowser(test, { history, users, status: async () => status });
+
+test("offers users and items to pick, so that a newcomer needs no id", async () => {
+  const { page, problems, close } = await openTab(browser, console, "#/recommend?index=books", 390);
+  await page.getByRole("region", { name: "Users to pick" }).getByRole("button", { name: "U2" }).press("Enter");
+  await page.getByRole("region", { name: "For U2" }).locator(".hit").first().waitFor();
+  assert.is(await page.getByRole("region", { name: "Users to pick" }).count(), 0);
+  await page.getByRole("region", { name: "Items to pick" }).getByRole("button", { name: "Salt and Storm" }).click();
+  await page.getByRole("region", { name: "Like b2" }).locator(".hit").first().waitFor();
+  assert.is(await page.evaluate("document.documentElement.scrollWidth"), 390);
+  assert.equal(problems, []);
+  await close();
+});
 
 test("shows a user's history beside the recommendations", async () => {
   const { page, problems, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");

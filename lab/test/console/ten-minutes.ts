@@ -4,16 +4,16 @@ import { patient } from "../../../local/process/wait.ts";
 
 /** Texts that people might type, each with words that only the description of a relevant book contains. */
 const TEXTS: Readonly<Record<string, string>> = {
-  "letters from a sunken ship": "letter",
-  "a crew wakes from cold sleep": "cold sleep",
+  "French desserts by Dalgaard": "confectioner",
+  "a composer who lost his hearing": "went deaf",
+  "backpacking with kids": "two small children",
+  "colonial partition of Africa": "the Congo",
+  "peace between hostile planets": "Two fleets",
+  "unsolved mathematical problems": "Primes thin out",
+  "food supply of Rome": "bread from Egypt",
   "a robot refuses an order": "refuses an order",
-  "a map drawn by no human hand": "no human hand",
-  "a message from the future": "message from the future",
-  "seeds hidden in the ice": "seed bank",
-  "an artificial mind on a ship": "artificial mind",
-  "life on a mining station": "mining station",
-  "an orbital prison": "orbital prison",
-  "a retired android": "retired android",
+  "an astronaut wakes from cold sleep": "cold sleep",
+  "a fake engagement": "pretended engagement",
 };
 
 /** How many judgments the first text gets; every other gets {@link FEW}. */

@@ -36,7 +36,7 @@ test.before(async () => {
     setup: { indexes: [], filters: [], standIns: [], local: false, example: null },
     gateway: { name: "search gateway", url: `http://127.0.0.1:${port}`, key: KEY },
     judgments: judgmentFiles(join(scratchFolder(TEST_OUTPUT, "console-server"), "judgments"), "ada"),
-    runs: { list: () => [], read: none, start: none },
+    runs: { list: () => [], read: none, start: none, progress: none, cancel: none },
   });
 });
 test.after(async () => {

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
-import { books } from "../../demo-data/books.ts";
+import { books, paraphrases } from "../../demo-data/books.ts";
 
 const test = suite("demo books");
 const catalogue = books();
@@ -43,6 +43,24 @@ test("have distinct categories and a valid date", () => {
       new Date(published).toISOString().slice(0, 10) !== published,
   );
   assert.equal(wrong, []);
+});
+
+test("are found by searches in other words, which share hardly a word with them", () => {
+  const text = new Map(catalogue.map(({ id, description }) => [id, description.toLowerCase()]));
+  const all = paraphrases();
+  assert.is(all.length, 120);
+  assert.equal(new Set(all.flatMap(({ relevant }) => relevant)).size, 3_000);
+  const sharing = all.filter(({ query, relevant }) => {
+    const words = query
+      .toLowerCase()
+      .split(/\W+/)
+      .filter((word) => word.length > 4);
+    return relevant.some((id) => words.filter((word) => text.get(id)?.includes(word)).length > 1);
+  });
+  assert.equal(
+    sharing.map(({ query }) => query),
+    [],
+  );
 });
 
 test("share authors, so that models can learn from the author", () => {

@@ -87,15 +87,42 @@ for (const [when, change] of Object.entries(CHANGES)) {
   });
 }
 
-test("is created again when it was not filled completely", async () => {
+test("is created again when it was not filled completely, and says which book could not be stored", async () => {
   const { state, gateway } = fakeGateway();
   state.failItem = "B0700";
-  const error = await ensure(gateway).catch((thrown) => thrown);
-  assert.match(error.message, /filling the demo index failed: .*B0700.*embedding_failed/);
+  const said: string[] = [];
+  await (await ensure(gateway, { say: (line) => said.push(line) }))?.rest;
+  assert.match(said.at(-1) ?? "", /699 of 1200 books, and no more until the next start\. .*B0700.*embedding_failed/);
   state.failItem = "";
   state.calls = [];
   await ensure(gateway);
   assert.ok(state.calls.includes("DELETE /raw-backend/books"));
+});
+
+test("goes on in smaller parts in the background when the model server is too slow for the usual ones", async () => {
+  const { state, gateway } = fakeGateway();
+  const isTooSlow = (body: unknown) =>
+    (body as { bulk_request?: unknown[] } | undefined)?.bulk_request?.[8] !== undefined;
+  const slow: DemoOptions["gateway"] = async (method, path, body) =>
+    isTooSlow(body) ? { status: 504, body: { error: { code: "deadline_exceeded" } } } : gateway(method, path, body);
+  const said: string[] = [];
+  const going = await ensure(slow, { say: (line) => said.push(line) });
+  assert.match(said.join("\n"), /504 .*deadline_exceeded[\s\S]*slow model server/);
+  await going?.rest;
+  assert.is(state.stored.size, CATALOGUE.length);
+  assert.match(said.at(-1) ?? "", /filled in/);
+  state.calls = [];
+  await ensure(slow);
+  assert.equal(state.calls, ["GET /raw-backend/books"]);
+});
+
+test("stops going on when the stack stops", async () => {
+  const { state, gateway } = fakeGateway();
+  state.failItem = "B0001";
+  const said: string[] = [];
+  const going = await ensure(gateway, { say: (line) => said.push(line), signal: AbortSignal.abort() });
+  await going?.rest;
+  assert.is(said.length, 1);
 });
 
 test("is refused unchanged if its dimension differs, with the command that rebuilds it", async () => {

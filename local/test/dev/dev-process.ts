@@ -22,14 +22,24 @@ export interface DevProcess {
 /** First starts install servers; later ones take seconds. */
 const READY_MS = 900_000;
 
-export function startDev(dir: string, args: readonly string[] = [], env: Record<string, string> = {}): DevProcess {
+/** Starts with the stand-in models, which need no download, unless `standIns` is false. */
+export function startDev(
+  dir: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+  { standIns = true } = {},
+): DevProcess {
   const { OPENSEARCH_URL: _url, PORT: _port, ...inherited } = process.env;
-  const child = spawn(process.execPath, ["local/dev/main.ts", "--dir", dir, ...args], {
-    cwd: ROOT,
-    env: { ...inherited, ...env },
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["local/dev/main.ts", "--dir", dir, ...(standIns ? ["--stand-ins"] : []), ...args],
+    {
+      cwd: ROOT,
+      env: { ...inherited, ...env },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const exited = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
+import { MODEL_NAMES, MODELS } from "../../../lib/config/embedding-models.ts";
+import type { HybridQuery } from "../../../lib/config/hybrid-search.ts";
 import { loadConfiguration } from "../../../lib/config/load.ts";
+import type { Models } from "../../../lib/config/model.ts";
 import { RankItems, RecommendToItem, RecommendToUser } from "../../../lib/recommendation/api/requests.ts";
 import { SearchRequest } from "../../../lib/search/api/search/request.ts";
 import { suite } from "../../../test/suite.ts";
@@ -9,10 +12,13 @@ import { books } from "../../demo-data/books.ts";
 import { banner } from "../../dev/banner.ts";
 import { demoMappings } from "../../dev/demo-index.ts";
 import { curlCommand, examples, personalizedSearchExample, recommendationExamples } from "../../dev/examples.ts";
+import { localModels } from "../../dev/models.ts";
 
 const test = suite("examples of make dev");
 
-const mappings = demoMappings(loadConfiguration("conf.local").searchGateway?.hybridQueries ?? []);
+const { hybridQueries = [], models: described = {} } = loadConfiguration("conf.local").searchGateway ?? {};
+const mappings = demoMappings(hybridQueries);
+const USED = { hybridQueries, models: described };
 
 test("are bulk, search and hybrid search", () => {
   const paths = examples(mappings).map(({ path }) => path);
@@ -59,22 +65,42 @@ const state = {
 const rest = { state, recommendation: undefined, stateFile: "/x/dev.json", seconds: 12.34 };
 
 test("appear in a banner that names URL, key and every stand-in model", () => {
-  const models = [
-    { name: "dense_large_en_v1_5", url: "http://real:8080/" },
-    { name: "sparse_v3", url: undefined },
-  ] as const;
+  const models = localModels(USED, { dense_large_en_v1_5: "http://real:8080/" }, "wordllama 1");
   const text = banner({ ...rest, models, examples: examples(mappings) });
   for (const part of ["http://127.0.0.1:1", "the-key", "http://127.0.0.1:2 (2.19.6)", "http://127.0.0.1:3", "12.3 s"]) {
     assert.ok(text.includes(part), part);
   }
   assert.match(text, /not the real models: sparse_v3\. /);
   assert.match(text, /dense_large_en_v1_5 http:\/\/real:8080/);
+  assert.not.match(text, "wordllama");
   assert.is(text.match(/^curl /gm)?.length, 3);
 });
 
 test("appear in a banner that does not mention stand-ins when all models are real", () => {
-  const models = [{ name: "sparse_v3", url: "http://real" }] as const;
+  const models = localModels(USED, { dense_large_en_v1_5: "http://real", sparse_v3: "http://real" }, undefined);
   assert.not.match(banner({ ...rest, models, examples: [] }), /Stand-ins/);
+});
+
+test("appear in a banner that names the small real model, for dense fields alone", () => {
+  const text = banner({ ...rest, models: localModels(USED, {}, "wordllama 1"), examples: [] });
+  assert.match(text, "A small real model, wordllama 1, instead of dense_large_en_v1_5.");
+  assert.match(text, /not the real models: sparse_v3\. /);
+});
+
+test("appear in a banner that suggests only variables that the next start accepts", () => {
+  const hybridQueries = [{ embedding_mappings: MODEL_NAMES.map((model_name) => ({ model_name })) }] as HybridQuery[];
+  const own = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", model_id: "own/model" };
+  const models = localModels({ hybridQueries, models: { dense_large_en_v1_5: own } as Models }, {}, "wordllama 1");
+  const text = banner({ ...rest, models, examples: [] });
+  const suggested = [...text.matchAll(/EMBEDDING_URL_(\w+)=\S+ +for (\S+)/g)].map(([, name = "", source]) => [
+    name.toLowerCase(),
+    source,
+  ]);
+  assert.equal(suggested, [
+    ["dense_large_en_v1_5", "own/model"],
+    ["sparse_v3", MODELS.sparse_v3.source],
+  ]);
+  for (const model of ["ext_embed_english_v3", "ext_embed_bedrock"]) assert.match(text, model);
 });
 
 const recommending = { ...state, recommendation: { url: "http://127.0.0.1:5", api_key: "the-key" } };

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { endpointsOf } from "../../../lib/config/model-sources.ts";
 import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
@@ -7,6 +8,7 @@ import { openModels } from "../../dev/models.ts";
 import { LocalError } from "../../process/error.ts";
 import { scratchFolder } from "../../process/scratch.ts";
 import { startServer } from "../embeddings/serve.ts";
+import { writeSmallModel } from "../embeddings/small-model.ts";
 
 const test = suite("models of make dev");
 
@@ -83,6 +85,34 @@ test("serves other vectors for a previous model, and the same from an endpoint f
   assert.not.equal(vectors[2], vectors[0]);
   const { embedding } = await invoke("/model/amazon.titan-embed-text-v1/invoke", { inputText: "salt" });
   assert.is(embedding.length, 8);
+});
+
+test("falls back to the stand-in, and says so, when the small real model cannot be fetched", async () => {
+  const said: string[] = [];
+  const install = () => Promise.reject(new LocalError("wordllama 1 could not be fetched from PyPI: no network"));
+  const names = { endpoint: (name: string) => name };
+  const without = await openModels({ urls: {}, names, dir, models: {} });
+  const { small, fingerprint } = await openModels({
+    ...{ urls: {}, names, dir, models: {}, install },
+    say: (line) => said.push(line),
+  });
+  assert.equal([small, fingerprint], [undefined, without.fingerprint]);
+  assert.match(said.join(), /no network\nThe stand-in, which hashes words/);
+});
+
+test("computes dense vectors by the small real model once it is there, and sparse ones as ever", async () => {
+  const folder = join(dir, "small");
+  writeSmallModel(folder);
+  const install = () => Promise.resolve(folder);
+  const { small, fingerprint } = await openModels({
+    urls: {},
+    names: { endpoint: (name) => name },
+    dir,
+    models: {},
+    install,
+  });
+  assert.match(small ?? "", /^wordllama \d/);
+  assert.is(fingerprint, small);
 });
 
 test.run();

@@ -25,6 +25,7 @@ test("default to the demo, the local configuration and free ports", () => {
     port: undefined,
     opensearchUrl: undefined,
     opensearchVersion: undefined,
+    standIns: false,
     embeddingUrls: {},
   });
 });
@@ -36,6 +37,7 @@ test("are read from arguments and environment", () => {
     EMBEDDING_URL_DENSE_LARGE_EN_V1_5: "http://127.0.0.1:8081",
   };
   assert.is(devOptions(["--reset-recommendation"], {})?.resetRecommendation, true);
+  assert.is(devOptions(["--stand-ins"], {})?.standIns, true);
   const options = devOptions(["--no-demo", "--conf", "other", "--dir", "/elsewhere"], env);
   assert.equal([options?.demo, options?.conf, options?.dir], [false, resolve("other"), "/elsewhere"]);
   assert.equal([options?.port, options?.opensearchVersion], [8080, "3.6.0"]);

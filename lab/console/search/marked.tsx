@@ -1,0 +1,41 @@
+/** Characters of a hit's text that are shown beside its title. */
+const SHORT = 180;
+/** Characters before the first marked word. */
+const BEFORE = 40;
+/** Words with so few letters are in every text. */
+const FEW_LETTERS = 3;
+
+interface Props {
+  text: string;
+  query: string;
+  /** Whether only the part around the first marked word is shown. */
+  isShort?: boolean;
+}
+
+/** A text in which the words of the query are marked, also with another ending. Meaning has no words to mark. */
+export function Marked({ text, query, isShort = false }: Props) {
+  const stems = new Set(wordsOf(query).map(stemOf));
+  const parts = partsOf(isShort ? around(text, stems) : text);
+  return (
+    <>
+      {parts.map((part, index) => (index % 2 === 1 && isMarked(part, stems) ? <mark key={index}>{part}</mark> : part))}
+    </>
+  );
+}
+
+/** Splits a text so that every second part is a word. */
+const partsOf = (text: string): string[] => text.split(/([\p{L}\p{N}]+)/u);
+const wordsOf = (text: string): string[] => partsOf(text).filter((word, index) => index % 2 === 1 && isLong(word));
+const isLong = (word: string): boolean => word.length > FEW_LETTERS || !/^[\x20-\x7e]*$/.test(word);
+const stemOf = (word: string): string => word.toLowerCase().replace(/(?<=\w{3})(?:ing|ed|es|s)$/, "");
+const isMarked = (word: string, stems: ReadonlySet<string>): boolean => isLong(word) && stems.has(stemOf(word));
+
+function around(text: string, stems: ReadonlySet<string>): string {
+  if (text.length <= SHORT) return text;
+  const first = partsOf(text).find((part, index) => index % 2 === 1 && isMarked(part, stems));
+  const found = first === undefined ? 0 : Math.max(0, text.indexOf(first) - BEFORE);
+  const start = found === 0 ? 0 : text.indexOf(" ", found) + 1;
+  const end = start + SHORT < text.length ? text.lastIndexOf(" ", start + SHORT) : text.length;
+  const shown = text.slice(start, end > start ? end : start + SHORT);
+  return `${start > 0 ? "… " : ""}${shown}${end < text.length ? " …" : ""}`;
+}

@@ -1,0 +1,79 @@
+import { computed } from "@preact/signals";
+import { goTo, place } from "../state.ts";
+import { documents, mapping } from "./results.ts";
+
+/** Fields that usually name a document. */
+const TITLES = ["title", "name", "TITLE", "NAME", "headline", "label"];
+
+/** The fields of an index that hits show. */
+export interface ShownFields {
+  /** The field with the title; empty if the documents have none. */
+  title: string;
+  /** The fields below it. */
+  below: string[];
+}
+
+/** Documents that are looked at for the names of fields. */
+const LOOKED_AT = 50;
+
+/** Every field with text that the found documents have. */
+export const known = computed(() => {
+  const found = [...documents.value.values()].slice(0, LOOKED_AT);
+  const fields = found.flatMap((source) => Object.keys(source).filter((field) => textIn(source[field]) !== ""));
+  return [...new Set(fields)].sort();
+});
+
+/** What hits show: as in the address, as chosen before for this index, or the usual. */
+export const shown = computed<ShownFields>(() => {
+  const { show, index } = place.value;
+  const [title, ...below] = (show || kept(index)).split(",").map((part) => part.trim());
+  return title === undefined || (title === "" && below.length === 0) ? usual() : { title, below };
+});
+
+function usual(): ShownFields {
+  const title = TITLES.find((field) => known.value.includes(field)) ?? "";
+  return { title, below: mapping.value.fields.filter((field) => field !== title && known.value.includes(field)) };
+}
+
+/** Chooses what hits of the index show, now and whenever this browser searches it. */
+export function show({ title, below }: ShownFields): void {
+  const text = [title, ...below].join();
+  try {
+    localStorage.setItem(nameOf(place.value.index), text);
+  } catch {
+    // Without storage the address still has it.
+  }
+  goTo({ show: text }, { replace: true });
+}
+
+const nameOf = (index: string) => `fields shown of ${index}`;
+
+function kept(index: string): string {
+  try {
+    return localStorage.getItem(nameOf(index)) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Returns a field's content as text; empty if it has none. */
+export function textIn(value: unknown): string {
+  if (typeof value === "string") return value.trim();
+  return Array.isArray(value) && value.every((one) => typeof one === "string") ? value.join(", ") : "";
+}
+
+/** Returns what a document is called: the chosen field, else one that usually names documents, else its id. */
+export function titleOf(id: string, source: Record<string, unknown> | undefined): string {
+  const fields = [shown.value.title, ...TITLES].filter((field) => textIn(source?.[field]) !== "");
+  const [field] = fields;
+  return field === undefined ? id : textIn(source?.[field]);
+}
+
+/** Returns the texts that are shown of a document: the short ones, and the longest, in which people look for what they wanted. */
+export function textsOf(source: Record<string, unknown> | undefined): { facts: string[]; text: string } {
+  const fields = shown.value.below.length > 0 ? shown.value.below : known.value;
+  const texts = fields.filter((field) => field !== shown.value.title).map((field) => textIn(source?.[field]));
+  const text = texts.reduce((longest, one) => (one.length > longest.length ? one : longest), "");
+  const facts = shown.value.below.length > 0 ? texts.filter((one) => one !== "" && one !== text) : [];
+  return { facts, text };
+}
