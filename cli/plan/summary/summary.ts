@@ -96,7 +96,7 @@ const RISKS: Readonly<Record<string, Risk>> = {
   aws_kinesis_firehose_delivery_stream: { kind: "data", effect: "records of the last minutes may be lost" },
   aws_lambda_event_source_mapping: {
     kind: "interruption",
-    effect: "changed users and items wait in the queue until it exists again",
+    effect: "messages wait in its queue until it exists again",
   },
   aws_sfn_state_machine: { kind: "interruption", effect: "its running executions stop, including a training" },
   aws_api_gateway_rest_api: { kind: "url", effect: "the execute-api URL changes" },

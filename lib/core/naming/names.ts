@@ -139,7 +139,7 @@ export function namesOf(place: Place) {
     /** Alias of the key of a stack's log groups, which is in the stack itself: CloudWatch Logs accepts no alias. */
     serviceKmsAlias: (service: Service | "personalization") => shorten(`alias/${project}-${service}`, LIMITS.kmsAlias),
     table: (name: TableName) => named(name, LIMITS.table),
-    queue: (name: "realtime" | "realtime-dead-letters") => named(name, LIMITS.queue),
+    queue: (name: "realtime" | "realtime-dead-letters" | "request-log-failed") => named(name, LIMITS.queue),
     stream: (name: StreamName) => named(name, LIMITS.firehose),
     stateMachine: (name: StateMachineName | typeof TRAINING_REPORT) => named(name, LIMITS.stateMachine),
     /** An EventBridge rule. */

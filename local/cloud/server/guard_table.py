@@ -77,7 +77,8 @@ OPERATIONS = {
           DeleteFunctionConcurrency DeleteProvisionedConcurrencyConfig GetAlias GetFunction GetFunctionCodeSigningConfig
           GetFunctionConcurrency GetFunctionConfiguration GetPolicy GetProvisionedConcurrencyConfig Invoke=InvokeFunction
           ListVersionsByFunction PublishVersion PutFunctionConcurrency PutProvisionedConcurrencyConfig RemovePermission
-          UpdateAlias UpdateFunctionCode UpdateFunctionConfiguration
+          UpdateAlias UpdateFunctionCode UpdateFunctionConfiguration DeleteFunctionEventInvokeConfig
+          GetFunctionEventInvokeConfig PutFunctionEventInvokeConfig UpdateFunctionEventInvokeConfig
         *: CreateEventSourceMapping ListEventSourceMappings
         event-source-mapping:{UUID}: DeleteEventSourceMapping GetEventSourceMapping UpdateEventSourceMapping
         {Resource}: ListTags TagResource UntagResource
