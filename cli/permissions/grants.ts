@@ -4,6 +4,7 @@ import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
+import { RESTORABLE } from "../recommendation/restore.ts";
 import { RESOURCES, type WritingSid } from "./resources.ts";
 
 /** Statements by the work that needs them. */
@@ -14,6 +15,8 @@ export interface Grants {
   deploy: Statement[];
   /** Creates the bucket of Terraform's state, together with `plan`; empty for local state. */
   "init-state": Statement[];
+  /** Restores tables, together with `plan` and `deploy`; empty without a recommendation service. */
+  restore: Statement[];
 }
 
 /** Returns the permissions that the commands need for a configuration, whose stacks are given, and no others. */
@@ -27,6 +30,7 @@ export function grantsOf(config: Configuration, names: Names, stacks: readonly S
     plan: reading(config, names, used("read")),
     deploy: [...writing, serviceLinkedRoles(names, used("ServiceLinkedRoles"))].filter(isNeeded),
     "init-state": initState(config, names),
+    restore: restoring(config, names),
   };
 }
 
@@ -210,6 +214,24 @@ function initState({ project }: Configuration, names: Names): Statement[] {
     "s3:PutEncryptionConfiguration",
   ];
   return [statement("MakeTheStatesBucket", actions, [`arn:${names.partition()}:s3:::${state.bucket}`])];
+}
+
+/** Returns the permissions to read and write users and items, which nobody else who deploys needs. */
+function restoring({ project, recommendation }: Configuration, names: Names): Statement[] {
+  if (!recommendation) return [];
+  const tables = RESTORABLE.flatMap((name) => ["", "-at-*"].map((end) => `table/${names.table(name)}${end}`));
+  const items = ["BatchGetItem", "BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"];
+  return [
+    statement(
+      "RestoreTables",
+      ["RestoreTableToPointInTime", ...items].map((action) => `dynamodb:${action}`),
+      tables.map((table) => names.arn("dynamodb", table)),
+    ),
+    {
+      ...statement("RestoreEncrypted", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], keysOf(project)),
+      conditions: { StringEquals: { "kms:ViaService": names.viaService("dynamodb") } },
+    },
+  ];
 }
 
 /** Returns a statement with each action once, and only with resources of the services of its actions. */

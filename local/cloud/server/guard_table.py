@@ -22,6 +22,7 @@ OPERATIONS = {
         table/{TableName}: CreateTable DeleteItem DeleteTable DescribeContinuousBackups
           DescribeTable DescribeTimeToLive GetItem PutItem Query Scan UpdateContinuousBackups UpdateItem UpdateTable
           UpdateTimeToLive DescribeKinesisStreamingDestination DescribeContributorInsights
+        table/{SourceTableName} & table/{TargetTableName}: RestoreTableToPointInTime
         {ResourceArn}: ListTagsOfResource TagResource UntagResource
     """,
     "ec2": """
@@ -78,7 +79,7 @@ OPERATIONS = {
           GetFunctionConcurrency GetFunctionConfiguration GetPolicy GetProvisionedConcurrencyConfig Invoke=InvokeFunction
           ListVersionsByFunction PublishVersion PutFunctionConcurrency PutProvisionedConcurrencyConfig RemovePermission
           UpdateAlias UpdateFunctionCode UpdateFunctionConfiguration DeleteFunctionEventInvokeConfig
-          GetFunctionEventInvokeConfig PutFunctionEventInvokeConfig UpdateFunctionEventInvokeConfig
+          GetFunctionEventInvokeConfig PutFunctionEventInvokeConfig
         *: CreateEventSourceMapping ListEventSourceMappings
         event-source-mapping:{UUID}: DeleteEventSourceMapping GetEventSourceMapping UpdateEventSourceMapping
         {Resource}: ListTags TagResource UntagResource
