@@ -186,6 +186,8 @@ export function namesOf(place: Place) {
     deploymentsParameter: () => parameter("deployments"),
     /** The secret with the key that hashes user ids in the request log. */
     userIdKeyParameter: () => parameter("search-gateway/user-id-key"),
+    /** The secret with the values of the API keys of both services. */
+    apiKeysSecret: () => parameter("api-keys"),
     /** Tracking id of the event tracker; written by personalize-manager. */
     eventTrackerParameter: () => parameter("recommendation/event-tracker"),
     /** ARN of the active campaign of a recipe; written by training. */
