@@ -20,7 +20,7 @@ import {
   savedPlans,
 } from "../plan/reviewed.ts";
 import { formatSummary } from "../plan/summary/format.ts";
-import { STEPS } from "../services.ts";
+import { stepsOf } from "../services.ts";
 import { accountOf, failing, namesIn, runnerOf, type Session } from "../session.ts";
 import { synchronizeConfiguration } from "../state/configuration-objects.ts";
 import { initStack, type Runner } from "../terraform/stack.ts";
@@ -101,11 +101,12 @@ async function showAndApply(
 
 /** Applies the saved plans in the order of the steps. After `storage`, writes what Terraform does not manage. */
 async function applySteps(session: Session, runner: Runner, planned: Planned, names: Names): Promise<void> {
-  const { terminal } = session;
-  for (const [index, { title, stacks }] of STEPS.entries()) {
+  const { terminal, config } = session;
+  const steps = stepsOf(config);
+  for (const [index, { title, stacks }] of steps.entries()) {
     const parts = planned.stacks.filter(({ stack }) => stacks.some((name) => name === stack.name));
     const state = parts.length === 0 ? "not configured" : parts.some(({ changes }) => changes) ? "" : "no changes";
-    const heading = `Step ${index + 1} of ${STEPS.length}: ${title}`;
+    const heading = `Step ${index + 1} of ${steps.length}: ${title}`;
     terminal.note(`${terminal.noteColors.bold(heading)}${state && `  ${state}`}`);
     for (const part of parts) {
       await applyToTheEnd(runner, part, { again: () => planAgain(session, runner, part) });

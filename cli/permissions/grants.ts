@@ -143,6 +143,7 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
             "es:DescribeDomain",
             "sagemaker:DescribeEndpoint",
           ],
+          ...(searchGateway.vpc.functions === "all" ? ["ec2:DescribePrefixLists", "ec2:DescribeRouteTables"] : []),
           ...(scales(searchGateway) ? ["sagemaker:ListEndpoints"] : []),
         ]
       : []),

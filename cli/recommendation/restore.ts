@@ -116,7 +116,7 @@ async function copyAt({ dynamo, names, table, at, note, pollMs, wait }: Restorin
 /** Reads a table in pages that fit a BatchGetItem: whole records, or their keys alone. */
 async function* pages({ dynamo, table }: Restoring, TableName: string, keysOnly = false): AsyncGenerator<Item[]> {
   const { paginateScan } = await import("@aws-sdk/client-dynamodb");
-  const keys = TABLE_KEYS[table];
+  const keys = keysOf(table);
   const projection = keysOnly && {
     ProjectionExpression: keys.map((_, index) => `#${index}`).join(", "),
     ExpressionAttributeNames: Object.fromEntries(keys.map((key, index) => [`#${index}`, key])),
@@ -168,13 +168,15 @@ function refuseLeft({ left, error }: { left: readonly unknown[]; error: unknown 
 
 function keyOf({ table }: Pick<Restoring, "table">, item: Item): Item {
   return Object.fromEntries(
-    TABLE_KEYS[table].map((name) => {
+    keysOf(table).map((name) => {
       const value = item[name];
       if (value === undefined) throw new Error(`a record of ${table} has no ${name}`);
       return [name, value];
     }),
   );
 }
+
+const keysOf = (table: Restoring["table"]): string[] => TABLE_KEYS[table].flatMap((name) => name ?? []);
 
 const keyText = (restoring: Pick<Restoring, "table">, item: Item) => JSON.stringify(keyOf(restoring, item));
 

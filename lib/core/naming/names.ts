@@ -152,7 +152,7 @@ export function namesOf(place: Place) {
     /** Name tag of an interface endpoint. */
     vpcEndpoint: (service: string) => `${project}-${service.replaceAll(".", "-")}`,
     scalingPolicy: (name: string) => named(name, LIMITS.scalingPolicy),
-    securityGroup: (name: "functions" | "endpoints") => named(name, LIMITS.securityGroup),
+    securityGroup: (name: "functions" | "endpoints" | `${string}-functions`) => named(name, LIMITS.securityGroup),
     /** Athena does not accept hyphens in database names. */
     glueDatabase: () => shorten(`${project}_relevance`, LIMITS.glue).replaceAll("-", "_"),
     glueTable: (name: "search_logs" | "search_events") => name,
