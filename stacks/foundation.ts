@@ -1,10 +1,10 @@
-import { ApiGatewayAccount } from "@cdktf/provider-aws/lib/api-gateway-account/index.js";
-import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
-import { SecurityGroup } from "@cdktf/provider-aws/lib/security-group/index.js";
-import { SnsTopic } from "@cdktf/provider-aws/lib/sns-topic/index.js";
-import { VpcEndpoint } from "@cdktf/provider-aws/lib/vpc-endpoint/index.js";
-import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
 import type { Construct } from "constructs";
+import { ApiGatewayAccount } from "#aws/api-gateway-account";
+import { IamRolePolicyAttachment } from "#aws/iam-role-policy-attachment";
+import { SecurityGroup } from "#aws/security-group";
+import { SnsTopic } from "#aws/sns-topic";
+import { VpcEndpoint } from "#aws/vpc-endpoint";
+import { VpcSecurityGroupIngressRule } from "#aws/vpc-security-group-ingress-rule";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { endpointServiceName, type NetworkDiscovery } from "../lib/infrastructure/discovery.ts";
 import { type OwnEndpoint, ownEndpoints, ownGateways } from "../lib/infrastructure/endpoints.ts";

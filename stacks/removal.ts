@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { App } from "cdktf/lib/app.js";
 import type { Construct } from "constructs";
+import { App } from "#cdktf/app";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { DISCOVERY_FORMAT, type Discovery } from "../lib/infrastructure/discovery.ts";
 import type { Artifacts, StackInput } from "./input.ts";

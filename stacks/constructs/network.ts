@@ -1,4 +1,4 @@
-import { SecurityGroup } from "@cdktf/provider-aws/lib/security-group/index.js";
+import { SecurityGroup } from "#aws/security-group";
 import { gatewayServicesInUse, staysInVpc } from "../../lib/infrastructure/endpoints.ts";
 import type { ProjectStack } from "../project-stack.ts";
 

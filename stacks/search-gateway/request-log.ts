@@ -1,10 +1,10 @@
-import { CloudwatchLogSubscriptionFilter } from "@cdktf/provider-aws/lib/cloudwatch-log-subscription-filter/index.js";
-import { GlueCatalogDatabase } from "@cdktf/provider-aws/lib/glue-catalog-database/index.js";
-import { GlueCatalogTable } from "@cdktf/provider-aws/lib/glue-catalog-table/index.js";
-import { LambdaEventSourceMapping } from "@cdktf/provider-aws/lib/lambda-event-source-mapping/index.js";
-import { LambdaFunctionEventInvokeConfig } from "@cdktf/provider-aws/lib/lambda-function-event-invoke-config/index.js";
-import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
-import { SqsQueue } from "@cdktf/provider-aws/lib/sqs-queue/index.js";
+import { CloudwatchLogSubscriptionFilter } from "#aws/cloudwatch-log-subscription-filter";
+import { GlueCatalogDatabase } from "#aws/glue-catalog-database";
+import { GlueCatalogTable } from "#aws/glue-catalog-table";
+import { LambdaEventSourceMapping } from "#aws/lambda-event-source-mapping";
+import { LambdaFunctionEventInvokeConfig } from "#aws/lambda-function-event-invoke-config";
+import { LambdaPermission } from "#aws/lambda-permission";
+import { SqsQueue } from "#aws/sqs-queue";
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import { logHandlerPolicy } from "../../functions/log-handler/policy.ts";
 import { EVENT_LOG_COLUMNS, SEARCH_LOG_COLUMNS } from "../../lib/core/contract/log-columns.ts";
