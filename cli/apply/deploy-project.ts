@@ -11,6 +11,7 @@ import { Failure } from "../errors.ts";
 import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
+import { addMonthlySum } from "../plan/prices.ts";
 import {
   checkBuilt,
   checkConfiguration,
@@ -60,6 +61,7 @@ export async function deployProject(
     const planned = await planStacks(runner, prepared.stacks, { folder: session.folders.plans, notes: prepared.notes });
     try {
       leftovers.check(planned);
+      await addMonthlySum(session, planned);
       if (approvedDigest !== undefined) requireApproved({ config: session.config, prepared }, planned, approvedDigest);
       await showAndApply(session, runner, planned, { names, yes: yes || approvedDigest !== undefined });
       break;

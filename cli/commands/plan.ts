@@ -4,6 +4,7 @@ import { UsageError } from "../errors.ts";
 import { planDigest } from "../plan/digest.ts";
 import { planStacks } from "../plan/planned.ts";
 import { prepare } from "../plan/prepare.ts";
+import { addMonthlySum } from "../plan/prices.ts";
 import { emptyFolder, writeReviewedPlan } from "../plan/reviewed.ts";
 import { formatSummary } from "../plan/summary/format.ts";
 import { markdownSummary } from "../plan/summary/markdown.ts";
@@ -36,6 +37,7 @@ export const command = defineCommand({
     const prepared = await prepare(session, runner);
     const folder = out ?? session.folders.plans;
     const planned = await planStacks(runner, prepared.stacks, { folder, notes: prepared.notes });
+    await addMonthlySum(session, planned);
     const { summary } = planned;
     const id = out === undefined ? undefined : await writeReviewedPlan(session, runner, { folder, prepared, planned });
     const digest = planDigest({ config: session.config, prepared }, planned);

@@ -1,8 +1,9 @@
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
+import { isEndpointModel } from "../../lib/config/embedding-models.ts";
 import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
 import { RESTORABLE } from "../recommendation/restore.ts";
 import { RESOURCES, type WritingSid } from "./resources.ts";
@@ -126,7 +127,8 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
   const stateBucket = state.type === "s3" && !role ? [`arn:${names.partition()}:s3:::${state.bucket}`] : [];
   const actions = [
     ...used,
-    ...["iam:GetRole", "lambda:GetAccountSettings", "servicequotas:ListServiceQuotas", "ssm:GetParameter"],
+    ...["iam:GetRole", "lambda:GetAccountSettings", "pricing:GetProducts", "servicequotas:ListServiceQuotas"],
+    "ssm:GetParameter",
     // `purge` makes sure that no recommendation service is left.
     ...(recommendation
       ? ["personalize:Describe*", "personalize:GetSolutionMetrics", "personalize:List*"]
@@ -147,6 +149,7 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
           ...(scales(searchGateway) ? ["sagemaker:ListEndpoints"] : []),
         ]
       : []),
+    ...(searchGateway && hostsOnBedrock(searchGateway) ? ["bedrock:GetFoundationModel"] : []),
     ...(searchGateway?.opensearch.auth?.type === "basic" ? ["secretsmanager:DescribeSecret"] : []),
     ...(hostNames ? ["acm:DescribeCertificate", "route53:GetHostedZone", "route53:ListHostedZonesByName"] : []),
   ];
@@ -187,6 +190,10 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
  * not known and their aliases take minutes to work.
  */
 const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
+
+/** Returns whether Bedrock hosts a model: plan asks when it ends. */
+const hostsOnBedrock = (gateway: SearchGateway) =>
+  [...referencedModels(gateway), ...previousModels(gateway)].some((name) => !isEndpointModel(name));
 
 /** Returns whether an endpoint of a model scales: an update keeps the number of its instances. */
 const scales = (gateway: SearchGateway) =>

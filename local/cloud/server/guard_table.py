@@ -16,7 +16,10 @@ OPERATIONS = {
         {ResourceARN}: ListTagsForResource TagResource UntagResource
     """,
     "athena": "workgroup/{WorkGroup|primary}: GetQueryExecution StartQueryExecution",
-    "bedrock": "@model modelId: InvokeModel",
+    "bedrock": """
+        @model modelId: InvokeModel
+        arn:aws:bedrock:{region}::foundation-model/{modelIdentifier}: GetFoundationModel
+    """,
     "dynamodb": """
         table/{RequestItems}: BatchGetItem BatchWriteItem
         table/{TableName}: CreateTable DeleteItem DeleteTable DescribeContinuousBackups

@@ -34,6 +34,7 @@ def main() -> None:
     import repairs_absent
     import repairs_async
     import repairs_backups
+    import repairs_bedrock
     import repairs_capacity
     import repairs_delivery
     import repairs_lambda
