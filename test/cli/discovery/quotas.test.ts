@@ -18,7 +18,7 @@ const config = valid(files);
 
 const reads = (concurrency: number, instances: Record<string, number> = {}): QuotaReads => ({
   concurrency: async () => concurrency,
-  endpointInstances: async () => new Map(Object.entries({ "ml.g5.xlarge": 16, "ml.c6i.2xlarge": 8, ...instances })),
+  endpointInstances: async () => new Map(Object.entries({ "ml.g5.xlarge": 16, "ml.c6i.2xlarge": 16, ...instances })),
   usage: async () => ({}),
 });
 const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
