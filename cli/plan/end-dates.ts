@@ -20,6 +20,8 @@ interface EndDates {
 /** A note appears so many days before the end. */
 const NOTICE_DAYS = 365;
 const DAY_MS = 86_400_000;
+/** Milliseconds that a plan waits for an answer. */
+const ASKING_MS = 10_000;
 
 /** When Lambda ends runtimes. Source: Lambda Developer Guide, "Runtime deprecation policy". */
 const RUNTIME_ENDS = {
@@ -63,8 +65,12 @@ async function modelNotes({ searchGateway }: Configuration, lifecycleOf: EndDate
     );
     return notes.flat();
   } catch (error) {
-    if (failureKind(error) !== "denied") throw error;
-    return ["The credentials may not call bedrock:GetFoundationModel, so the plan does not say when models end"];
+    // A plan must not fail for a note, as where the network leads to no control plane of Bedrock.
+    const why =
+      failureKind(error) === "denied"
+        ? "The credentials may not call"
+        : `There is no answer (${(error as Error).name}) to`;
+    return [`${why} bedrock:GetFoundationModel, so the plan does not say when models end`];
   }
 }
 
@@ -76,7 +82,8 @@ export function sdkLifecycles(config: { region: string }): EndDates["lifecycleOf
     const { BedrockClient, GetFoundationModelCommand } = await import("@aws-sdk/client-bedrock");
     try {
       const client = new BedrockClient({ ...config, maxAttempts: 2 });
-      const { modelDetails } = await client.send(new GetFoundationModelCommand({ modelIdentifier }));
+      const options = { abortSignal: AbortSignal.timeout(ASKING_MS) };
+      const { modelDetails } = await client.send(new GetFoundationModelCommand({ modelIdentifier }), options);
       const { status, legacyTime, endOfLifeTime } = modelDetails?.modelLifecycle ?? {};
       return { status, legacy: legacyTime, end: endOfLifeTime };
     } catch (error) {

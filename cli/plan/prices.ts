@@ -27,6 +27,8 @@ type Stored = v.InferOutput<typeof Stored>;
 /** Prices are read again after so many days. */
 const KEPT_DAYS = 30;
 const DAY_MS = 86_400_000;
+/** Milliseconds that a plan waits for an answer. */
+const ASKING_MS = 10_000;
 
 /**
  * Returns what a month of being idle costs by AWS's list prices; undefined if none can be had: without the permission, in
@@ -126,7 +128,8 @@ export function sdkPrices(region: string): PriceReads {
       { Type: "TERM_MATCH" as const, Field: "regionCode", Value: region },
       { Type: "CONTAINS" as const, Field: "usagetype", Value: usage },
     ];
-    const { PriceList = [] } = await client.send(new GetProductsCommand({ ServiceCode, Filters, MaxResults: 100 }));
+    const command = new GetProductsCommand({ ServiceCode, Filters, MaxResults: 100 });
+    const { PriceList = [] } = await client.send(command, { abortSignal: AbortSignal.timeout(ASKING_MS) });
     return productsOf(PriceList);
   };
 }

@@ -1,6 +1,7 @@
 // vpc.functions: all
 import * as assert from "uvu/assert";
 import { stepsOf } from "../../cli/services.ts";
+import type { StackName } from "../../lib/core/naming/names.ts";
 import type { NetworkDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { servicesInUse } from "../../lib/infrastructure/endpoints.ts";
 import { stackNames } from "../../stacks/input.ts";
@@ -20,13 +21,17 @@ const configured = (...changes: Change[]) =>
   );
 const config = configured();
 
-function stacksOf(of = config, change: (network: NetworkDiscovery) => NetworkDiscovery = (network) => network) {
+function stacksOf(
+  of = config,
+  change: (network: NetworkDiscovery) => NetworkDiscovery = (network) => network,
+  names: readonly StackName[] = stackNames(of),
+) {
   const discovery = discoveryOf(of);
   const { searchGateway } = discovery;
   if (!searchGateway) throw new Error("no gateway");
   const found = { ...discovery, searchGateway: { ...searchGateway, network: change(searchGateway.network) } };
   const stack = (name: Parameters<typeof synth>[0]) => synth(name, { config: of, discovery: found });
-  return Object.fromEntries(stackNames(of).map((name) => [name, stack(name)])) as Record<string, Stack>;
+  return Object.fromEntries(names.map((name) => [name, stack(name)])) as Record<string, Stack>;
 }
 const stacks = stacksOf();
 
@@ -130,34 +135,43 @@ const OFF: Change = ["project.yaml", ["vpc", "create_endpoints"], false];
 
 test("without endpoints of its own, leads out of the VPC unless others serve every service", () => {
   const off = configured(OFF);
-  const alone = stacksOf(off);
+  const some = ["foundation", "personalization"] as const;
+  const alone = stacksOf(off, undefined, some);
   assert.equal(alone.foundation?.ids("aws_vpc_endpoint"), []);
   assert.equal(egress(alone.personalization as Stack)?.cidr_blocks, ["0.0.0.0/0"]);
   const given = (routeTableIds: string[]) =>
-    stacksOf(off, (network) => ({
-      ...network,
-      endpoints: servicesInUse(off).map((service) => ({ service, id: `vpce-${service}`, owned: false })),
-      gatewayEndpoints: (["s3", "dynamodb"] as const).map((service) => ({
-        service,
-        id: `vpce-${service}`,
-        owned: false,
-        routeTableIds,
-      })),
-    }));
+    stacksOf(
+      off,
+      (network) => ({
+        ...network,
+        endpoints: servicesInUse(off).map((service) => ({ service, id: `vpce-${service}`, owned: false })),
+        gatewayEndpoints: (["s3", "dynamodb"] as const).map((service) => ({
+          service,
+          id: `vpce-${service}`,
+          owned: false,
+          routeTableIds,
+        })),
+      }),
+      some,
+    );
   assert.equal(egress(given(network.routeTables).personalization as Stack)?.cidr_blocks, ["10.20.0.0/16"]);
   assert.equal(egress(given(["rtb-of-others"]).personalization as Stack)?.cidr_blocks, ["0.0.0.0/0"]);
 });
 const network = { routeTables: ["rtb-00000000000000001"] };
 
 test("adds a gateway endpoint only to route tables that lead to none", () => {
-  const foundation = stacksOf(config, (one) => ({
-    ...one,
-    routeTables: ["rtb-1", "rtb-2"],
-    gatewayEndpoints: [
-      { service: "s3", id: "vpce-1", owned: false, routeTableIds: ["rtb-1"] },
-      { service: "dynamodb", id: "vpce-2", owned: false, routeTableIds: ["rtb-1", "rtb-2"] },
-    ],
-  })).foundation as Stack;
+  const foundation = stacksOf(
+    config,
+    (one) => ({
+      ...one,
+      routeTables: ["rtb-1", "rtb-2"],
+      gatewayEndpoints: [
+        { service: "s3", id: "vpce-1", owned: false, routeTableIds: ["rtb-1"] },
+        { service: "dynamodb", id: "vpce-2", owned: false, routeTableIds: ["rtb-1", "rtb-2"] },
+      ],
+    }),
+    ["foundation"],
+  ).foundation as Stack;
   assert.equal(endpointsIn(foundation, "Gateway"), ["s3"]);
   assert.equal(foundation.resource("aws_vpc_endpoint", "gateway-s3").route_table_ids, ["rtb-2"]);
 });

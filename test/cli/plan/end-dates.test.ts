@@ -44,6 +44,12 @@ test("says nothing of a model that the region does not have, and that the creden
     }),
     ["The credentials may not call bedrock:GetFoundationModel, so the plan does not say when models end"],
   );
+  const cut = async () => {
+    throw Object.assign(new Error("no way"), { name: "TimeoutError" });
+  };
+  assert.equal(await notes("2026-04-01", cut), [
+    "There is no answer (TimeoutError) to bedrock:GetFoundationModel, so the plan does not say when models end",
+  ]);
 });
 
 test.run();
