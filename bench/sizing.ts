@@ -1,5 +1,6 @@
 /** `make sizing`: computes docs/guides/sizing.md from the unit costs in bench/results.json. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { USUAL_LIMITS } from "../lib/personalize/limits.ts";
 import type { Result } from "./result.ts";
 
 /** The guide. A test compares it with {@link sizingGuide}. */
@@ -53,7 +54,23 @@ function billionEvents(results: Results): Line[] {
   const objects = events / ((64 * 1024 * 1024) / eventBytes);
   const parallel = 40;
   const invocation = 300;
+  const { interactions, importBytes } = USUAL_LIMITS;
   return [
+    {
+      what: "first limit: Personalize, which imports",
+      value: `${whole(importBytes / 1e9)} GB of a dataset at once`,
+      basis: estimate(
+        `its default quota; a billion events of ${eventBytes} bytes are ${whole((events * eventBytes) / 1e9)} GB. ` +
+          "AWS can raise it; `train --wait` and `status` say when 80 % are reached",
+      ),
+    },
+    {
+      what: "next limit: interactions that a training considers",
+      value: whole(interactions),
+      basis: estimate(
+        "its default quota for the default recipes; AWS can raise it, a shorter `log_lookback_days` avoids it",
+      ),
+    },
     { what: "events per second on one core, all steps", value: whole(rate), basis: MEASURED },
     { what: "processor time", value: `${whole(seconds / 60)} minutes of one core`, basis: COMPUTED },
     {
@@ -110,7 +127,7 @@ function searches(results: Results): Line[] {
       what: "first limit: Firehose, which takes the request log",
       value: "about 1,000 calls a second",
       basis: estimate(
-        "1 MiB a second for Direct PUT by default, 5 MiB in us-east-1, us-west-2 and eu-west-1; it can be raised; 1 kB " +
+        "lines beyond it are late, not lost: they wait in a queue; 1 MiB a second for Direct PUT by default, 5 MiB in us-east-1, us-west-2 and eu-west-1; it can be raised; 1 kB " +
           'for the line of a search. Source: "Amazon Data Firehose quota"',
       ),
     },

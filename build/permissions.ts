@@ -34,7 +34,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
   }),
   "cluster-scaler": clusterScalerPolicy({ domain: "DOMAIN", logGroup }),
   etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, logGroup }),
-  "log-handler": logHandlerPolicy({ firehoseStream: "STREAM/search-logs", logGroup }),
+  "log-handler": logHandlerPolicy({ firehoseStream: "STREAM/search-logs", failedEvents: "QUEUE", logGroup }),
   "personalize-manager": personalizeManagerPolicy({
     project,
     region: "REGION",

@@ -42,7 +42,15 @@ interface Step {
   stacks: readonly StackName[];
 }
 
-/** The steps of a deployment, in order: each needs the ones before it. */
+/** Returns the steps of a deployment, in order: each needs the ones before it. */
+export function stepsOf({ searchGateway }: Configuration): readonly Step[] {
+  if (searchGateway?.vpc.functions !== "all") return STEPS;
+  // As `stackNames` of stacks/input.ts.
+  const isFirst = ({ stacks }: Step) => stacks.includes("storage") || stacks.includes("foundation");
+  return [...STEPS.filter(isFirst), ...STEPS.filter((step) => !isFirst(step))];
+}
+
+/** The steps of a deployment without functions that need the endpoints. */
 export const STEPS: readonly Step[] = [
   { title: "synchronize configuration files", stacks: ["storage"] },
   { title: "initialize personalization resources", stacks: ["personalization"] },

@@ -1,13 +1,13 @@
-import { ApiGatewayAccount } from "@cdktf/provider-aws/lib/api-gateway-account/index.js";
-import { IamRolePolicyAttachment } from "@cdktf/provider-aws/lib/iam-role-policy-attachment/index.js";
-import { SecurityGroup } from "@cdktf/provider-aws/lib/security-group/index.js";
-import { SnsTopic } from "@cdktf/provider-aws/lib/sns-topic/index.js";
-import { VpcEndpoint } from "@cdktf/provider-aws/lib/vpc-endpoint/index.js";
-import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
 import type { Construct } from "constructs";
+import { ApiGatewayAccount } from "#aws/api-gateway-account";
+import { IamRolePolicyAttachment } from "#aws/iam-role-policy-attachment";
+import { SecurityGroup } from "#aws/security-group";
+import { SnsTopic } from "#aws/sns-topic";
+import { VpcEndpoint } from "#aws/vpc-endpoint";
+import { VpcSecurityGroupIngressRule } from "#aws/vpc-security-group-ingress-rule";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { endpointServiceName, type NetworkDiscovery } from "../lib/infrastructure/discovery.ts";
-import { type OwnEndpoint, ownEndpoints } from "../lib/infrastructure/endpoints.ts";
+import { type OwnEndpoint, ownEndpoints, ownGateways } from "../lib/infrastructure/endpoints.ts";
 import { serviceRole } from "./constructs/iam.ts";
 import type { StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
@@ -25,6 +25,7 @@ export class FoundationStack extends ProjectStack {
     this.output("alarms_topic_arn", topic.arn);
     const { searchGateway } = input.discovery;
     if (!searchGateway) return;
+    this.gateways(searchGateway.network);
     const endpoints = ownEndpoints(input.config, searchGateway.network);
     if (endpoints.length > 0) this.endpoints(endpoints, searchGateway.network);
   }
@@ -58,6 +59,19 @@ export class FoundationStack extends ProjectStack {
       policyArn: `arn:${this.names.partition()}:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs`,
     });
     return { role, permission };
+  }
+
+  /** They change where the route tables lead, for everybody who uses them, and keep AWS's policy, which allows all. */
+  private gateways(network: NetworkDiscovery) {
+    for (const { service, routeTableIds } of ownGateways(this.input.config, network)) {
+      new VpcEndpoint(this, `gateway-${service}`, {
+        vpcId: network.vpcId,
+        serviceName: endpointServiceName(this.input.discovery.region, service),
+        vpcEndpointType: "Gateway",
+        routeTableIds,
+        tags: { Name: this.names.vpcEndpoint(service) },
+      });
+    }
   }
 
   private endpoints(endpoints: readonly OwnEndpoint[], network: NetworkDiscovery) {

@@ -27,7 +27,11 @@ export interface StackInput {
    * they are deleted. Writes only resources that are still in Terraform's state, as they were applied: this creates
    * nothing that an interrupted uninstall removed, and nothing from a configuration that changed since.
    */
-  uninstall?: { applied: Readonly<Record<string, object>> };
+  uninstall?: {
+    applied: Readonly<Record<string, object>>;
+    /** Whether the function is in the VPC now, where it stays. */
+    inVpc: boolean;
+  };
   /** The AWS provider's retry limit; default: the provider's own. */
   maxRetries?: number;
 }
@@ -57,10 +61,13 @@ export function recommendationInput({ config }: StackInput): Recommendation {
 
 /** Returns the stacks of a configuration in the order of deployment, the reverse of removal. */
 export function stackNames({ recommendation, searchGateway }: Configuration): StackName[] {
+  // In the VPC, the function that makes what is in Personalize needs the endpoints.
+  const endpointsFirst = searchGateway?.vpc.functions === "all";
   return [
     "storage",
+    ...(endpointsFirst ? (["foundation"] as const) : []),
     ...(recommendation ? (["personalization", "filters"] as const) : []),
-    "foundation",
+    ...(endpointsFirst ? [] : (["foundation"] as const)),
     ...(recommendation ? (["recommendation"] as const) : []),
     ...(searchGateway ? (["search-gateway"] as const) : []),
   ];

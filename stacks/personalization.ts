@@ -1,5 +1,5 @@
-import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
+import type { ITerraformDependable } from "#cdktf";
 import type { PersonalizeManagerEnvInput } from "../functions/personalize-manager/env.ts";
 import { personalizeManagerPolicy } from "../functions/personalize-manager/policy.ts";
 import { DATASETS } from "../lib/core/contract/recommendation.ts";

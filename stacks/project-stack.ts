@@ -1,11 +1,11 @@
 import { join, relative, resolve } from "node:path";
-import { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
-import { AwsProvider } from "@cdktf/provider-aws/lib/provider/index.js";
-import { LocalBackend } from "cdktf/lib/backends/local-backend.js";
-import { S3Backend } from "cdktf/lib/backends/s3-backend.js";
-import { TerraformOutput } from "cdktf/lib/terraform-output.js";
-import { TerraformStack } from "cdktf/lib/terraform-stack.js";
 import type { Construct } from "constructs";
+import { CloudwatchLogGroup } from "#aws/cloudwatch-log-group";
+import { AwsProvider } from "#aws/provider";
+import { LocalBackend } from "#cdktf/backends/local-backend";
+import { S3Backend } from "#cdktf/backends/s3-backend";
+import { TerraformOutput } from "#cdktf/terraform-output";
+import { TerraformStack } from "#cdktf/terraform-stack";
 import { type FunctionName, type Names, namesOf, type StackName } from "../lib/core/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../lib/core/naming/tags.ts";
 import type { Artifact, StackInput } from "./input.ts";

@@ -1,5 +1,5 @@
-import type { ITerraformDependable } from "cdktf";
 import type { Construct } from "constructs";
+import type { ITerraformDependable } from "#cdktf";
 import { routes } from "../functions/recommendation-api/routes.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { apiKeys } from "./constructs/api-keys.ts";

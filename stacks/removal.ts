@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { App } from "cdktf/lib/app.js";
 import type { Construct } from "constructs";
+import { App } from "#cdktf/app";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { DISCOVERY_FORMAT, type Discovery } from "../lib/infrastructure/discovery.ts";
 import type { Artifacts, StackInput } from "./input.ts";
@@ -48,14 +48,14 @@ export function synthesizeRemoval(input: RemovalInput): SynthesizedStack[] {
  * unchanged deployment it changes nothing else, except the function's code if this version is newer.
  */
 export function synthesizeDeletable(
-  input: Omit<RemovalInput, "stacks"> & { applied: Readonly<Record<string, object>>; artifacts: Artifacts },
+  input: Omit<RemovalInput, "stacks"> & NonNullable<StackInput["uninstall"]> & { artifacts: Artifacts },
 ): SynthesizedStack[] {
-  const { applied, ...rest } = input;
+  const { applied, inVpc, ...rest } = input;
   return synthesize({
     ...rest,
     discovery: nothingDiscovered(input),
     stacks: ["personalization"],
-    uninstall: { applied },
+    uninstall: { applied, inVpc },
   });
 }
 

@@ -43,6 +43,11 @@ export function sampleDiscovery({ project, api, searchGateway, recommendation }:
           functionSubnets:
             searchGateway.vpc.subnet_ids?.map((id, index) => ({ id, zone: zones[index % 2] ?? "" })) ?? subnets,
           endpoints: [],
+          ...(searchGateway.vpc.functions === "all" && {
+            gatewayEndpoints: [],
+            routeTables: ["rtb-00000000000000001"],
+            prefixLists: { s3: "pl-00000001", dynamodb: "pl-00000002" },
+          }),
           endpointZones: Object.fromEntries(ENDPOINT_SERVICES.map((service) => [service, zones])),
         },
         ...(searchGateway.domainNameSystem?.create_dns_record && {

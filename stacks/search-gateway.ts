@@ -1,14 +1,14 @@
-import { SecurityGroup } from "@cdktf/provider-aws/lib/security-group/index.js";
-import { VpcSecurityGroupEgressRule } from "@cdktf/provider-aws/lib/vpc-security-group-egress-rule/index.js";
-import { VpcSecurityGroupIngressRule } from "@cdktf/provider-aws/lib/vpc-security-group-ingress-rule/index.js";
 import type { Construct } from "constructs";
+import { SecurityGroup } from "#aws/security-group";
+import { VpcSecurityGroupEgressRule } from "#aws/vpc-security-group-egress-rule";
+import { VpcSecurityGroupIngressRule } from "#aws/vpc-security-group-ingress-rule";
 import { routes } from "../functions/api-router/routes.ts";
 import { routes as eventRoutes } from "../functions/search-events/routes.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { staysInVpc } from "../lib/infrastructure/endpoints.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
-import { NETWORK_TIMEOUT } from "./constructs/function.ts";
 import { logKey } from "./constructs/keys.ts";
+import { NETWORK_TIMEOUT } from "./constructs/network.ts";
 import { type HostName, restApi } from "./constructs/rest-api.ts";
 import { gatewayInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";

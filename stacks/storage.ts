@@ -1,12 +1,12 @@
-import { S3Bucket } from "@cdktf/provider-aws/lib/s3-bucket/index.js";
-import { S3BucketLifecycleConfiguration } from "@cdktf/provider-aws/lib/s3-bucket-lifecycle-configuration/index.js";
-import { S3BucketOwnershipControls } from "@cdktf/provider-aws/lib/s3-bucket-ownership-controls/index.js";
-import { S3BucketPolicy } from "@cdktf/provider-aws/lib/s3-bucket-policy/index.js";
-import { S3BucketPublicAccessBlock } from "@cdktf/provider-aws/lib/s3-bucket-public-access-block/index.js";
-import { S3BucketServerSideEncryptionConfigurationA } from "@cdktf/provider-aws/lib/s3-bucket-server-side-encryption-configuration/index.js";
-import { S3BucketVersioningA } from "@cdktf/provider-aws/lib/s3-bucket-versioning/index.js";
-import { SecretsmanagerSecret } from "@cdktf/provider-aws/lib/secretsmanager-secret/index.js";
 import type { Construct } from "constructs";
+import { S3Bucket } from "#aws/s3-bucket";
+import { S3BucketLifecycleConfiguration } from "#aws/s3-bucket-lifecycle-configuration";
+import { S3BucketOwnershipControls } from "#aws/s3-bucket-ownership-controls";
+import { S3BucketPolicy } from "#aws/s3-bucket-policy";
+import { S3BucketPublicAccessBlock } from "#aws/s3-bucket-public-access-block";
+import { S3BucketServerSideEncryptionConfigurationA } from "#aws/s3-bucket-server-side-encryption-configuration";
+import { S3BucketVersioningA } from "#aws/s3-bucket-versioning";
+import { SecretsmanagerSecret } from "#aws/secretsmanager-secret";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { PREFIXES } from "../lib/core/naming/object-keys.ts";
 import { encryptionKey, type KeyStatement } from "./constructs/keys.ts";
@@ -21,8 +21,8 @@ const KEEP_ERRORS_DAYS = 30;
 const PERSONALIZE = "personalize.amazonaws.com";
 
 /**
- * The resources that outlive both services: bucket and key with their policies, and the secret for hashing user ids in
- * the log.
+ * The resources that outlive both services: bucket and key with their policies, the secret for hashing user ids in the
+ * log, and the one that holds API keys.
  */
 export class StorageStack extends ProjectStack {
   constructor(scope: Construct, id: StackName, input: StackInput) {
@@ -36,6 +36,9 @@ export class StorageStack extends ProjectStack {
     const bucket = this.bucket(key.arn);
     this.forgetConfigurationFiles();
     if (input.config.searchGateway && input.config.api.logging.user_id === "hmac") this.userIdKey(key.arn);
+    if (input.config.api.keys_to === "secretsmanager" && input.config.api.authorization === "api_key") {
+      this.apiKeys(key.arn);
+    }
     this.output("bucket", bucket.bucket);
     this.output("key_arn", key.arn);
   }
@@ -176,6 +179,19 @@ export class StorageStack extends ProjectStack {
     const ids = Object.keys(this.input.config.files).map((path) => `configuration-${path.replaceAll(/[^\w-]/g, "-")}`);
     const forgotten = ids.sort().map((id) => ({ from: `aws_s3_object.${id}`, lifecycle: { destroy: false } }));
     this.addOverride("removed", forgotten);
+  }
+
+  /** Created without a value: the keys exist later, and `deploy` writes them. */
+  private apiKeys(keyArn: string): void {
+    // checkov:skip=CKV2_AWS_57 aws_secretsmanager_secret.api-keys: `relevance rotate-key` replaces keys while callers
+    // use both
+    new SecretsmanagerSecret(this, "api-keys", {
+      name: this.names.apiKeysSecret(),
+      description: `API keys of ${this.input.config.project.project_name}`,
+      kmsKeyId: keyArn,
+      // Its values are those of API Gateway: nothing is lost with it, and the name must stay free.
+      recoveryWindowInDays: 0,
+    });
   }
 
   /** Created without a value, which would end up in the state; `deploy` writes a random one if there is none. */

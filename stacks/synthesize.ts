@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { App } from "cdktf/lib/app.js";
+import { App } from "#cdktf/app";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { FiltersStack } from "./filters.ts";
 import { FoundationStack } from "./foundation.ts";

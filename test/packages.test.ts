@@ -8,20 +8,28 @@ const test = suite("packages of npm");
 const ROOMS = ["lab", "local"];
 const PRODUCT = ["functions", "lib", "stacks", "build", "cli"];
 
-type Listed = Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>>;
+type Listed = Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>> & {
+  /** Names of our own for packages, such as `#cdktf`. */
+  readonly imports?: Readonly<Record<string, string>>;
+};
 
 const listedIn = (folder: string): Listed => JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
 
 /** Returns the packages that files of folders import, sorted; types alone have a package of another name. */
-function importedIn(folders: readonly string[], { dependencies, devDependencies }: Listed, tests: boolean): string[] {
+function importedIn(folders: readonly string[], listed: Listed, tests: boolean): string[] {
+  const { dependencies, devDependencies, imports = {} } = listed;
   const known = { ...dependencies, ...devDependencies };
   const files = globSync(folders.map((folder) => `${folder}/**/*.{ts,tsx,mjs}`)).filter(
     (file) => /^(?:\w+\/)?test\//.test(file) === tests,
   );
+  const packageOf = (name: string) => {
+    const target = name.startsWith("#") ? (imports[name] ?? imports[`${name}/*`] ?? name) : name;
+    return /^(?:@[\w-]+\/)?[\w.-]+/.exec(target)?.[0] ?? target;
+  };
   const found = files.flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/(?:from|import\s*\(|import)\s*"((?:@[\w-]+\/)?\w[\w.-]*)[^":]*"/g)].map(
-      ([, name = ""]) => (`@types/${name}` in known && !(name in known) ? `@types/${name}` : name),
-    ),
+    [...readFileSync(file, "utf8").matchAll(/(?:from|import\s*\(|import)\s*"((?:@[\w-]+\/|#)?\w[\w.-]*)[^":]*"/g)]
+      .map(([, name = ""]) => packageOf(name))
+      .map((name) => (`@types/${name}` in known && !(name in known) ? `@types/${name}` : name)),
   );
   return [...new Set(found)].sort();
 }

@@ -7,8 +7,11 @@ import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
+import { Failure } from "../errors.ts";
+import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
+import { addMonthlySum } from "../plan/prices.ts";
 import {
   checkBuilt,
   checkConfiguration,
@@ -18,7 +21,7 @@ import {
   savedPlans,
 } from "../plan/reviewed.ts";
 import { formatSummary } from "../plan/summary/format.ts";
-import { STEPS } from "../services.ts";
+import { stepsOf } from "../services.ts";
 import { accountOf, failing, namesIn, runnerOf, type Session } from "../session.ts";
 import { synchronizeConfiguration } from "../state/configuration-objects.ts";
 import { initStack, type Runner } from "../terraform/stack.ts";
@@ -27,13 +30,27 @@ import { applyToTheEnd } from "./apply-to-end.ts";
 import { probeRequestLog, sdkAthena } from "./athena-probe.ts";
 import { Leftovers } from "./leftovers.ts";
 import { lambdaInvoke, probeServices } from "./probes.ts";
+import { storeKeys, storesKeys } from "./stored-keys.ts";
 import { recordVersions } from "./versions.ts";
 
 /** Most rounds of planning and applying. A round that finds leftovers needs another one, which imports them. */
 const MAX_ROUNDS = 4;
 
+/** How `deploy` works. */
+export interface DeployOptions {
+  /** Whether it applies without asking. */
+  yes: boolean;
+  /** Whether it prints the values of the API keys. */
+  printKeys: boolean;
+  /** The digest that the plan must have. Somebody approved that plan, so nothing else is asked. */
+  approvedDigest?: string | undefined;
+}
+
 /** Plans all stacks, shows the plan, applies exactly that plan step by step, and checks that the API works. */
-export async function deployProject(session: Session, { yes }: { yes: boolean }): Promise<ExitCode> {
+export async function deployProject(
+  session: Session,
+  { yes, printKeys, approvedDigest }: DeployOptions,
+): Promise<ExitCode> {
   const runner = await runnerOf(session);
   const prepared = await prepare(session, runner);
   const { account } = prepared.discovery;
@@ -44,17 +61,31 @@ export async function deployProject(session: Session, { yes }: { yes: boolean })
     const planned = await planStacks(runner, prepared.stacks, { folder: session.folders.plans, notes: prepared.notes });
     try {
       leftovers.check(planned);
-      await showAndApply(session, runner, planned, { names, yes });
+      await addMonthlySum(session, planned);
+      if (approvedDigest !== undefined) requireApproved({ config: session.config, prepared }, planned, approvedDigest);
+      await showAndApply(session, runner, planned, { names, yes: yes || approvedDigest !== undefined });
       break;
     } catch (error) {
-      if (round === MAX_ROUNDS || !(await leftovers.take(error, planned, runner))) throw error;
+      // Another round is another plan, which nobody approved.
+      if (round === MAX_ROUNDS || approvedDigest !== undefined || !(await leftovers.take(error, planned, runner)))
+        throw error;
       await leftovers.write(prepared.stacks);
     } finally {
       await discardPlans(planned);
     }
   }
   await leftovers.clear(prepared.stacks);
-  return finishDeployment(session, names);
+  return finishDeployment(session, names, printKeys);
+}
+
+/** Throws Failure if the plan is not the approved one. */
+function requireApproved(covered: Parameters<typeof planDigest>[0], planned: Planned, approved: string): void {
+  const digest = planDigest(covered, planned);
+  if (digest === approved) return;
+  throw new Failure(
+    `The plan has the digest ${digest}, but ${approved} was approved: the configuration, the code or the account changed ` +
+      "since. Nothing was applied. Run `relevance plan --markdown` and have the new plan approved",
+  );
 }
 
 /** Shows the plan, asks for confirmation and applies it. */
@@ -72,11 +103,12 @@ async function showAndApply(
 
 /** Applies the saved plans in the order of the steps. After `storage`, writes what Terraform does not manage. */
 async function applySteps(session: Session, runner: Runner, planned: Planned, names: Names): Promise<void> {
-  const { terminal } = session;
-  for (const [index, { title, stacks }] of STEPS.entries()) {
+  const { terminal, config } = session;
+  const steps = stepsOf(config);
+  for (const [index, { title, stacks }] of steps.entries()) {
     const parts = planned.stacks.filter(({ stack }) => stacks.some((name) => name === stack.name));
     const state = parts.length === 0 ? "not configured" : parts.some(({ changes }) => changes) ? "" : "no changes";
-    const heading = `Step ${index + 1} of ${STEPS.length}: ${title}`;
+    const heading = `Step ${index + 1} of ${steps.length}: ${title}`;
     terminal.note(`${terminal.noteColors.bold(heading)}${state && `  ${state}`}`);
     for (const part of parts) {
       await applyToTheEnd(runner, part, { again: () => planAgain(session, runner, part) });
@@ -102,14 +134,17 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
  * Records the deployment, prints the APIs, and checks that the gateway, its models, the campaigns and the request log
  * work.
  */
-async function finishDeployment(session: Session, names: Names): Promise<ExitCode> {
+async function finishDeployment(session: Session, names: Names, printKeys: boolean): Promise<ExitCode> {
   const { terminal } = session;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   const apis = await findDeployedApis(session, names);
   for (const api of apis) await recordDeployment(session, names, api, version);
   await recordVersions(session, names);
   terminal.note("");
-  printApis(terminal, apis, { names, alarms: session.config.project.alarms, show: true });
+  const secret = storesKeys(session.config) ? await storeKeys(session, names, apis) : undefined;
+  const show = printKeys && secret === undefined;
+  printApis(terminal, apis, { names, alarms: session.config.project.alarms, show });
+  if (secret !== undefined) terminal.note(`The values of the keys are in the secret ${secret}.`);
   // After URL and key are printed: AWS deletes one API in 30 seconds, and may refuse a second.
   for (const { service } of apis) {
     for (const id of await failing(explained("apigateway:DELETE", removeEmptyApis(session, names, service)))) {
@@ -132,7 +167,7 @@ async function finishDeployment(session: Session, names: Names): Promise<ExitCod
  * Applies exactly the plan that `relevance plan --out` saved in a folder. Throws Failure, before it changes anything,
  * if the configuration, a function, a state or a file of the plan changed since; names what.
  */
-export async function deployReviewed(session: Session, folder: string, { yes }: { yes: boolean }): Promise<ExitCode> {
+export async function deployReviewed(session: Session, folder: string, options: DeployOptions): Promise<ExitCode> {
   const { terminal } = session;
   const { plan, id, discovery } = await readReviewedPlan(folder);
   const account = await accountOf(session);
@@ -147,8 +182,8 @@ export async function deployReviewed(session: Session, folder: string, { yes }: 
   const planned = await savedPlans(folder, plan, built.stacks);
   terminal.note(`Plan ${id} of ${plan.planned_at}`);
   const names = namesIn(session, account);
-  await showAndApply(session, runner, planned, { names, yes });
-  return finishDeployment(session, names);
+  await showAndApply(session, runner, planned, { names, yes: options.yes });
+  return finishDeployment(session, names, options.printKeys);
 }
 
 /** Length of the key in bytes: that of the hash. */

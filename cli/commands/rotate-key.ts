@@ -23,6 +23,7 @@ export const command = defineCommand({
       .requiredOption("--service <name>", SERVICE_NAMES.join(" or "))
       .option("--name <key>", "the key of api.yaml", DEFAULT_KEY)
       .option("--finish", "remove the old key", false)
+      .option("--no-print-keys", "print the names of the API keys without their values")
       .option("--yes", "apply without asking", false);
   },
   options: {
@@ -30,8 +31,9 @@ export const command = defineCommand({
     name: v.string(),
     finish: v.boolean(),
     yes: v.boolean(),
+    printKeys: v.boolean(),
   },
-  run: async ({ conf, service, name, finish, yes }, context) => {
+  run: async ({ conf, service, name, finish, yes, printKeys }, context) => {
     const session = await openSession(conf, context);
     const { authorization } = session.config.api;
     if (authorization !== "api_key") {
@@ -48,7 +50,7 @@ export const command = defineCommand({
     const after = rotatedNumbers(before, { service, name, known, finish });
     await writeParameters(session.sdk, { [parameter]: formatKeyNumbers(after) });
     try {
-      const code = await deployProject(session, { yes });
+      const code = await deployProject(session, { yes, printKeys });
       if (!finish) {
         context.terminal.note(`\nGive the new key to all callers, then run ${rotation(service, name, "--finish")}`);
       }

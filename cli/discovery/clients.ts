@@ -32,6 +32,15 @@ export interface FoundEndpoint {
   tags: Readonly<Record<string, string>>;
 }
 
+/** A gateway endpoint of a VPC. */
+export interface FoundGateway {
+  id: string;
+  /** Such as "com.amazonaws.eu-west-1.s3". */
+  serviceName: string;
+  routeTableIds: string[];
+  tags: Readonly<Record<string, string>>;
+}
+
 /** A service of AWS that interface endpoints lead to. */
 export interface FoundEndpointService {
   /** Such as "com.amazonaws.eu-west-1.secretsmanager". */
@@ -71,6 +80,12 @@ export interface DiscoveryClients {
   subnets(ids: readonly string[]): Promise<Array<{ id: string; vpcId: string; zone: string }>>;
   /** Interface endpoints of a VPC that are available or pending. */
   endpoints(vpcId: string): Promise<FoundEndpoint[]>;
+  /** Gateway endpoints of a VPC that are available or pending. */
+  gateways(vpcId: string): Promise<FoundGateway[]>;
+  /** Returns the route tables of subnets: their own, or the main one of the VPC. */
+  routeTables(vpcId: string, subnetIds: readonly string[]): Promise<string[]>;
+  /** Returns the id of the prefix list of a service's gateway endpoints. */
+  prefixList(serviceName: string): Promise<string | undefined>;
   /** Returns the service of interface endpoints that has one of these names; undefined if the region has none. */
   endpointService(names: readonly string[]): Promise<FoundEndpointService | undefined>;
   /** Names of the private hosted zones that somebody associated with a VPC, not those of its interface endpoints. */

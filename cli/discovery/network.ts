@@ -5,6 +5,8 @@ import {
   ENDPOINT_SERVICES,
   type EndpointService,
   endpointServiceName,
+  GATEWAY_SERVICES,
+  type GatewayService,
   type NetworkDiscovery,
 } from "../../lib/infrastructure/discovery.ts";
 import { ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
@@ -53,6 +55,7 @@ export async function discoverNetwork(
     functionSubnets: sorted(named(functionIds)),
     endpoints: serving,
     ...(others.length > 0 && { otherProjects: others }),
+    ...(vpc.functions === "all" && (await discoverGateways(config, vpc.vpc_id, functionIds, clients))),
     endpointZones: mapped(offered, ({ zones }) => zones.toSorted()),
     ...(Object.keys(unusual).length > 0 && { endpointServiceNames: mapped(unusual, ({ name }) => name) }),
   };
@@ -85,6 +88,32 @@ export async function discoverNetwork(
     problems.push(`domain ${opensearch.domain_name} has no security group to open for the functions: add one`);
   }
   return { network, domainSubnets: sorted(named(domain.subnetIds)) };
+}
+
+/** Reads what functions need that call S3 and DynamoDB from the VPC. */
+async function discoverGateways(
+  { project }: Configuration,
+  vpcId: string,
+  subnetIds: readonly string[],
+  clients: DiscoveryClients,
+): Promise<Pick<NetworkDiscovery, "gatewayEndpoints" | "routeTables" | "prefixLists">> {
+  const nameOf = (service: GatewayService) => endpointServiceName(project.aws.region_name, service);
+  const [found, routeTables, lists] = await Promise.all([
+    explained("ec2:DescribeVpcEndpoints", clients.gateways(vpcId)),
+    explained("ec2:DescribeRouteTables", clients.routeTables(vpcId, subnetIds)),
+    Promise.all(
+      GATEWAY_SERVICES.map(async (service) => {
+        const id = await explained("ec2:DescribePrefixLists", clients.prefixList(nameOf(service)));
+        return [service, id] as const;
+      }),
+    ),
+  ]);
+  const gatewayEndpoints = found.flatMap(({ id, serviceName, routeTableIds, tags }) => {
+    const service = GATEWAY_SERVICES.find((name) => serviceName === nameOf(name));
+    return service ? [{ service, id, owned: tags[PROJECT_TAG] === project.project_name, routeTableIds }] : [];
+  });
+  const prefixLists = Object.fromEntries(lists.flatMap(([service, id]) => (id === undefined ? [] : [[service, id]])));
+  return { gatewayEndpoints: gatewayEndpoints.sort((a, b) => (a.id < b.id ? -1 : 1)), routeTables, prefixLists };
 }
 
 /** Without the permission to list zones, AWS itself refuses the endpoint. */

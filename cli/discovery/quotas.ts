@@ -5,6 +5,7 @@ import { isDeployed } from "../../lib/config/model-sources.ts";
 import { DATASETS } from "../../lib/core/contract/recommendation.ts";
 import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
 import type { Names, Service } from "../../lib/core/naming/names.ts";
+import { loggedSearchesPerSecond } from "../../lib/infrastructure/delivery-streams.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 
@@ -109,12 +110,12 @@ function checkConcurrency({ api }: Configuration, quota: number, { problems, not
 const USUAL_RATE = 10_000;
 
 /**
- * Returns a note for each API that lets more requests through than its function can answer. Lambda throttles the rest, and
+ * Returns a note if more searches come through than the request log takes, and for each API that lets more requests through than its function can answer. Lambda throttles the rest, and
  * API Gateway answers 500 for that: a gateway response cannot tell it from other failures of the integration. Instances
  * that are busy are the rate times the seconds of a call (Lambda Developer Guide, "Understanding Lambda function
  * scaling").
  */
-function throttleNotes({ api, searchGateway, recommendation }: Configuration, quota: number): string[] {
+function throttleNotes({ api, project, searchGateway, recommendation }: Configuration, quota: number): string[] {
   const { default_throttle: limits, reserved_concurrency: reserved } = api;
   const rate = limits?.rate_limit ?? USUAL_RATE;
   const set = limits ? `default_throttle lets ${rate}` : `without default_throttle API Gateway lets ${rate}`;
@@ -122,7 +123,16 @@ function throttleNotes({ api, searchGateway, recommendation }: Configuration, qu
     ...(searchGateway ? ([["api_router", ROUTER_SECONDS]] as const) : []),
     ...(recommendation ? ([["recommendation_api", RECOMMENDATION_SECONDS]] as const) : []),
   ];
-  return functions.flatMap(([fn, longest]) => {
+  const logged = loggedSearchesPerSecond(project.aws.region_name);
+  const log =
+    searchGateway && rate > logged
+      ? [
+          `request log: ${set} requests a second through, but Firehose takes the log of about ${logged} searches a second here ` +
+            "by default. Lines beyond that are late, not lost: request more of the quota of Direct PUT of Firehose in " +
+            "Service Quotas if searches stay above it",
+        ]
+      : [];
+  const late = functions.flatMap(([fn, longest]) => {
     const instances = reserved[fn] ?? quota;
     if (rate * longest <= instances && (limits?.burst_limit ?? 0) <= instances) return [];
     const whose = reserved[fn] === undefined ? "the account's concurrency" : `reserved_concurrency.${fn}`;
@@ -135,6 +145,8 @@ function throttleNotes({ api, searchGateway, recommendation }: Configuration, qu
         `burst_limit of at most ${instances}`,
     ];
   });
+  // In the order in which the limits come.
+  return [...log, ...late];
 }
 
 const RAISE = 'request more of the quota "Concurrent executions" of Lambda in Service Quotas';

@@ -1,9 +1,11 @@
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
+import { isEndpointModel } from "../../lib/config/embedding-models.ts";
 import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
+import { RESTORABLE } from "../recommendation/restore.ts";
 import { RESOURCES, type WritingSid } from "./resources.ts";
 
 /** Statements by the work that needs them. */
@@ -14,6 +16,8 @@ export interface Grants {
   deploy: Statement[];
   /** Creates the bucket of Terraform's state, together with `plan`; empty for local state. */
   "init-state": Statement[];
+  /** Restores tables, together with `plan` and `deploy`; empty without a recommendation service. */
+  restore: Statement[];
 }
 
 /** Returns the permissions that the commands need for a configuration, whose stacks are given, and no others. */
@@ -27,6 +31,7 @@ export function grantsOf(config: Configuration, names: Names, stacks: readonly S
     plan: reading(config, names, used("read")),
     deploy: [...writing, serviceLinkedRoles(names, used("ServiceLinkedRoles"))].filter(isNeeded),
     "init-state": initState(config, names),
+    restore: restoring(config, names),
   };
 }
 
@@ -122,7 +127,8 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
   const stateBucket = state.type === "s3" && !role ? [`arn:${names.partition()}:s3:::${state.bucket}`] : [];
   const actions = [
     ...used,
-    ...["iam:GetRole", "lambda:GetAccountSettings", "servicequotas:ListServiceQuotas", "ssm:GetParameter"],
+    ...["iam:GetRole", "lambda:GetAccountSettings", "pricing:GetProducts", "servicequotas:ListServiceQuotas"],
+    "ssm:GetParameter",
     // `purge` makes sure that no recommendation service is left.
     ...(recommendation
       ? ["personalize:Describe*", "personalize:GetSolutionMetrics", "personalize:List*"]
@@ -139,9 +145,11 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
             "es:DescribeDomain",
             "sagemaker:DescribeEndpoint",
           ],
+          ...(searchGateway.vpc.functions === "all" ? ["ec2:DescribePrefixLists", "ec2:DescribeRouteTables"] : []),
           ...(scales(searchGateway) ? ["sagemaker:ListEndpoints"] : []),
         ]
       : []),
+    ...(searchGateway && hostsOnBedrock(searchGateway) ? ["bedrock:GetFoundationModel"] : []),
     ...(searchGateway?.opensearch.auth?.type === "basic" ? ["secretsmanager:DescribeSecret"] : []),
     ...(hostNames ? ["acm:DescribeCertificate", "route53:GetHostedZone", "route53:ListHostedZonesByName"] : []),
   ];
@@ -183,6 +191,10 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
  */
 const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
 
+/** Returns whether Bedrock hosts a model: plan asks when it ends. */
+const hostsOnBedrock = (gateway: SearchGateway) =>
+  [...referencedModels(gateway), ...previousModels(gateway)].some((name) => !isEndpointModel(name));
+
 /** Returns whether an endpoint of a model scales: an update keeps the number of its instances. */
 const scales = (gateway: SearchGateway) =>
   modelEndpoints(gateway).some((one) => isDeployed(one) && one.section.max_instance_count !== undefined);
@@ -210,6 +222,24 @@ function initState({ project }: Configuration, names: Names): Statement[] {
     "s3:PutEncryptionConfiguration",
   ];
   return [statement("MakeTheStatesBucket", actions, [`arn:${names.partition()}:s3:::${state.bucket}`])];
+}
+
+/** Returns the permissions to read and write users and items, which nobody else who deploys needs. */
+function restoring({ project, recommendation }: Configuration, names: Names): Statement[] {
+  if (!recommendation) return [];
+  const tables = RESTORABLE.flatMap((name) => ["", "-at-*"].map((end) => `table/${names.table(name)}${end}`));
+  const items = ["BatchGetItem", "BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"];
+  return [
+    statement(
+      "RestoreTables",
+      ["RestoreTableToPointInTime", ...items].map((action) => `dynamodb:${action}`),
+      tables.map((table) => names.arn("dynamodb", table)),
+    ),
+    {
+      ...statement("RestoreEncrypted", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], keysOf(project)),
+      conditions: { StringEquals: { "kms:ViaService": names.viaService("dynamodb") } },
+    },
+  ];
 }
 
 /** Returns a statement with each action once, and only with resources of the services of its actions. */

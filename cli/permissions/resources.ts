@@ -181,6 +181,10 @@ export const RESOURCES: Readonly<Record<string, Statements>> = {
     ],
   },
   "aws_lambda_function.reserved_concurrent_executions": { Functions: ["lambda:PutFunctionConcurrency"] },
+  aws_lambda_function_event_invoke_config: {
+    read: ["lambda:GetFunctionEventInvokeConfig"],
+    Functions: ["lambda:DeleteFunctionEventInvokeConfig", "lambda:PutFunctionEventInvokeConfig"],
+  },
   aws_lambda_invocation: { MakeWhatIsInPersonalizeAndProbe: ["lambda:InvokeFunction"] },
   aws_lambda_permission: {
     read: ["lambda:GetPolicy"],

@@ -20,6 +20,7 @@ import { readAppliedInputs } from "../state/stacks.ts";
 import { refuseMissingSections } from "../state/still-deployed.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readDeployed } from "./deployed.ts";
+import { endDateNotes, sdkLifecycles } from "./end-dates.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
 import { incompatibleIndexNotes } from "./unfit-indexes.ts";
 
@@ -53,8 +54,12 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const place = { session, runner, account, names };
   await refuseMissingSections(place);
   const applied = await readAppliedInputs(place);
-  const [discovery, quotas] = await failing(
-    Promise.all([discover(config, sdkDiscoveryClients(sdk), applied), checkQuotas(config, names, sdkQuotas(sdk))]),
+  const [discovery, quotas, ends] = await failing(
+    Promise.all([
+      discover(config, sdkDiscoveryClients(sdk), applied),
+      checkQuotas(config, names, sdkQuotas(sdk)),
+      endDateNotes(config, { now: new Date(), lifecycleOf: sdkLifecycles(sdk) }),
+    ]),
   );
   await mkdir(folders.plans, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });
@@ -62,7 +67,11 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const files = await compareConfiguration(session, names.bucket());
   const changed = files.write.length + files.remove.length > 0;
   const settings = changed ? await settingNotes(session, names) : [];
-  return { discovery, ...built, notes: [...notesOf(session), ...quotas, ...settings, ...configurationNotes(files)] };
+  return {
+    discovery,
+    ...built,
+    notes: [...notesOf(session), ...quotas, ...ends, ...settings, ...configurationNotes(files)],
+  };
 }
 
 /** Bundles the functions and synthesizes the stacks for a discovered account. */

@@ -55,6 +55,7 @@ export async function readStatus(target: Target): Promise<ProjectStatus> {
   return {
     ...inventory,
     training,
+    large: data?.large ?? null,
     left_out: data?.left_out ?? null,
     unknown: data?.unknown ?? null,
     held: Object.fromEntries(held.filter(([, versions]) => versions.length > 0)),
@@ -65,6 +66,8 @@ export async function readStatus(target: Target): Promise<ProjectStatus> {
 interface ProjectStatus extends Inventory {
   /** The training that is running, or that failed and was not started again. Null if there is none. */
   training: (Lock & { note?: Note; running: boolean; failure_reason?: string }) | null;
+  /** Which limits of Personalize the data of the last training is near, or beyond. Null if none. */
+  large: string | null;
   /** Which events the last training left out because of their types. Null if none. */
   left_out: string | null;
   /** How many events of the last training name items and users that are not stored. Null if none. */
@@ -115,7 +118,11 @@ export function statusText(status: ProjectStatus, names: Names, heading: (title:
     ["Filters", status.filters.length === 0 ? "none" : filterTable(status.filters)],
     [
       "Training",
-      [training(status), status.left_out ?? [], status.unknown ?? [], ...heldModels(status)].flat().join("\n"),
+      [
+        training(status),
+        ...[status.large, status.left_out, status.unknown].filter((text) => text !== null),
+        ...heldModels(status),
+      ].join("\n"),
     ],
   ];
   const failures = reasons(status);

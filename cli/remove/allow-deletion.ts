@@ -6,7 +6,7 @@ import { Failure, rethrown } from "../errors.ts";
 import { planAndSave } from "../plan/planned.ts";
 import type { PlanJson } from "../plan/summary/plan-json.ts";
 import { type Place, providerRetries } from "../session.ts";
-import { appliedInputs, bareStacks } from "../state/stacks.ts";
+import { appliedInputs, bareStacks, managedResources } from "../state/stacks.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";
 
 /** The stack with the Personalize resources that hold data. */
@@ -33,7 +33,8 @@ export async function allowDeletion(place: Place): Promise<boolean> {
   const { session, runner, account } = place;
   const { config, folders, terminal } = session;
   const [bare] = await bareStacks(place, [STACK]);
-  const applied = bare ? appliedInputs(await pullState(runner, bare)) : {};
+  const state = bare && (await pullState(runner, bare));
+  const applied = appliedInputs(state);
   // An interrupted uninstall already removed everything but the function.
   if (Object.keys(applied).length === 0) return false;
   terminal.note("Removing the deletion protection of resources with data");
@@ -46,6 +47,7 @@ export async function allowDeletion(place: Place): Promise<boolean> {
     config,
     account,
     applied,
+    inVpc: managedResources(STACK, state).some(({ address }) => address === "aws_security_group.vpc-functions"),
     artifacts,
     outdir: folders.uninstall,
     stateFolder: folders.state,

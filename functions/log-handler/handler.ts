@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from "aws-lambda";
+import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent, SQSEvent } from "aws-lambda";
 import { grouped } from "../../lib/aws/call.ts";
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import { type Deadline, deadlineIn, type Invocation, retry } from "../../lib/core/resilience/deadline.ts";
@@ -32,13 +32,16 @@ const unzip = promisify(gunzip);
  * repeats errors in its own log, without the words of their causes: they are then kept longer than api-router's log,
  * and can be read by people who must not read searches. Skips other lines and control messages. Drops request log lines
  * that are not JSON, and counts them in a metric. Retries records that Firehose rejects while there is time, then
- * throws. Lambda retries the whole event, and readers deduplicate by `query_id`.
+ * throws. Lambda then retries the whole event twice and puts it into a queue, which brings it back until Firehose has
+ * all of it. Readers deduplicate by `query_id`.
  */
 export function createHandler(env: LogHandlerEnv, clients: LogHandlerClients) {
-  return async (event: CloudWatchLogsEvent, context: Invocation): Promise<void> => {
+  return async (event: CloudWatchLogsEvent | SQSEvent, context: Invocation): Promise<void> => {
     const deadline = deadlineIn(context.getRemainingTimeInMillis() - MARGIN_MS);
-    const logged = await loggedLines(event);
-    for (const line of logged.filter(isErrorLine).flatMap(withoutCauses)) clients.print(line);
+    const logged = (await Promise.all(subscriptionEvents(event).map(loggedLines))).flat();
+    // The first attempt printed the errors of an event that comes back.
+    const errors = "Records" in event ? [] : logged.filter(isErrorLine);
+    for (const line of errors.flatMap(withoutCauses)) clients.print(line);
     const candidates = logged.filter(isRequestLogLine);
     const lines = candidates.filter((line) => parseJson(line) !== undefined);
     if (lines.length < candidates.length) {
@@ -57,6 +60,15 @@ function withoutCauses(line: string): string[] {
   if (!isObject(error)) return [];
   const { causes, ...rest } = error;
   return [JSON.stringify(rest)];
+}
+
+/** Returns the events of the subscription: the event itself, or those that Lambda put into the queue after failures. */
+function subscriptionEvents(event: CloudWatchLogsEvent | SQSEvent): CloudWatchLogsEvent[] {
+  if (!("Records" in event)) return [event];
+  return event.Records.map(({ body }) => {
+    const { requestPayload }: { requestPayload: CloudWatchLogsEvent } = JSON.parse(body);
+    return requestPayload;
+  });
 }
 
 async function loggedLines(event: CloudWatchLogsEvent): Promise<string[]> {

@@ -22,6 +22,7 @@ export const ALARMS: Readonly<Record<string, Severity>> = {
     [`model-${dashed(model)}-errors`]: "warning",
   })),
   "request-log-errors": "warning",
+  "request-log-lost": "critical",
   "request-log-unreadable": "warning",
   "request-log-delivery": "warning",
   "search-events-unstored": "warning",

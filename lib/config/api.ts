@@ -181,6 +181,12 @@ export const ApiSchema = section(
     authorization: v.optional(AuthorizationWord, "api_key"),
     lambda_authorizer: v.optional(LambdaAuthorizer),
     keys: v.optional(Keys),
+    keys_to: v.optional(
+      word(
+        ["secretsmanager"],
+        "Where `deploy` writes the values of the keys, instead of printing them. Default: nowhere.",
+      ),
+    ),
     throttle: v.optional(
       section(
         {

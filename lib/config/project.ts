@@ -185,6 +185,15 @@ const Vpc = section(
         "The domain's group that gets the ingress rule. Default: the first of the domain's groups.",
       ),
     ),
+    functions: v.optional(
+      word(
+        ["router", "all"],
+        "Which functions run in the VPC: `router`, which calls the cluster, or `all`, also those of the recommendation " +
+          "service. The others then need interface endpoints of the services that they call, and gateway endpoints of S3 and " +
+          "DynamoDB.",
+      ),
+      "router",
+    ),
     create_domain_ingress: v.optional(
       flag(
         "Whether that group gets a rule that lets the functions in. With `false`, add one yourself: HTTPS from the group " +
@@ -193,7 +202,7 @@ const Vpc = section(
       true,
     ),
     create_endpoints: v.optional(
-      flag("Whether interface endpoints that the network lacks are created. They are billed by the hour."),
+      flag("Whether endpoints that the network lacks are created. Interface endpoints are billed by the hour."),
       true,
     ),
   },

@@ -3,19 +3,36 @@ import * as v from "valibot";
 /** Format of a saved discovery. Increase it when the shape changes, so that older ones are rejected, not misread. */
 export const DISCOVERY_FORMAT = 1;
 
-/** Services that functions in the VPC call through interface endpoints, by the last part of their names. */
+/**
+ * Services that functions in the VPC call through interface endpoints, by the last part of their names. The first four are
+ * those of api-router, the others those of the functions that `vpc.functions: all` adds.
+ */
 export const ENDPOINT_SERVICES = [
   "sagemaker.runtime",
   "bedrock-runtime",
   "secretsmanager",
   "personalize-runtime",
+  "personalize-events",
+  "personalize",
+  "kinesis-firehose",
+  "sqs",
+  "ssm",
+  "states",
+  "monitoring",
+  "es",
 ] as const;
+
+/** Services with gateway endpoints, which cost nothing and belong to route tables. */
+export const GATEWAY_SERVICES = ["s3", "dynamodb"] as const;
+
+/** One of these services. */
+export type GatewayService = (typeof GATEWAY_SERVICES)[number];
 
 /** One of these services. */
 export type EndpointService = (typeof ENDPOINT_SERVICES)[number];
 
 /** Returns the usual name of a service's interface endpoints in a region. */
-export const endpointServiceName = (region: string, service: EndpointService): string =>
+export const endpointServiceName = (region: string, service: EndpointService | GatewayService): string =>
   `com.amazonaws.${region}.${service}`;
 
 const Subnet = v.object({ id: v.string(), zone: v.string() });
@@ -43,6 +60,14 @@ const InterfaceEndpoint = v.object({
   owned: v.boolean(),
 });
 
+const GatewayEndpoint = v.object({
+  service: v.picklist(GATEWAY_SERVICES),
+  id: v.string(),
+  /** Whether this project's Terraform created it. */
+  owned: v.boolean(),
+  routeTableIds: v.array(v.string()),
+});
+
 const Network = v.object({
   vpcId: v.string(),
   /** Every IPv4 block of the VPC. */
@@ -55,6 +80,10 @@ const Network = v.object({
   otherProjects: v.optional(v.array(v.string())),
   /** Zones that a service's endpoints can be in, by service. */
   endpointZones: v.record(v.string(), v.array(v.string())),
+  /** With `vpc.functions: all`: gateway endpoints, the route tables of the functions, and the prefix lists by service. */
+  gatewayEndpoints: v.optional(v.array(GatewayEndpoint)),
+  routeTables: v.optional(v.array(v.string())),
+  prefixLists: v.optional(v.record(v.string(), v.string())),
   /** Names of services whose endpoints do not have the usual name, by service; some have another one in China. */
   endpointServiceNames: v.optional(v.record(v.string(), v.string())),
 });

@@ -2,7 +2,7 @@ import type { Configuration, SearchGateway } from "../config/configuration.ts";
 import { isEndpointModel, MODEL_NAMES, MODELS, type ModelName } from "../config/embedding-models.ts";
 import { endpointsOf, type ModelEndpoint } from "../config/model-sources.ts";
 import type { Names } from "../core/naming/names.ts";
-import type { EndpointService, NetworkDiscovery } from "./discovery.ts";
+import { type EndpointService, GATEWAY_SERVICES, type GatewayService, type NetworkDiscovery } from "./discovery.ts";
 
 /** Returns the models that mappings use, in the order of `MODELS`. */
 export function referencedModels({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): ModelName[] {
@@ -28,12 +28,34 @@ export function modelEndpoints(gateway: Pick<SearchGateway, "hybridQueries" | "m
   ];
 }
 
-/**
- * Returns the services that the functions in the VPC call. These exclude S3 and DynamoDB, which have gateway endpoints:
- * the functions that use them run outside of the VPC.
- */
-export function servicesInUse({ api, searchGateway }: Pick<Configuration, "api" | "searchGateway">): EndpointService[] {
+type Services = Pick<Configuration, "api" | "searchGateway" | "recommendation">;
+
+/** Returns the services that the functions in the VPC call, without S3 and DynamoDB, which have gateway endpoints. */
+export function servicesInUse(configuration: Services): EndpointService[] {
+  const { searchGateway } = configuration;
   if (!searchGateway) return [];
+  const added = searchGateway.vpc.functions === "all" ? otherServices(configuration) : [];
+  return [...new Set([...routerServices(configuration, searchGateway), ...added])];
+}
+
+/** Returns the services with gateway endpoints that the functions in the VPC call. */
+export function gatewayServicesInUse({ recommendation, searchGateway }: Services): GatewayService[] {
+  return recommendation && searchGateway?.vpc.functions === "all" ? [...GATEWAY_SERVICES] : [];
+}
+
+/** Returns the services of all functions but api-router: those of their policies. Queues invoke functions by themselves. */
+function otherServices({ searchGateway, recommendation }: Services): EndpointService[] {
+  return [
+    // log-handler and search-events, which also reads the key of user ids: that of api-router.
+    "kinesis-firehose",
+    ...(searchGateway?.opensearch.auto_scaling ? (["monitoring", "es"] as const) : []),
+    ...(recommendation
+      ? (["personalize", "personalize-events", "personalize-runtime", "sqs", "ssm", "states"] as const)
+      : []),
+  ];
+}
+
+function routerServices({ api }: Services, searchGateway: SearchGateway): EndpointService[] {
   const models = [...referencedModels(searchGateway), ...previousModels(searchGateway)];
   const hosts = new Set(models.map((name) => MODELS[name].host));
   const secrets = searchGateway.opensearch.auth?.type === "basic" || api.logging.user_id === "hmac";
@@ -56,10 +78,7 @@ export interface OwnEndpoint {
  * Returns the interface endpoints of this project: for services in use that have no other endpoint in the VPC, and those
  * that it made before while another project is in the VPC, which has none of its own. Returns none if `vpc.create_endpoints` is off. AWS bills endpoints by the hour and zone.
  */
-export function ownEndpoints(
-  configuration: Pick<Configuration, "api" | "searchGateway">,
-  network: NetworkDiscovery,
-): OwnEndpoint[] {
+export function ownEndpoints(configuration: Services, network: NetworkDiscovery): OwnEndpoint[] {
   if (!configuration.searchGateway?.vpc.create_endpoints) return [];
   const owned = network.endpoints.filter((endpoint) => endpoint.owned).map(({ service }) => service);
   const kept = network.otherProjects ? owned : [];
@@ -69,13 +88,40 @@ export function ownEndpoints(
 }
 
 /** Returns whether every service in use can be reached without leaving the VPC. */
-export function staysInVpc(
-  configuration: Pick<Configuration, "api" | "searchGateway">,
-  network: NetworkDiscovery,
-): boolean {
+export function staysInVpc(configuration: Services, network: NetworkDiscovery): boolean {
   if (configuration.searchGateway?.vpc.create_endpoints) return true;
   const served = new Set(network.endpoints.filter(({ owned }) => !owned).map(({ service }) => service));
-  return servicesInUse(configuration).every((service) => served.has(service));
+  const routed = gatewayServicesInUse(configuration).every((service) => unrouted(service, network).length === 0);
+  return routed && servicesInUse(configuration).every((service) => served.has(service));
+}
+
+/** A gateway endpoint that this project's Terraform manages. */
+interface OwnGateway {
+  service: GatewayService;
+  routeTableIds: string[];
+}
+
+/**
+ * Returns the gateway endpoints of this project: for the route tables of the functions that lead to none of somebody else.
+ * Keeps those that it made before while another project is in the VPC.
+ */
+export function ownGateways(configuration: Services, network: NetworkDiscovery): OwnGateway[] {
+  if (!configuration.searchGateway?.vpc.create_endpoints) return [];
+  const needed = gatewayServicesInUse(configuration).map((service) => ({
+    service,
+    routeTableIds: unrouted(service, network),
+  }));
+  const kept = network.otherProjects ? (network.gatewayEndpoints ?? []).filter(({ owned }) => owned) : [];
+  const all = [...needed, ...kept.filter((one) => !needed.some(({ service }) => service === one.service))];
+  return all
+    .filter(({ routeTableIds }) => routeTableIds.length > 0)
+    .map(({ service, routeTableIds }) => ({ service, routeTableIds }));
+}
+
+/** Returns the route tables of the functions that lead to no gateway endpoint of somebody else. */
+function unrouted(service: GatewayService, { routeTables = [], gatewayEndpoints = [] }: NetworkDiscovery): string[] {
+  const foreign = gatewayEndpoints.filter((one) => one.service === service && !one.owned);
+  return routeTables.filter((table) => !foreign.some(({ routeTableIds }) => routeTableIds.includes(table)));
 }
 
 /** Returns one subnet per zone, in zones in which the service is available. AWS accepts no others for an endpoint. */
@@ -91,9 +137,11 @@ function subnetsFor(service: EndpointService, { functionSubnets, endpointZones }
 /** The part of an inference profile's id before that of its model: the regions that it may send a call to. */
 const PROFILE = /^(us|us-gov|eu|apac|jp|au|global)\./;
 
+/** Returns the id of the foundation model behind an inference profile, or the id itself. */
+export const baseModelId = (id: string): string => id.replace(PROFILE, "");
+
 /** Returns what a caller of a model on Bedrock invokes: the model in its region, or a profile and its model in all of its. */
 export function hostedModelArns(id: string, names: Pick<Names, "arn" | "partition">, region: string): string[] {
-  const model = (region: string) =>
-    `arn:${names.partition()}:bedrock:${region}::foundation-model/${id.replace(PROFILE, "")}`;
+  const model = (region: string) => `arn:${names.partition()}:bedrock:${region}::foundation-model/${baseModelId(id)}`;
   return PROFILE.test(id) ? [names.arn("bedrock", `inference-profile/${id}`), model("*")] : [model(region)];
 }

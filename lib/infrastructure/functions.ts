@@ -18,6 +18,20 @@ export interface FunctionValues {
   environment: Readonly<Record<string, string>>;
 }
 
+/**
+ * The queue of request log lines that log-handler could not deliver, mostly because Firehose throttled it. Two at a time
+ * come back (the least that Lambda allows), so that what is late does not displace what is new.
+ */
+export const FAILED_LOG_QUEUE = {
+  maximumConcurrency: 2,
+  /** Events are up to a megabyte: one at a time, so that a failure brings back only itself. */
+  batchSize: 1,
+  /** Six times the function's timeout, as Lambda recommends for event sources. */
+  visibilityTimeoutSeconds: 360,
+  /** The longest that SQS keeps messages. */
+  retentionDays: 14,
+} as const;
+
 /** Returns the settings of log-handler, which forwards request log lines to Firehose. */
 export function logHandler(names: Names, project: string) {
   return {

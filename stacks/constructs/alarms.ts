@@ -1,4 +1,4 @@
-import { CloudwatchMetricAlarm } from "@cdktf/provider-aws/lib/cloudwatch-metric-alarm/index.js";
+import { CloudwatchMetricAlarm } from "#aws/cloudwatch-metric-alarm";
 import { alarmTopics, type Severity, severityOf } from "../../lib/config/alarms.ts";
 import type { FunctionName, Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -1,8 +1,8 @@
-import { ApiGatewayApiKey } from "@cdktf/provider-aws/lib/api-gateway-api-key/index.js";
-import type { ApiGatewayRestApi } from "@cdktf/provider-aws/lib/api-gateway-rest-api/index.js";
-import type { ApiGatewayStage } from "@cdktf/provider-aws/lib/api-gateway-stage/index.js";
-import { ApiGatewayUsagePlan } from "@cdktf/provider-aws/lib/api-gateway-usage-plan/index.js";
-import { ApiGatewayUsagePlanKey } from "@cdktf/provider-aws/lib/api-gateway-usage-plan-key/index.js";
+import { ApiGatewayApiKey } from "#aws/api-gateway-api-key";
+import type { ApiGatewayRestApi } from "#aws/api-gateway-rest-api";
+import type { ApiGatewayStage } from "#aws/api-gateway-stage";
+import { ApiGatewayUsagePlan } from "#aws/api-gateway-usage-plan";
+import { ApiGatewayUsagePlanKey } from "#aws/api-gateway-usage-plan-key";
 import { type KeyLimits, keysOf } from "../../lib/config/access.ts";
 import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";

@@ -1,4 +1,4 @@
-import type { ITerraformDependable } from "cdktf";
+import type { ITerraformDependable } from "#cdktf";
 import { iamPrincipal } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -1,5 +1,5 @@
-import { CloudwatchLogStream } from "@cdktf/provider-aws/lib/cloudwatch-log-stream/index.js";
-import { KinesisFirehoseDeliveryStream } from "@cdktf/provider-aws/lib/kinesis-firehose-delivery-stream/index.js";
+import { CloudwatchLogStream } from "#aws/cloudwatch-log-stream";
+import { KinesisFirehoseDeliveryStream } from "#aws/kinesis-firehose-delivery-stream";
 import { writeLogs } from "../../lib/aws/iam-statement.ts";
 import type { StreamName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";

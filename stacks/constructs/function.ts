@@ -1,21 +1,16 @@
-import { AppautoscalingPolicy } from "@cdktf/provider-aws/lib/appautoscaling-policy/index.js";
-import { AppautoscalingTarget } from "@cdktf/provider-aws/lib/appautoscaling-target/index.js";
-import type { CloudwatchLogGroup } from "@cdktf/provider-aws/lib/cloudwatch-log-group/index.js";
-import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
-import { LambdaAlias } from "@cdktf/provider-aws/lib/lambda-alias/index.js";
-import { LambdaFunction } from "@cdktf/provider-aws/lib/lambda-function/index.js";
-import { LambdaProvisionedConcurrencyConfig } from "@cdktf/provider-aws/lib/lambda-provisioned-concurrency-config/index.js";
-import type { ITerraformDependable } from "cdktf";
+import { AppautoscalingPolicy } from "#aws/appautoscaling-policy";
+import { AppautoscalingTarget } from "#aws/appautoscaling-target";
+import type { CloudwatchLogGroup } from "#aws/cloudwatch-log-group";
+import type { IamRole } from "#aws/iam-role";
+import { LambdaAlias } from "#aws/lambda-alias";
+import { LambdaFunction } from "#aws/lambda-function";
+import { LambdaProvisionedConcurrencyConfig } from "#aws/lambda-provisioned-concurrency-config";
+import type { ITerraformDependable } from "#cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { type FunctionName, LIVE_ALIAS } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
-
-/**
- * Lambda deletes a function's network interfaces up to 45 minutes after it. Source: Lambda Developer Guide, VPC
- * networking.
- */
-export const NETWORK_TIMEOUT = "60m";
+import { type FunctionNetwork, functionNetwork, NETWORK_TIMEOUT } from "./network.ts";
 
 interface FunctionOptions {
   name: FunctionName;
@@ -33,8 +28,8 @@ interface FunctionOptions {
   logKeyArn: string;
   /** Resources that must exist before the function changes. */
   after?: readonly ITerraformDependable[];
-  /** Network in the VPC; without it the function runs outside the VPC. */
-  network?: { subnetIds: string[]; securityGroupIds: string[] };
+  /** Its own network in the VPC. Default: that of all functions with `vpc.functions: all`, else outside of the VPC. */
+  network?: FunctionNetwork;
   reservedConcurrency?: number | undefined;
   provisionedConcurrency?: Concurrency | undefined;
 }
@@ -52,7 +47,7 @@ export interface DeployedFunction {
 /** Adds a function of `functions/`: role, log group, published version, alias `live`, concurrency. */
 export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): DeployedFunction {
   const { names, input } = stack;
-  const { name, network } = options;
+  const { name, network = functionNetwork(stack) } = options;
   const artifact = stack.artifact(name);
   const role = serviceRole(stack, `${name}-role`, {
     name: names.functionRole(name),
@@ -67,7 +62,7 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
   // checkov:skip=CKV_AWS_116 aws_lambda_function: callers wait for the answer or call again; alarms report failures,
   // and failed events are not worth keeping
   // checkov:skip=CKV_AWS_117 aws_lambda_function: functions that call the cluster are in the VPC; the others only call
-  // AWS
+  // AWS, and are in it with vpc.functions: all
   // checkov:skip=CKV_AWS_272 aws_lambda_function: whoever may deploy may also sign; each plan compares the archive's
   // hash
   const lambda = new LambdaFunction(stack, name, {
@@ -86,7 +81,11 @@ export function lambdaFunction(stack: ProjectStack, options: FunctionOptions): D
     tracingConfig: { mode: "Active" },
     publish: true,
     ...(options.reservedConcurrency !== undefined && { reservedConcurrentExecutions: options.reservedConcurrency }),
-    ...(network && { vpcConfig: network, timeouts: { delete: NETWORK_TIMEOUT } }),
+    ...(network && {
+      vpcConfig: { subnetIds: network.subnetIds, securityGroupIds: network.securityGroupIds },
+      timeouts: { delete: NETWORK_TIMEOUT },
+      ...(network.fixed && { lifecycle: { ignoreChanges: ["vpc_config"] } }),
+    }),
     // Lambda needs the permission to delete the network interfaces. Without the log group it would create one that
     // never expires.
     dependsOn: [...policies, log, ...(options.after ?? [])],

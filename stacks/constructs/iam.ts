@@ -1,5 +1,5 @@
-import { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
-import { IamRolePolicy } from "@cdktf/provider-aws/lib/iam-role-policy/index.js";
+import { IamRole } from "#aws/iam-role";
+import { IamRolePolicy } from "#aws/iam-role-policy";
 import { policyDocument, type Statement } from "../../lib/aws/iam-statement.ts";
 import type { ProjectStack } from "../project-stack.ts";
 

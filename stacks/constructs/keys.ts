@@ -1,6 +1,6 @@
-import { KmsAlias } from "@cdktf/provider-aws/lib/kms-alias/index.js";
-import { KmsKey } from "@cdktf/provider-aws/lib/kms-key/index.js";
-import type { ITerraformDependable } from "cdktf";
+import { KmsAlias } from "#aws/kms-alias";
+import { KmsKey } from "#aws/kms-key";
+import type { ITerraformDependable } from "#cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";

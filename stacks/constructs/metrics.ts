@@ -1,4 +1,4 @@
-import { CloudwatchDashboard } from "@cdktf/provider-aws/lib/cloudwatch-dashboard/index.js";
+import { CloudwatchDashboard } from "#aws/cloudwatch-dashboard";
 import type { Stage } from "../../lib/core/http/degradation.ts";
 import { API_STAGE, type FunctionName, type Service, type StreamName } from "../../lib/core/naming/names.ts";
 import { METRIC_NAMESPACE } from "../../lib/core/telemetry/emf.ts";

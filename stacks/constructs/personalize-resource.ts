@@ -1,5 +1,5 @@
-import { LambdaInvocation } from "@cdktf/provider-aws/lib/lambda-invocation/index.js";
-import type { ITerraformDependable } from "cdktf";
+import { LambdaInvocation } from "#aws/lambda-invocation";
+import type { ITerraformDependable } from "#cdktf";
 import { LIVE_ALIAS } from "../../lib/core/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../../lib/core/naming/tags.ts";
 import type { ResourceInputGiven } from "../../lib/personalize/resources/request.ts";

@@ -1,6 +1,6 @@
-import { LambdaEventSourceMapping } from "@cdktf/provider-aws/lib/lambda-event-source-mapping/index.js";
-import { SqsQueue } from "@cdktf/provider-aws/lib/sqs-queue/index.js";
 import type * as v from "valibot";
+import { LambdaEventSourceMapping } from "#aws/lambda-event-source-mapping";
+import { SqsQueue } from "#aws/sqs-queue";
 import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
 import { realtimeSyncPolicy } from "../../functions/realtime-sync/policy.ts";
 import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";

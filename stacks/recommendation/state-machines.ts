@@ -1,7 +1,7 @@
-import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
-import { SchedulerSchedule } from "@cdktf/provider-aws/lib/scheduler-schedule/index.js";
-import { SfnStateMachine } from "@cdktf/provider-aws/lib/sfn-state-machine/index.js";
-import type { ITerraformDependable } from "cdktf";
+import type { IamRole } from "#aws/iam-role";
+import { SchedulerSchedule } from "#aws/scheduler-schedule";
+import { SfnStateMachine } from "#aws/sfn-state-machine";
+import type { ITerraformDependable } from "#cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { StateMachineName, TRAINING_REPORT } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";

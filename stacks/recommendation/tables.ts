@@ -1,4 +1,4 @@
-import { DynamodbTable } from "@cdktf/provider-aws/lib/dynamodb-table/index.js";
+import { DynamodbTable } from "#aws/dynamodb-table";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import type { TableName } from "../../lib/core/naming/names.ts";
 import { INGESTION_EXPIRES, TABLE_KEYS, TABLES } from "../../lib/recommendation/records/tables.ts";

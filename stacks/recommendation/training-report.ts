@@ -1,5 +1,5 @@
-import { CloudwatchEventRule } from "@cdktf/provider-aws/lib/cloudwatch-event-rule/index.js";
-import { CloudwatchEventTarget } from "@cdktf/provider-aws/lib/cloudwatch-event-target/index.js";
+import { CloudwatchEventRule } from "#aws/cloudwatch-event-rule";
+import { CloudwatchEventTarget } from "#aws/cloudwatch-event-target";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { TRAINING_REPORT } from "../../lib/core/naming/names.ts";
 import type { State } from "../../lib/infrastructure/lambda-task.ts";

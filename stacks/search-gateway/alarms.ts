@@ -63,8 +63,13 @@ export function gatewayAlarms(stack: ProjectStack): void {
 function logAlarms(stack: ProjectStack): void {
   const metrics = gatewayMetrics(stack);
   alarm(stack, "request-log-errors", {
-    description: "Request log lines may be lost: see the log of log-handler",
+    description: "Request log lines are late and come back: see the log of log-handler",
     metrics: { errors: metrics.lambda("log-handler", "Errors") },
+    above: 0,
+  });
+  alarm(stack, "request-log-lost", {
+    description: "Request log lines were lost: Lambda could not put failed events of log-handler into its queue",
+    metrics: { events: metrics.lambda("log-handler", "DestinationDeliveryFailures") },
     above: 0,
   });
   alarm(stack, "request-log-unreadable", {

@@ -1,10 +1,10 @@
-import { AppautoscalingPolicy } from "@cdktf/provider-aws/lib/appautoscaling-policy/index.js";
-import { AppautoscalingTarget } from "@cdktf/provider-aws/lib/appautoscaling-target/index.js";
-import type { IamRole } from "@cdktf/provider-aws/lib/iam-role/index.js";
-import { SagemakerEndpoint } from "@cdktf/provider-aws/lib/sagemaker-endpoint/index.js";
-import { SagemakerEndpointConfiguration } from "@cdktf/provider-aws/lib/sagemaker-endpoint-configuration/index.js";
-import { SagemakerModel } from "@cdktf/provider-aws/lib/sagemaker-model/index.js";
-import type { ITerraformDependable, TerraformResource } from "cdktf";
+import { AppautoscalingPolicy } from "#aws/appautoscaling-policy";
+import { AppautoscalingTarget } from "#aws/appautoscaling-target";
+import type { IamRole } from "#aws/iam-role";
+import { SagemakerEndpoint } from "#aws/sagemaker-endpoint";
+import { SagemakerEndpointConfiguration } from "#aws/sagemaker-endpoint-configuration";
+import { SagemakerModel } from "#aws/sagemaker-model";
+import type { ITerraformDependable, TerraformResource } from "#cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { imageKind, type ModelImage, modelImage } from "../../lib/config/model-image.ts";

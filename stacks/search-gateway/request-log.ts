@@ -1,12 +1,15 @@
-import { CloudwatchLogSubscriptionFilter } from "@cdktf/provider-aws/lib/cloudwatch-log-subscription-filter/index.js";
-import { GlueCatalogDatabase } from "@cdktf/provider-aws/lib/glue-catalog-database/index.js";
-import { GlueCatalogTable } from "@cdktf/provider-aws/lib/glue-catalog-table/index.js";
-import { LambdaPermission } from "@cdktf/provider-aws/lib/lambda-permission/index.js";
+import { CloudwatchLogSubscriptionFilter } from "#aws/cloudwatch-log-subscription-filter";
+import { GlueCatalogDatabase } from "#aws/glue-catalog-database";
+import { GlueCatalogTable } from "#aws/glue-catalog-table";
+import { LambdaEventSourceMapping } from "#aws/lambda-event-source-mapping";
+import { LambdaFunctionEventInvokeConfig } from "#aws/lambda-function-event-invoke-config";
+import { LambdaPermission } from "#aws/lambda-permission";
+import { SqsQueue } from "#aws/sqs-queue";
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import { logHandlerPolicy } from "../../functions/log-handler/policy.ts";
 import { EVENT_LOG_COLUMNS, SEARCH_LOG_COLUMNS } from "../../lib/core/contract/log-columns.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { logHandler } from "../../lib/infrastructure/functions.ts";
+import { FAILED_LOG_QUEUE, logHandler } from "../../lib/infrastructure/functions.ts";
 import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/line.ts";
 import { deliveryStream } from "../constructs/delivery-stream.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
@@ -31,11 +34,13 @@ export function requestLog(stack: ProjectStack, router: DeployedFunction, logKey
     environment: settings.environment satisfies LogHandlerEnv,
     statements: logHandlerPolicy({
       firehoseStream: names.arn("firehose", `deliverystream/${names.stream("search-logs")}`),
+      failedEvents: names.arn("sqs", names.queue("request-log-failed")),
       logGroup: names.arn("logs", `log-group:${names.functionLogGroup("log-handler")}`),
     }),
     logKeyArn,
     provisionedConcurrency: input.config.api.provisioned_concurrency.log_handler,
   });
+  const redelivery = failedEvents(stack, handler);
   const permission = new LambdaPermission(stack, "request-log-permission", {
     statementId: "RequestLog",
     action: "lambda:InvokeFunction",
@@ -50,9 +55,39 @@ export function requestLog(stack: ProjectStack, router: DeployedFunction, logKey
     logGroupName: router.logGroup.name,
     filterPattern: REQUEST_LOG_FILTER_PATTERN,
     destinationArn: handler.alias.arn,
-    dependsOn: [permission, stream, ...handler.ready],
+    dependsOn: [permission, stream, redelivery, ...handler.ready],
   });
   return handler;
+}
+
+/**
+ * Keeps events that log-handler could not deliver and brings them back. CloudWatch Logs invokes it asynchronously, where
+ * Lambda drops an event after three attempts within minutes, and Firehose may throttle for longer than that.
+ */
+function failedEvents(stack: ProjectStack, handler: DeployedFunction): LambdaFunctionEventInvokeConfig {
+  const { names } = stack;
+  const queue = new SqsQueue(stack, "request-log-failed", {
+    name: names.queue("request-log-failed"),
+    visibilityTimeoutSeconds: FAILED_LOG_QUEUE.visibilityTimeoutSeconds,
+    messageRetentionSeconds: FAILED_LOG_QUEUE.retentionDays * 86_400,
+    sqsManagedSseEnabled: true,
+  });
+  new LambdaEventSourceMapping(stack, "request-log-again", {
+    eventSourceArn: queue.arn,
+    functionName: handler.alias.arn,
+    batchSize: FAILED_LOG_QUEUE.batchSize,
+    scalingConfig: { maximumConcurrency: FAILED_LOG_QUEUE.maximumConcurrency },
+    dependsOn: handler.ready,
+  });
+  return new LambdaFunctionEventInvokeConfig(stack, "request-log-on-failure", {
+    functionName: handler.function.functionName,
+    qualifier: handler.alias.name,
+    maximumRetryAttempts: 2,
+    // The longest, for what Lambda itself throttles.
+    maximumEventAgeInSeconds: 21_600,
+    destinationConfig: { onFailure: { destination: queue.arn } },
+    dependsOn: handler.ready,
+  });
 }
 
 /** The first day of the table; earlier ones have expired or never existed. */

@@ -1,5 +1,5 @@
-import type { ITerraformDependable } from "cdktf";
 import type * as v from "valibot";
+import type { ITerraformDependable } from "#cdktf";
 import { type ApiRouterEnv, MEMORY_OPTIONS } from "../../functions/api-router/env.ts";
 import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";

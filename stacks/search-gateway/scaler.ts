@@ -1,4 +1,4 @@
-import { SchedulerSchedule } from "@cdktf/provider-aws/lib/scheduler-schedule/index.js";
+import { SchedulerSchedule } from "#aws/scheduler-schedule";
 import type { ClusterScalerEnvInput } from "../../functions/cluster-scaler/env.ts";
 import { clusterScalerPolicy } from "../../functions/cluster-scaler/policy.ts";
 import type { OpenSearch } from "../../lib/config/project.ts";

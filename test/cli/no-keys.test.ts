@@ -28,7 +28,7 @@ const refusalOf = async (work: Promise<unknown>): Promise<string> => {
 };
 
 test("rotate-key says that there is no key to replace", async () => {
-  const options = { conf, service: "search-gateway", name: "default", finish: false, yes: false };
+  const options = { conf, service: "search-gateway", name: "default", finish: false, yes: false, printKeys: true };
   const message = await refusalOf(Promise.resolve().then(() => rotateKey.run(options, context)));
   assert.is(message, "There are no API keys to replace: authorization is iam in api.yaml");
 });

@@ -85,7 +85,7 @@ step("an uninstallation first allows deletions, then removes everything", async 
   await world.removed("filters");
   const applied = await world.appliedInputs("personalization");
   assert.equal(
-    await world.planned("personalization", { uninstall: { applied } }),
+    await world.planned("personalization", { uninstall: { applied, inVpc: false } }),
     Object.keys(applied)
       .map((id) => `update aws_lambda_invocation.${id}`)
       .sort(),

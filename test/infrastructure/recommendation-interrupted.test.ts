@@ -110,7 +110,7 @@ step(
     assert.is(await killedAtEach(() => world.startRemoval("filters")), 2);
     assert.equal(taken(), ["DeleteFilter", "DeleteFilter"]);
 
-    const uninstall = { applied: await world.appliedInputs("personalization") };
+    const uninstall = { applied: await world.appliedInputs("personalization"), inVpc: false };
     assert.is(await killedAtEach(() => world.start("personalization", [], { uninstall })), 0);
     assert.equal(taken(), [], "that it may be deleted changes nothing in Personalize");
     assert.is(await killedAtEach(() => world.startRemoval("personalization")), 8);

@@ -114,11 +114,22 @@ test("a second plan publishes a second version", async () => {
   assert.equal(await versions(), ["1", "2"]);
 });
 
-test("rollback returns to the first version; the next deployment says so, and only moves the version forward", async () => {
+test("rollback returns to the first version; the next, approved by its digest, only moves the version forward", async () => {
   const { out } = await project.succeeds("rollback", "--yes");
   assert.match(out, "  api-router: version 2 → 1\n");
   assert.is(await liveVersion(), "1");
-  const forward = await project.succeeds("deploy", "--yes");
+  const { out: markdown } = await project.succeeds("plan", "--markdown");
+  assert.match(markdown, new RegExp(`^### Plan of ${name}: changes\n`));
+  const digest = /^Digest: `([\da-f]{64})`$/m.exec(markdown)?.[1] ?? "";
+  // The same plan of another configuration is another plan.
+  project.edit(["api.yaml", ["throttle"], { rate_limit: 5 }]);
+  const refused = await project.relevance("deploy", "--approved-digest", digest);
+  project.edit(["api.yaml", ["throttle"], undefined]);
+  assert.match(refused.err, `but ${digest} was approved`);
+  assert.equal([refused.code, await liveVersion()], [1, "1"]);
+  // No key in the output of a pipeline, and nobody is asked.
+  const forward = await project.succeeds("deploy", "--approved-digest", digest, "--no-print-keys");
+  assert.match(forward.out, /API key {2}default \(/);
   assert.equal(changesIn(forward.out), ["~ aws_lambda_alias.api-router-live"]);
   assert.match(forward.out, `${FunctionName} was rolled back to version 1: this plan moves it forward again`);
   assert.is(await liveVersion(), "2");

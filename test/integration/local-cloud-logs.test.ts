@@ -7,7 +7,16 @@ import {
   PutLogEventsCommand,
   PutSubscriptionFilterCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
-import { AddPermissionCommand, CreateAliasCommand, LambdaClient, PublishVersionCommand } from "@aws-sdk/client-lambda";
+import {
+  AddPermissionCommand,
+  CreateAliasCommand,
+  CreateEventSourceMappingCommand,
+  GetFunctionEventInvokeConfigCommand,
+  LambdaClient,
+  PublishVersionCommand,
+  PutFunctionEventInvokeConfigCommand,
+} from "@aws-sdk/client-lambda";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
 import { deliveries } from "../../local/test/cloud/delivery.ts";
 import { createFunction, createRole, invoke, unique } from "../../local/test/cloud/functions.ts";
@@ -18,7 +27,7 @@ const test = suite("local cloud: logs");
 const cloud = await sharedCloud();
 const lambda = new LambdaClient(clientOptions(cloud));
 const logs = new CloudWatchLogsClient(clientOptions(cloud));
-const { createBucket, createStream, objects, read } = deliveries(cloud);
+const { createBucket, createStream, objects, read: readObject } = deliveries(cloud);
 
 const lambdaArn = (name: string) => `arn:aws:lambda:${cloud.region}:${cloud.accountId}:function:${name}`;
 
@@ -86,7 +95,54 @@ test("a function's log line goes through a subscription, a function and Firehose
   await invoke(lambda, writer, { kind: "search", query: "tea" });
   const [key = ""] = await objects(bucket);
   assert.match(key, new RegExp(`^logs/search/\\d{4}/\\d\\d/\\d\\d/\\d\\d/${STREAM}-1-[0-9-]{19}-[0-9a-f-]{36}\\.gz$`));
-  assert.is(gunzipSync(await read(bucket, key)).toString(), '{"kind":"search","query":"tea"}\n');
+  assert.is(gunzipSync(await readObject(bucket, key)).toString(), '{"kind":"search","query":"tea"}\n');
+});
+
+/** Fails as log-handler does while Firehose throttles, and forwards what the queue brings back. */
+const THROTTLED = FORWARDER.replace(
+  "async ({ awslogs }) => {",
+  `async ({ awslogs: sent, Records }) => {
+    if (sent) throw new Error("Firehose refused 1 of 1 records");
+    const { awslogs } = JSON.parse(Records[0].body).requestPayload;`,
+);
+
+test("a log line whose function fails three times waits in a queue and comes back", async () => {
+  const bucket = await createBucket();
+  const STREAM = await createStream(bucket, { CompressionFormat: "GZIP", Prefix: "logs/search/" });
+  const QueueName = unique("failed");
+  await new SQSClient(clientOptions(cloud)).send(new CreateQueueCommand({ QueueName }));
+  const queue = `arn:aws:sqs:${cloud.region}:${cloud.accountId}:${QueueName}`;
+  const FunctionName = await createFunction(cloud, lambda, THROTTLED, { Environment: { Variables: { STREAM } } });
+  await lambda.send(new PublishVersionCommand({ FunctionName }));
+  await lambda.send(new CreateAliasCommand({ FunctionName, Name: "live", FunctionVersion: "1" }));
+  const live = { FunctionName, Qualifier: "live" };
+  const DestinationConfig = { OnFailure: { Destination: queue } };
+  await lambda.send(new PutFunctionEventInvokeConfigCommand({ ...live, MaximumRetryAttempts: 2, DestinationConfig }));
+  const read = await lambda.send(new GetFunctionEventInvokeConfigCommand(live));
+  assert.equal([read.MaximumRetryAttempts, read.DestinationConfig], [2, DestinationConfig]);
+  const mapping = { EventSourceArn: queue, FunctionName: `${FunctionName}:live`, BatchSize: 1 };
+  await lambda.send(new CreateEventSourceMappingCommand(mapping));
+  const allowed = { StatementId: "logs", Action: "lambda:InvokeFunction", Principal: "logs.amazonaws.com" };
+  await lambda.send(new AddPermissionCommand({ ...live, ...allowed }));
+  const logGroupName = await createGroup();
+  const destinationArn = `${lambdaArn(FunctionName)}:live`;
+  const subscription = { logGroupName, filterName: "f", filterPattern: '{ $.kind = "search" }', destinationArn };
+  await logs.send(new PutSubscriptionFilterCommand(subscription));
+  await log(logGroupName, MESSAGES.search, MESSAGES.plain);
+  const [key = ""] = await objects(bucket);
+  assert.is(gunzipSync(await readObject(bucket, key)).toString(), `${MESSAGES.search}\n`);
+  const attempts = new FilterLogEventsCommand({ logGroupName: `/aws/lambda/${FunctionName}`, filterPattern: "START" });
+  assert.is((await logs.send(attempts)).events?.length, 4);
+});
+
+test("a topic is refused as destination of failed events, which the local cloud cannot send there", async () => {
+  const FunctionName = await createFunction(cloud, lambda, "export const handler = async () => 1;");
+  const DestinationConfig = { OnFailure: { Destination: `arn:aws:sns:${cloud.region}:${cloud.accountId}:topic` } };
+  let message = "";
+  await lambda.send(new PutFunctionEventInvokeConfigCommand({ FunctionName, DestinationConfig })).catch((error) => {
+    message = error.message;
+  });
+  assert.match(message, "queues");
 });
 
 test("logs START, END and REPORT lines for a function", async () => {
@@ -173,7 +229,7 @@ test("delivers only the matching events of a subscription straight to Firehose",
   );
   await log(logGroupName, ...Object.values(MESSAGES));
   const [key = ""] = await objects(bucket);
-  const { logEvents } = JSON.parse(gunzipSync(await read(bucket, key)).toString());
+  const { logEvents } = JSON.parse(gunzipSync(await readObject(bucket, key)).toString());
   assert.equal(
     logEvents.map(({ message }: { message: string }) => message),
     [MESSAGES.rank],

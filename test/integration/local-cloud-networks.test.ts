@@ -1,17 +1,24 @@
 import {
+  AssociateRouteTableCommand,
   AuthorizeSecurityGroupIngressCommand,
+  CreateRouteTableCommand,
   CreateSecurityGroupCommand,
+  CreateSubnetCommand,
+  CreateVpcCommand,
+  CreateVpcEndpointCommand,
   DescribeSecurityGroupRulesCommand,
   DescribeVpcEndpointServicesCommand,
   EC2Client,
 } from "@aws-sdk/client-ec2";
 import * as assert from "uvu/assert";
+import { ec2Reads } from "../../cli/discovery/sdk/ec2.ts";
 import { unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: networks");
-const ec2 = new EC2Client(clientOptions(await sharedCloud()));
+const options = clientOptions(await sharedCloud());
+const ec2 = new EC2Client(options);
 
 test("endpoint services are found by a filter, and an unknown one is none", async () => {
   const named = async (name: string) => {
@@ -35,6 +42,29 @@ test("the description of a rule that refers to a group is read back", async () =
   const Filters = [{ Name: "group-id", Values: [GroupId] }];
   const { SecurityGroupRules } = await ec2.send(new DescribeSecurityGroupRulesCommand({ Filters }));
   assert.is(SecurityGroupRules?.find(({ IsEgress }) => !IsEgress)?.Description, "from the functions");
+});
+
+test("a subnet without a route table of its own has the main one; gateway endpoints and prefix lists are read", async () => {
+  const VpcId = (await ec2.send(new CreateVpcCommand({ CidrBlock: "10.77.0.0/16" }))).Vpc?.VpcId ?? "";
+  const subnet = async (CidrBlock: string) =>
+    (await ec2.send(new CreateSubnetCommand({ VpcId, CidrBlock }))).Subnet?.SubnetId ?? "";
+  const [plain, routed] = [await subnet("10.77.1.0/24"), await subnet("10.77.2.0/24")];
+  const RouteTableId = (await ec2.send(new CreateRouteTableCommand({ VpcId }))).RouteTable?.RouteTableId ?? "";
+  await ec2.send(new AssociateRouteTableCommand({ RouteTableId, SubnetId: routed }));
+  const ServiceName = "com.amazonaws.eu-west-1.s3";
+  const gateway = { VpcId, ServiceName, VpcEndpointType: "Gateway" as const, RouteTableIds: [RouteTableId] };
+  const { VpcEndpoint } = await ec2.send(new CreateVpcEndpointCommand(gateway));
+  const reads = ec2Reads(options);
+  assert.equal(await reads.routeTables(VpcId, [routed]), [RouteTableId]);
+  const both = await reads.routeTables(VpcId, [routed, plain]);
+  assert.is(both.length, 2);
+  assert.ok(both.includes(RouteTableId));
+  assert.equal(await reads.gateways(VpcId), [
+    { id: VpcEndpoint?.VpcEndpointId, serviceName: ServiceName, routeTableIds: [RouteTableId], tags: {} },
+  ]);
+  assert.equal(await reads.endpoints(VpcId), []);
+  assert.match((await reads.prefixList(ServiceName)) ?? "", /^pl-/);
+  assert.is(await reads.prefixList("com.amazonaws.eu-west-1.teapot"), undefined);
 });
 
 test.run();

@@ -3,6 +3,7 @@ import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-pe
 import * as assert from "uvu/assert";
 import { sdkQuotas } from "../../cli/discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../../cli/discovery/sdk/sdk-clients.ts";
+import { sdkLifecycles } from "../../cli/plan/end-dates.ts";
 import { INSTANCE_TYPES } from "../../lib/config/model-image.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { createPersonalize } from "../../local/personalize/personalize.ts";
@@ -38,6 +39,17 @@ test("reads the instance quotas of endpoints, which exist for every type that mo
   assert.equal([instances.get("ml.g5.xlarge"), instances.get("ml.c6i.2xlarge")], [0, 4]);
   const unknown = [...INSTANCE_TYPES.gpu, ...INSTANCE_TYPES.cpu].filter((type) => !instances.has(type));
   assert.equal(unknown, []);
+});
+
+test("reads when models of Bedrock end, and knows none whose name no model has", async () => {
+  const lifecycleOf = sdkLifecycles(sdk);
+  assert.equal(await lifecycleOf("cohere.embed-english-v3"), { status: "ACTIVE", legacy: undefined, end: undefined });
+  assert.equal(await lifecycleOf("amazon.titan-embed-legacy:0"), {
+    status: "LEGACY",
+    legacy: new Date("2026-09-01"),
+    end: new Date("2027-03-01"),
+  });
+  assert.is(await lifecycleOf("my-imported-model"), undefined);
 });
 
 test("reads how many filters a dataset group may have", async () => {

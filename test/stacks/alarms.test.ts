@@ -23,6 +23,7 @@ const alarm = (stack: Stack, id: string) => stack.resource<Alarm>("aws_cloudwatc
 const ALWAYS = [
   "alarm-request-log-delivery",
   "alarm-request-log-errors",
+  "alarm-request-log-lost",
   "alarm-request-log-unreadable",
   "alarm-search-events-delivery",
   "alarm-search-events-unstored",

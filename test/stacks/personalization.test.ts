@@ -107,7 +107,7 @@ test("lets an uninstallation delete the remaining resources as applied, without 
     "dataset-group": { kind: "dataset_group", name: "my-project", repair: "3" },
     "dataset-item": { kind: "dataset", name: "my-project-item", dataset: "item", schema: "older" },
   };
-  const left = synth("personalization", { config, uninstall: { applied } });
+  const left = synth("personalization", { config, uninstall: { applied, inVpc: false } });
   assert.equal(left.ids("aws_lambda_invocation"), ["dataset-group", "dataset-item"]);
   for (const id of ["dataset-group", "dataset-item"] as const) {
     assert.is(invocation(id, left).lifecycle.prevent_destroy, false, id);

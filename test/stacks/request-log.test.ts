@@ -91,6 +91,24 @@ test("has a column for every field of an event, and finds days by the folders of
   assert.is(stream.extended_s3_configuration.prefix, "logs/events/day=!{timestamp:yyyy-MM-dd}/");
 });
 
+test("keeps lines that Firehose does not take, and brings them back to the function that could not deliver them", () => {
+  const queue = ref("aws_sqs_queue.request-log-failed.arn");
+  const { qualifier, destination_config } = all.resource<{ qualifier: string; destination_config: unknown }>(
+    "aws_lambda_function_event_invoke_config",
+    "request-log-on-failure",
+  );
+  // CloudWatch Logs invokes the alias, so the configuration must be that of the alias.
+  assert.equal(
+    [qualifier, destination_config],
+    [ref("aws_lambda_alias.log-handler-live.name"), { on_failure: { destination: queue } }],
+  );
+  const again = all.resource("aws_lambda_event_source_mapping", "request-log-again");
+  assert.equal([again.event_source_arn, again.function_name], [queue, ref("aws_lambda_alias.log-handler-live.arn")]);
+  const { visibility_timeout_seconds, message_retention_seconds } = all.resource("aws_sqs_queue", "request-log-failed");
+  const { timeout } = all.resource<{ timeout: number }>("aws_lambda_function", "log-handler");
+  assert.equal([visibility_timeout_seconds, message_retention_seconds], [6 * timeout, 14 * 86_400]);
+});
+
 test("encrypts the streams", () => {
   for (const id of ["delivery", "events-delivery"]) {
     const { server_side_encryption } = all.resource("aws_kinesis_firehose_delivery_stream", id);

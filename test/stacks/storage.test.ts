@@ -132,6 +132,13 @@ test("creates the secret for user ids only for hmac, and without a value", () =>
   assert.equal(example("storage", "minimal").ids("aws_secretsmanager_secret"), []);
 });
 
+test("creates the secret for API keys only if callers have keys and keys_to says so", () => {
+  const secrets = (...changes: Parameters<typeof example>[2] & object) =>
+    example("storage", "minimal", changes).ids("aws_secretsmanager_secret");
+  assert.equal(secrets(["api.yaml", ["keys_to"], "secretsmanager"]), ["api-keys"]);
+  assert.equal(secrets(["api.yaml", ["keys_to"], "secretsmanager"], ["api.yaml", ["authorization"], "iam"]), []);
+});
+
 test("rejects every plan that would delete the bucket or the key", () => {
   for (const [type, id] of [
     ["aws_s3_bucket", "bucket"],

@@ -1,11 +1,14 @@
-import type { EC2Client } from "@aws-sdk/client-ec2";
+import type { EC2Client, VpcEndpoint } from "@aws-sdk/client-ec2";
 import { ignoreNotFound } from "../../../lib/aws/errors.ts";
 import { PROJECT_TAG } from "../../../lib/core/naming/tags.ts";
 import { once } from "../../../lib/core/resilience/once.ts";
 import type { DiscoveryClients, FoundEndpointService, FoundVpc } from "../clients.ts";
 import { type SdkConfig, tagsOf } from "./config.ts";
 
-type Reads = Pick<DiscoveryClients, "vpc" | "subnets" | "endpoints" | "endpointService" | "projectsInVpc">;
+type Reads = Pick<
+  DiscoveryClients,
+  "vpc" | "subnets" | "endpoints" | "gateways" | "routeTables" | "prefixList" | "endpointService" | "projectsInVpc"
+>;
 
 /** Reads networks. */
 export function ec2Reads(config: SdkConfig): Reads {
@@ -17,6 +20,9 @@ export function ec2Reads(config: SdkConfig): Reads {
     vpc: async (id) => vpc(await client(), id),
     subnets: async (ids) => subnets(await client(), ids),
     endpoints: async (vpcId) => endpoints(await client(), vpcId),
+    gateways: async (vpcId) => gateways(await client(), vpcId),
+    routeTables: async (vpcId, ids) => routeTables(await client(), vpcId, ids),
+    prefixList: async (name) => prefixList(await client(), name),
     projectsInVpc: async (vpcId) => projectsInVpc(await client(), vpcId),
     endpointService: async (names) => endpointService(await client(), names),
   };
@@ -54,19 +60,60 @@ async function subnets(client: EC2Client, ids: readonly string[]) {
   }));
 }
 
-async function endpoints(client: EC2Client, vpcId: string) {
+/** Returns the endpoints of a VPC that are available or pending. */
+async function allEndpoints(client: EC2Client, vpcId: string, type: VpcEndpoint["VpcEndpointType"]) {
   const { paginateDescribeVpcEndpoints } = await import("@aws-sdk/client-ec2");
   const Filters = [{ Name: "vpc-id", Values: [vpcId] }];
-  const found: Awaited<ReturnType<Reads["endpoints"]>> = [];
+  const found: VpcEndpoint[] = [];
   for await (const { VpcEndpoints = [] } of paginateDescribeVpcEndpoints({ client }, { Filters })) {
-    for (const { VpcEndpointId, VpcEndpointType, ServiceName, PrivateDnsEnabled, State, Tags } of VpcEndpoints) {
-      if (VpcEndpointType !== "Interface" || VpcEndpointId === undefined || ServiceName === undefined) continue;
-      if (!["available", "pending"].includes((State ?? "").toLowerCase())) continue;
-      const privateNames = PrivateDnsEnabled ?? false;
-      found.push({ id: VpcEndpointId, serviceName: ServiceName, privateNames, tags: tagsOf(Tags) });
+    found.push(
+      ...VpcEndpoints.filter(
+        ({ VpcEndpointType, State }) =>
+          VpcEndpointType === type && ["available", "pending"].includes((State ?? "").toLowerCase()),
+      ),
+    );
+  }
+  return found.map(({ VpcEndpointId = "", ServiceName = "", PrivateDnsEnabled = false, RouteTableIds = [], Tags }) => ({
+    id: VpcEndpointId,
+    serviceName: ServiceName,
+    privateNames: PrivateDnsEnabled,
+    routeTableIds: RouteTableIds.toSorted(),
+    tags: tagsOf(Tags),
+  }));
+}
+
+async function endpoints(client: EC2Client, vpcId: string) {
+  const found = await allEndpoints(client, vpcId, "Interface");
+  return found.map(({ routeTableIds: _, ...one }) => one);
+}
+
+async function gateways(client: EC2Client, vpcId: string) {
+  const found = await allEndpoints(client, vpcId, "Gateway");
+  return found.map(({ privateNames: _, ...one }) => one);
+}
+
+async function routeTables(client: EC2Client, vpcId: string, subnetIds: readonly string[]): Promise<string[]> {
+  const { paginateDescribeRouteTables } = await import("@aws-sdk/client-ec2");
+  const Filters = [{ Name: "vpc-id", Values: [vpcId] }];
+  const own = new Map<string, string>();
+  let main: string | undefined;
+  for await (const { RouteTables = [] } of paginateDescribeRouteTables({ client }, { Filters })) {
+    for (const { RouteTableId = "", Associations = [] } of RouteTables) {
+      for (const { Main, SubnetId } of Associations) {
+        if (Main) main = RouteTableId;
+        if (SubnetId !== undefined) own.set(SubnetId, RouteTableId);
+      }
     }
   }
-  return found;
+  const found = subnetIds.map((id) => own.get(id) ?? main);
+  return [...new Set(found.flatMap((id) => id ?? []))].sort();
+}
+
+async function prefixList(client: EC2Client, serviceName: string): Promise<string | undefined> {
+  const { DescribePrefixListsCommand } = await import("@aws-sdk/client-ec2");
+  const Filters = [{ Name: "prefix-list-name", Values: [serviceName] }];
+  const { PrefixLists = [] } = await client.send(new DescribePrefixListsCommand({ Filters }));
+  return PrefixLists.find(({ PrefixListName }) => PrefixListName === serviceName)?.PrefixListId;
 }
 
 async function projectsInVpc(client: EC2Client, vpcId: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import type { Colors } from "../../terminal.ts";
 import type { AttributeChange } from "./attributes.ts";
 import type { Action } from "./plan-json.ts";
-import type { PlannedChange, PlanSummary, StackSummary } from "./summary.ts";
+import type { MonthlySum, PlannedChange, PlanSummary, StackSummary } from "./summary.ts";
 
 /** Attributes shown for one resource; the full plan lists all. */
 const MAX_ATTRIBUTES = 8;
@@ -84,7 +84,23 @@ function formatWarnings({ stacks }: PlanSummary): string[] {
   );
 }
 
-function formatCosts({ idleCosts, interfaceEndpoints }: PlanSummary): string[] {
+function formatCosts(summary: PlanSummary): string[] {
+  const sum = summary.monthlySum ? [formatSum(summary.monthlySum)] : [];
+  return [...formatUnits(summary), ...sum];
+}
+
+/** Largest parts first. */
+function formatSum({ dollars, parts, without, read }: MonthlySum): string {
+  const sorted = Object.entries(parts).sort(([, a], [, b]) => b - a);
+  const list = sorted.map(([what, part]) => `${what} ${money(part)}`).join(", ");
+  const missing = without.length > 0 ? `; without ${without.join(", ")}` : "";
+  return `about ${money(dollars)} a month in all, by the list prices of ${read}: ${list}${missing}`;
+}
+
+const money = (dollars: number) =>
+  `$${dollars.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+function formatUnits({ idleCosts, interfaceEndpoints }: PlanSummary): string[] {
   const lines = idleCosts.map(({ what, names, amount, billed }) => {
     if (billed === "by the hour") return `${what}, ${billed}: ${names.map((name) => `${name} ${amount}`).join(", ")}`;
     return `${names.length} × ${what}, ${billed}`;

@@ -19,6 +19,18 @@ export interface StackSummary {
   changes: PlannedChange[];
 }
 
+/** What a month of being idle costs by AWS's list prices. */
+export interface MonthlySum {
+  /** US dollars, without taxes, discounts and free tiers. */
+  dollars: number;
+  /** Dollars by what they are for, such as "SageMaker instances". */
+  parts: Record<string, number>;
+  /** What the sum leaves out, because its price was not found. */
+  without: string[];
+  /** The day on which the oldest of the prices was read. */
+  read: string;
+}
+
 /** The plan of all stacks, for people. */
 export interface PlanSummary {
   stacks: StackSummary[];
@@ -27,6 +39,8 @@ export interface PlanSummary {
   changes: boolean;
   idleCosts: IdleCost[];
   interfaceEndpoints: { endpoints: number; interfaces: number };
+  /** Absent where prices cannot be had. */
+  monthlySum?: MonthlySum;
   /** Other notes for the reader. */
   notes: string[];
 }
@@ -96,7 +110,7 @@ const RISKS: Readonly<Record<string, Risk>> = {
   aws_kinesis_firehose_delivery_stream: { kind: "data", effect: "records of the last minutes may be lost" },
   aws_lambda_event_source_mapping: {
     kind: "interruption",
-    effect: "changed users and items wait in the queue until it exists again",
+    effect: "messages wait in its queue until it exists again",
   },
   aws_sfn_state_machine: { kind: "interruption", effect: "its running executions stop, including a training" },
   aws_api_gateway_rest_api: { kind: "url", effect: "the execute-api URL changes" },

@@ -148,7 +148,7 @@ export function namesOf(place: ProjectScope) {
     /** Alias of the key of a stack's log groups, which is in the stack itself: CloudWatch Logs accepts no alias. */
     serviceKmsAlias: (service: Service | "personalization") => shorten(`alias/${project}-${service}`, LIMITS.kmsAlias),
     table: (name: TableName) => named(name, LIMITS.table),
-    queue: (name: "realtime" | "realtime-dead-letters") => named(name, LIMITS.queue),
+    queue: (name: "realtime" | "realtime-dead-letters" | "request-log-failed") => named(name, LIMITS.queue),
     stream: (name: StreamName) => named(name, LIMITS.firehose),
     stateMachine: (name: StateMachineName | typeof TRAINING_REPORT) => named(name, LIMITS.stateMachine),
     /** An EventBridge rule. */
@@ -161,7 +161,7 @@ export function namesOf(place: ProjectScope) {
     /** Name tag of an interface endpoint. */
     vpcEndpoint: (service: string) => `${project}-${service.replaceAll(".", "-")}`,
     scalingPolicy: (name: string) => named(name, LIMITS.scalingPolicy),
-    securityGroup: (name: "functions" | "endpoints") => named(name, LIMITS.securityGroup),
+    securityGroup: (name: "functions" | "endpoints" | `${string}-functions`) => named(name, LIMITS.securityGroup),
     /** Athena does not accept hyphens in database names. */
     glueDatabase: () => shorten(`${project}_relevance`, LIMITS.glue).replaceAll("-", "_"),
     glueTable: (name: "search_logs" | "search_events") => name,
@@ -195,6 +195,8 @@ export function namesOf(place: ProjectScope) {
     deploymentsParameter: () => parameter("deployments"),
     /** The secret with the key that hashes user ids in the request log. */
     userIdKeyParameter: () => parameter("search-gateway/user-id-key"),
+    /** The secret with the values of the API keys of both services. */
+    apiKeysSecret: () => parameter("api-keys"),
     /** Tracking id of the event tracker; written by personalize-manager. */
     eventTrackerParameter: () => parameter("recommendation/event-tracker"),
     /** ARN of the active campaign of a recipe; written by training. */

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { ObjectStore } from "../../aws/object-store.ts";
+import { DATASETS } from "../../core/contract/recommendation.ts";
 import { shareText } from "../../core/share.ts";
 import { sum } from "../../core/sum.ts";
-import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO } from "../../personalize/limits.ts";
+import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO, USUAL_LIMITS } from "../../personalize/limits.ts";
 import { schemaHash } from "../etl/plan.ts";
 import { readFile, runKeys } from "../etl/run-files.ts";
 import { type EventCheck, type Manifest, RunPlan } from "../etl/tasks.ts";
@@ -35,8 +36,10 @@ export async function checkData(
     );
   }
   const unknown = unknownOf(manifest);
+  const large = largeOf(manifest);
   await state.saveData({
     run,
+    ...(large !== undefined && { large }),
     ...(leftOut !== undefined && { left_out: leftOut }),
     ...(unknown !== undefined && { unknown }),
   });
@@ -91,6 +94,32 @@ export function leftOutOf({ event_types_left_out: types }: Pick<Manifest, "event
     `${number(sum(counts, (count) => count))} events of ${counts.length} types are not trained on: ${typesOf(types)}. ` +
     "They stay stored: event_types of solution.yaml says which types go to Personalize"
   );
+}
+
+/** From this share of a limit on, a training says that it is near. */
+const NEAR = 0.8;
+
+/** Says which limits of Personalize a run's data is near, or beyond. Undefined if none. AWS can raise both. */
+export function largeOf(manifest: Pick<Manifest, "user" | "item" | "interaction">): string | undefined {
+  const { interactions: most, importBytes } = USUAL_LIMITS;
+  const { rows } = manifest.interaction;
+  const sentences = [
+    ...(rows >= NEAR * most
+      ? [
+          `There are ${number(rows)} interactions, and a training considers ${number(most)} of them by default: ask AWS to ` +
+            "raise the quota, or shorten log_lookback_days",
+        ]
+      : []),
+    ...DATASETS.flatMap((dataset) => {
+      const gigabytes = sum(manifest[dataset].files, ({ bytes }) => bytes) / 1e9;
+      if (gigabytes < NEAR * (importBytes / 1e9)) return [];
+      return [
+        `The ${dataset}s have ${number(Math.round(gigabytes))} GB, and Personalize imports ${importBytes / 1e9} GB of a dataset at ` +
+          "once by default: ask AWS to raise the quota, or import less",
+      ];
+    }),
+  ];
+  return sentences.length > 0 ? sentences.join(". ") : undefined;
 }
 
 /** Says how many events name items and users that are not stored. Undefined if none do. */

@@ -45,7 +45,7 @@ export async function finish(
   }
   await giveBack(run, context.state);
   const data = await context.state.data();
-  const about = data?.run === run ? [data.left_out, data.unknown].filter((text) => text !== undefined) : [];
+  const about = data?.run === run ? [data.large, data.left_out, data.unknown].filter((text) => text !== undefined) : [];
   return {
     run,
     recipes: [...progress],

@@ -61,6 +61,8 @@ export interface RecipeState {
 /** What the last training that imported data said about them. */
 interface DataReport {
   run: string;
+  /** Which limits of Personalize they are near, or beyond. Absent if none. */
+  large?: string;
   /** Which events it left out, and why. Absent if none. */
   left_out?: string;
   /** How many events name items and users that are not stored. Absent if none. */

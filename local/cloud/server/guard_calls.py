@@ -12,7 +12,7 @@ from request_models import Unreadable, operation_of, parameters_of
 # protocols name their operation.
 REST_MODELS = {
     "apigateway": ("apigateway",),
-    "bedrock": ("bedrock-runtime",),
+    "bedrock": ("bedrock-runtime", "bedrock"),
     "es": ("opensearch",),
     "lambda": ("lambda",),
     "personalize": ("personalize-runtime", "personalize-events"),

@@ -16,12 +16,16 @@ OPERATIONS = {
         {ResourceARN}: ListTagsForResource TagResource UntagResource
     """,
     "athena": "workgroup/{WorkGroup|primary}: GetQueryExecution StartQueryExecution",
-    "bedrock": "@model modelId: InvokeModel",
+    "bedrock": """
+        @model modelId: InvokeModel
+        arn:aws:bedrock:{region}::foundation-model/{modelIdentifier}: GetFoundationModel
+    """,
     "dynamodb": """
         table/{RequestItems}: BatchGetItem BatchWriteItem
         table/{TableName}: CreateTable DeleteItem DeleteTable DescribeContinuousBackups
           DescribeTable DescribeTimeToLive GetItem PutItem Query Scan UpdateContinuousBackups UpdateItem UpdateTable
           UpdateTimeToLive DescribeKinesisStreamingDestination DescribeContributorInsights
+        table/{SourceTableName} & table/{TargetTableName}: RestoreTableToPointInTime
         {ResourceArn}: ListTagsOfResource TagResource UntagResource
     """,
     "ec2": """
@@ -77,7 +81,8 @@ OPERATIONS = {
           DeleteFunctionConcurrency DeleteProvisionedConcurrencyConfig GetAlias GetFunction GetFunctionCodeSigningConfig
           GetFunctionConcurrency GetFunctionConfiguration GetPolicy GetProvisionedConcurrencyConfig Invoke=InvokeFunction
           ListVersionsByFunction PublishVersion PutFunctionConcurrency PutProvisionedConcurrencyConfig RemovePermission
-          UpdateAlias UpdateFunctionCode UpdateFunctionConfiguration
+          UpdateAlias UpdateFunctionCode UpdateFunctionConfiguration DeleteFunctionEventInvokeConfig
+          GetFunctionEventInvokeConfig PutFunctionEventInvokeConfig
         *: CreateEventSourceMapping ListEventSourceMappings
         event-source-mapping:{UUID}: DeleteEventSourceMapping GetEventSourceMapping UpdateEventSourceMapping
         {Resource}: ListTags TagResource UntagResource

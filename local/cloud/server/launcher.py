@@ -32,6 +32,9 @@ def main() -> None:
     import repairs_models
 
     import repairs_absent
+    import repairs_async
+    import repairs_backups
+    import repairs_bedrock
     import repairs_capacity
     import repairs_delivery
     import repairs_lambda

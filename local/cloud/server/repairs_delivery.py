@@ -53,7 +53,7 @@ def logs_subscriptions() -> None:
             "logEvents": log_events,
         }
         data = base64.b64encode(gzip.compress(json.dumps(envelope).encode())).decode()
-        self.invoke(function_arn, None, json.dumps({"awslogs": {"data": data}}), {}, {})
+        self.invoke_asynchronously(function_arn, json.dumps({"awslogs": {"data": data}}))
 
     original = replace(LogStream, "_send_log_events", send_log_events)
     replace(LambdaBackend, "send_log_event", send_log_event)

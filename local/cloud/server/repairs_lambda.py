@@ -14,7 +14,8 @@ from urllib.parse import unquote
 
 import guard
 from guard_principals import CannotAssume, open_session
-from patching import repair, replace
+from patching import add, repair, replace
+from repairs_async import complete
 from repairs_capacity import provisioned
 from repairs_quotas import account_concurrency
 from repairs_terraform import logging_config
@@ -73,15 +74,18 @@ class Runner:
                 self._running[arn] -= 1
 
     def run_when_free(self, function: Any, payload: str, qualifier: str | None) -> None:
-        """Runs one event as soon as the limits of concurrency allow it, as Lambda does with asynchronous events."""
-        while True:
-            try:
-                self.run(function, payload, qualifier)
-                return
-            except Refused as refused:
-                if refused.status != 429:
-                    raise
-                time.sleep(0.2)
+        """Runs one asynchronous event, each attempt as soon as the limits of concurrency allow it, as Lambda does."""
+
+        def attempt() -> Outcome:
+            while True:
+                try:
+                    return self.run(function, payload, qualifier)
+                except Refused as refused:
+                    if refused.status != 429:
+                        raise
+                    time.sleep(0.2)
+
+        complete(function_backend(function), function, qualifier, payload, attempt)
 
     def _enter(self, function: Any, arn: str) -> None:
         limit = function.reserved_concurrency
@@ -253,6 +257,10 @@ def lambda_runner() -> None:
             response_headers["x-amz-function-error"] = "Unhandled"
         return outcome.payload.encode()
 
+    def invoke_asynchronously(self: Any, function_arn: str, payload: str) -> None:
+        qualifier = (function_arn.split(":function:")[-1].split(":") + [None])[1]
+        runner.run_when_free(self.get_function(function_arn), payload, qualifier)
+
     def invoke_object(self: Any, event: Any = None) -> tuple[str, bool, str]:
         payload = event if isinstance(event, str) else json.dumps({} if event is None else event)
         outcome = runner.run(self, payload)
@@ -264,5 +272,6 @@ def lambda_runner() -> None:
 
     replace(LambdaResponse, "invoke", invoke_over_http)
     replace(LambdaSimpleBackend, "invoke", invoke_backend)
+    add(LambdaSimpleBackend, "invoke_asynchronously", invoke_asynchronously)
     replace(LambdaFunction, "_invoke_lambda", invoke_object)
     original_reset = replace(LambdaSimpleBackend, "reset", reset)

@@ -26,6 +26,9 @@ export function account(reads: Partial<DiscoveryClients> = {}): DiscoveryClients
     vpc: async () => ({ cidrBlocks: ["10.20.0.0/16"], dnsSupport: true, dnsHostnames: true }),
     subnets: async (ids) => ids.map((id, index) => ({ id, vpcId: VPC, zone: `eu-west-1${"abc"[index % 3]}` })),
     endpoints: async () => [],
+    gateways: async () => [],
+    routeTables: async () => ["rtb-1"],
+    prefixList: async (name) => `pl-of-${name.split(".").at(-1)}`,
     endpointService: async ([name = ""]) => ({
       name,
       zones: ["eu-west-1a", "eu-west-1b"],

@@ -100,6 +100,25 @@ test("ignores endpoints without private names and endpoints of other services", 
   assert.equal(found.searchGateway?.network.endpoints, [{ service: "bedrock-runtime", id: "vpce-2", owned: true }]);
 });
 
+test("reads route tables, gateway endpoints and prefix lists only for functions that need them", async () => {
+  const all: Change = ["project.yaml", ["vpc", "functions"], "all"];
+  const gateway = { id: "vpce-1", serviceName: "com.amazonaws.eu-west-1.s3", routeTableIds: ["rtb-1"], tags: {} };
+  const other = { ...gateway, id: "vpce-2", serviceName: "com.amazonaws.eu-west-1.dynamodb-local" };
+  const reads = account({ gateways: async () => [gateway, other] });
+  const found = async (...changes: Change[]) =>
+    (await discover(configuration("minimal", changes), reads)).searchGateway?.network;
+  assert.is((await found())?.routeTables, undefined);
+  const { gatewayEndpoints, routeTables, prefixLists } = (await found(all)) ?? {};
+  assert.equal(
+    [gatewayEndpoints, routeTables, prefixLists],
+    [
+      [{ service: "s3", id: "vpce-1", owned: false, routeTableIds: ["rtb-1"] }],
+      ["rtb-1"],
+      { s3: "pl-of-s3", dynamodb: "pl-of-dynamodb" },
+    ],
+  );
+});
+
 test("keeps its endpoints while another project is in the VPC, and refuses to remove them", async () => {
   const endpoint = {
     id: "vpce-1",

@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import { checkQuotas, type QuotaReads } from "../../../cli/discovery/quotas.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
+import { loggedSearchesPerSecond } from "../../../lib/infrastructure/delivery-streams.ts";
 import { configuration } from "../../fixtures/configurations/configurations.ts";
 import { fullConfiguration } from "../../fixtures/configurations/every-option.ts";
 import { changed, type Files, valid } from "../../lib/config/example.ts";
@@ -17,7 +18,7 @@ const config = valid(files);
 
 const reads = (concurrency: number, instances: Record<string, number> = {}): QuotaReads => ({
   concurrency: async () => concurrency,
-  endpointInstances: async () => new Map(Object.entries({ "ml.g5.xlarge": 16, "ml.c6i.2xlarge": 8, ...instances })),
+  endpointInstances: async () => new Map(Object.entries({ "ml.g5.xlarge": 16, "ml.c6i.2xlarge": 16, ...instances })),
   usage: async () => ({}),
 });
 const names = namesOf({ project: "all-options", account: "123456789012", region: "eu-west-1" });
@@ -193,6 +194,16 @@ test("notes throttles that let more through than Lambda answers, with what would
     (await notes(open))[0] ?? "",
     "without default_throttle API Gateway lets 10000 requests a second through",
   );
+});
+
+test("notes that more searches come through than Firehose takes into the request log, before Lambda's limit", async () => {
+  const limited = (rate_limit: number) =>
+    valid(changed(files, "api.yaml", ["default_throttle"], { rate_limit, burst_limit: 50 }));
+  const notes = async (of: typeof config) =>
+    (await checkQuotas(of, names, reads(1_000))).map((one) => one.split(":")[0]);
+  assert.equal((await notes(limited(5_001))).slice(0, 2), ["request log", "api_router"]);
+  assert.is((await notes(limited(5_000)))[0], "api_router");
+  assert.equal(["eu-west-1", "eu-central-1"].map(loggedSearchesPerSecond), [5_000, 1_000]);
 });
 
 test.run();

@@ -135,7 +135,7 @@ test("names only actions that AWS has", () => {
 
 test("prints nothing that a small gateway does not need", () => {
   const services = new Set(actionsOf(of("minimal")).map((action) => action.split(":")[0]));
-  for (const other of ["wafv2", "dynamodb", "events", "states", "sqs", "scheduler", "application-autoscaling"]) {
+  for (const other of ["wafv2", "dynamodb", "events", "states", "scheduler", "application-autoscaling"]) {
     assert.not(services.has(other), other);
   }
   assert.not(

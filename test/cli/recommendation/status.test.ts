@@ -25,6 +25,7 @@ test("says on what Personalize measured its figures, and which events name nothi
       ],
       campaigns: [],
       training: null,
+      large: null,
       left_out: null,
       unknown: "5,194 of 6,000 events (87 %) name items that are not stored",
       held: {},

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import type { SQSEvent } from "aws-lambda";
 import * as assert from "uvu/assert";
 import {
   type BatchOutcome,
@@ -23,6 +24,12 @@ function event(messages: string[], messageType = "DATA_MESSAGE") {
   return { awslogs: { data: gzipSync(JSON.stringify(data)).toString("base64") } };
 }
 
+/** An event that Lambda put into the queue after its attempts, as the queue brings it back. */
+function again(failed: ReturnType<typeof event>) {
+  const record = { version: "1.0", requestContext: { condition: "RetriesExhausted" }, requestPayload: failed };
+  return { Records: [{ body: JSON.stringify(record) }] } as SQSEvent;
+}
+
 /** A Firehose that answers calls with the given outcomes and then accepts everything, and the handler's output. */
 function fake(outcomes: (BatchOutcome | Error)[] = [], remaining = 60_000) {
   const calls: string[][] = [];
@@ -43,7 +50,8 @@ function fake(outcomes: (BatchOutcome | Error)[] = [], remaining = 60_000) {
   return {
     calls,
     printed,
-    run: (input: ReturnType<typeof event>) => handler(input, { getRemainingTimeInMillis: () => remaining }),
+    run: (input: ReturnType<typeof event> | ReturnType<typeof again>) =>
+      handler(input, { getRemainingTimeInMillis: () => remaining }),
   };
 }
 
@@ -59,6 +67,23 @@ test("ignores other lines: platform reports, metrics, text that mentions the mar
   const { calls, run } = fake();
   await run(event(["REPORT RequestId: 1", '{"_aws":{}}', `INFO ${line("x")}`, `${line("1")}\n`]));
   assert.equal(calls, [[`${line("1")}\n`]]);
+});
+
+test("delivers the lines of an event that comes back from the queue, without repeating its errors", async () => {
+  const { calls, printed, run } = fake();
+  await run(again(event([line("1"), '{"level":"error","code":"upstream_failed"}', line("2")])));
+  assert.equal(calls, [[`${line("1")}\n${line("2")}\n`]]);
+  assert.equal(printed, []);
+});
+
+test("throws for an event that comes back while Firehose still refuses it, so that the queue keeps it", async () => {
+  const { calls, run } = fake(Array.from({ length: 8 }, () => ["ServiceUnavailableException"]));
+  let message = "";
+  await run(again(event([line("1")]))).catch((error) => {
+    message = error.message;
+  });
+  assert.match(message, "Firehose refused 1 of 1 records");
+  assert.is(calls.length, 8);
 });
 
 test("repeats errors in its own log", async () => {

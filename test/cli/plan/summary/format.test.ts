@@ -26,6 +26,24 @@ const NONE: PlanSummary = {
   notes: [],
 };
 
+test("adds up a month's costs, the largest first, where prices are known", () => {
+  const text = textOf({
+    ...NONE,
+    idleCosts: [{ what: "KMS key", names: ["a"], amount: "1", billed: "by the month" }],
+    monthlySum: {
+      dollars: 1_234.5,
+      parts: { "KMS key": 1, "SageMaker instances": 1_233.5 },
+      without: ["campaigns"],
+      read: "2026-11-26",
+    },
+  });
+  assert.match(
+    text,
+    "  1 × KMS key, by the month\n  about $1,234.50 a month in all, by the list prices of 2026-11-26: SageMaker instances " +
+      "$1,233.50, KMS key $1.00; without campaigns\n",
+  );
+});
+
 test("prints a whole plan", () => {
   const text = textOf({
     ...NONE,

@@ -1,5 +1,11 @@
 import * as assert from "uvu/assert";
-import { dataDigest, lacks, leftOutOf, unknownOf } from "../../../../lib/recommendation/training/check-data.ts";
+import {
+  dataDigest,
+  lacks,
+  largeOf,
+  leftOutOf,
+  unknownOf,
+} from "../../../../lib/recommendation/training/check-data.ts";
 import { suite } from "../../../suite.ts";
 import { event, ITEM, readManifest, USER, world } from "../etl/run.ts";
 
@@ -60,6 +66,26 @@ test("says how many events name items and users that are not stored", () => {
     '5,194 of 6,000 events (87 %) name items that are not stored, such as "195153448", "2005018": training learns from ' +
       "them, but they are never recommended. Upload these items, or compare the ids. " +
       "12 of 6,000 events (0.20 %) name users that are not stored",
+  );
+});
+
+test("says that data is near a limit of Personalize before an import fails or a training leaves events out", () => {
+  const dataset = (rows: number, ...gigabytes: number[]) => ({
+    folder: "",
+    files: gigabytes.map((size) => ({ key: "", bytes: size * 1e9 })),
+    rows,
+    rejected: 0,
+    rejects: [],
+  });
+  const small = { user: dataset(1, 1), item: dataset(1, 1), interaction: dataset(399_999_999, 79) };
+  assert.is(largeOf(small), undefined);
+  const large = largeOf({ ...small, item: dataset(1, 60, 21), interaction: dataset(400_000_000, 120) });
+  assert.is(
+    large,
+    "There are 400,000,000 interactions, and a training considers 500,000,000 of them by default: ask AWS to raise the " +
+      "quota, or shorten log_lookback_days. The items have 81 GB, and Personalize imports 100 GB of a dataset at once by " +
+      "default: ask AWS to raise the quota, or import less. The interactions have 120 GB, and Personalize imports 100 GB " +
+      "of a dataset at once by default: ask AWS to raise the quota, or import less",
   );
 });
 

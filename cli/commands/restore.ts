@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Option } from "commander";
+import * as v from "valibot";
+import { defineCommand, resumable } from "../command.ts";
+import { confirm } from "../confirm.ts";
+import { Failure, UsageError } from "../errors.ts";
+import { RESTORABLE, restorableTimes, restoreTable } from "../recommendation/restore.ts";
+import { openTarget, reading } from "../recommendation/target.ts";
+
+/** Milliseconds between two looks at the table that AWS restores. */
+const POLL_MS = { aws: 20_000, local: 200 };
+
+/** ISO 8601 with seconds, and Z or an offset. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/;
+
+/** `relevance restore`: makes a table what it was at a time; resumes after an interruption. */
+export const command = defineCommand({
+  example: "relevance restore --table items --at 2026-11-25T09:30:00Z",
+  json: true,
+  define: (command) => {
+    command
+      .addOption(new Option("--table <name>", "what to restore").choices([...RESTORABLE]).makeOptionMandatory())
+      .requiredOption("--at <time>", "a time in the last 35 days, with seconds and Z or an offset")
+      .option("--yes", "restore without asking", false);
+  },
+  options: {
+    table: v.picklist(RESTORABLE),
+    at: v.pipe(v.string(), v.regex(TIME, "must be a time such as 2026-11-25T09:30:00Z")),
+    yes: v.boolean(),
+  },
+  run: async ({ conf, table, at: text, yes, json }, context) => {
+    const { terminal, env } = context;
+    const at = new Date(text);
+    if (Number.isNaN(at.getTime())) throw new UsageError(`--at: ${text} is not a time`);
+    const { names, sdk } = await openTarget({ conf, local: false }, context);
+    const { DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
+    const dynamo = new DynamoDBClient({ ...sdk, maxAttempts: 3 });
+    const of = { dynamo, names, table };
+    const [earliest, latest] = await reading("dynamodb:DescribeContinuousBackups", restorableTimes(of));
+    if (at < earliest || at > latest) {
+      throw new Failure(
+        `${names.table(table)} can be restored to a time from ${earliest.toISOString()} to ${latest.toISOString()}`,
+      );
+    }
+    terminal.note(
+      `Before you continue: stop uploads of ${table}. What was written after ${at.toISOString()} is undone, also what ` +
+        "`relevance forget` deleted: run it again for these users.",
+    );
+    await confirm(terminal, { text: `Make ${names.table(table)} what it was?`, yes });
+    const pollMs = env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws;
+    const work = { ...of, at, pollMs, note: (line: string) => terminal.note(line), wait: sleep };
+    const done = await resumable(terminal, () => reading("dynamodb:RestoreTableToPointInTime", restoreTable(work)));
+    if (json) terminal.printJson(done);
+    else terminal.print(`written: ${done.written}, deleted: ${done.deleted}, unchanged: ${done.unchanged}`);
+    terminal.note("Next: relevance train, so that Personalize has these records too.");
+    return 0;
+  },
+});

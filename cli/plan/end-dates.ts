@@ -1,0 +1,94 @@
+import { failureKind } from "../../lib/aws/errors.ts";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import { type BedrockModel, isEndpointModel } from "../../lib/config/embedding-models.ts";
+import { bedrockModelId } from "../../lib/config/model-sources.ts";
+import { baseModelId, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+
+/** When a model on Bedrock ends, as GetFoundationModel says; without dates while AWS has set none. */
+export interface ModelLifecycle {
+  status: string | undefined;
+  legacy: Date | undefined;
+  end: Date | undefined;
+}
+
+interface EndDates {
+  now: Date;
+  /** Returns undefined for a model that the region does not have. */
+  lifecycleOf(model: string): Promise<ModelLifecycle | undefined>;
+}
+
+/** A note appears so many days before the end. */
+const NOTICE_DAYS = 365;
+const DAY_MS = 86_400_000;
+/** Milliseconds that a plan waits for an answer. */
+const ASKING_MS = 10_000;
+
+/** When Lambda ends runtimes. Source: Lambda Developer Guide, "Runtime deprecation policy". */
+const RUNTIME_ENDS = {
+  "nodejs22.x": { end: "2027-04-30", created: "2027-06-01", updated: "2027-07-01" },
+} as const satisfies Record<Configuration["project"]["aws"]["lambda_runtime"], object>;
+
+/** Returns notes on what AWS ends soon: the runtime of the functions, and models of Bedrock. */
+export async function endDateNotes(config: Configuration, { now, lifecycleOf }: EndDates): Promise<string[]> {
+  const { lambda_runtime: runtime } = config.project.aws;
+  const { end, created, updated } = RUNTIME_ENDS[runtime];
+  const late = new Date(end).getTime() - now.getTime() < NOTICE_DAYS * DAY_MS;
+  return [
+    ...(late
+      ? [
+          `Lambda ends ${runtime}, the runtime of the functions, on ${end}: it creates none with it from ${created} on, and updates none ` +
+            `from ${updated} on. Upgrade relevance before`,
+        ]
+      : []),
+    ...(await modelNotes(config, lifecycleOf)),
+  ];
+}
+
+async function modelNotes({ searchGateway }: Configuration, lifecycleOf: EndDates["lifecycleOf"]): Promise<string[]> {
+  if (!searchGateway) return [];
+  const hosted = [...new Set([...referencedModels(searchGateway), ...previousModels(searchGateway)])].filter(
+    (name): name is BedrockModel => !isEndpointModel(name),
+  );
+  try {
+    const notes = await Promise.all(
+      hosted.map(async (name) => {
+        const id = baseModelId(bedrockModelId(name, searchGateway.models));
+        const found = await lifecycleOf(id);
+        if (!found || (found.status !== "LEGACY" && found.end === undefined)) return [];
+        const legacy = found.status === "LEGACY" ? "is a legacy model" : "becomes one of the legacy models";
+        const since = found.legacy ? ` (${found.status === "LEGACY" ? "since" : "on"} ${day(found.legacy)})` : "";
+        const end = found.end ? `, and Bedrock ends it on ${day(found.end)}` : "";
+        return [
+          `${name}: ${id} ${legacy}${since}${end}. Another model needs all embeddings anew: docs/guides/models.md, "A previous model"`,
+        ];
+      }),
+    );
+    return notes.flat();
+  } catch (error) {
+    // A plan must not fail for a note, as where the network leads to no control plane of Bedrock.
+    const why =
+      failureKind(error) === "denied"
+        ? "The credentials may not call"
+        : `There is no answer (${(error as Error).name}) to`;
+    return [`${why} bedrock:GetFoundationModel, so the plan does not say when models end`];
+  }
+}
+
+const day = (date: Date) => date.toISOString().slice(0, 10);
+
+/** Asks Bedrock. A provisioned or imported model has no foundation model of this name. */
+export function sdkLifecycles(config: { region: string }): EndDates["lifecycleOf"] {
+  return async (modelIdentifier) => {
+    const { BedrockClient, GetFoundationModelCommand } = await import("@aws-sdk/client-bedrock");
+    try {
+      const client = new BedrockClient({ ...config, maxAttempts: 2 });
+      const options = { abortSignal: AbortSignal.timeout(ASKING_MS) };
+      const { modelDetails } = await client.send(new GetFoundationModelCommand({ modelIdentifier }), options);
+      const { status, legacyTime, endOfLifeTime } = modelDetails?.modelLifecycle ?? {};
+      return { status, legacy: legacyTime, end: endOfLifeTime };
+    } catch (error) {
+      if (/^(ResourceNotFound|Validation)Exception$/.test((error as Error).name)) return undefined;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,55 @@
+import * as assert from "uvu/assert";
+import { endDateNotes, type ModelLifecycle } from "../../../cli/plan/end-dates.ts";
+import { configuration } from "../../fixtures/configurations/configurations.ts";
+import { suite } from "../../suite.ts";
+
+const test = suite("plan: end dates");
+
+const active: ModelLifecycle = { status: "ACTIVE", legacy: undefined, end: undefined };
+const notes = (now: string, lifecycleOf: (model: string) => Promise<ModelLifecycle | undefined> = async () => active) =>
+  endDateNotes(configuration("all-options"), { now: new Date(now), lifecycleOf });
+
+test("names the end of the runtime in the year before it", async () => {
+  assert.equal(await notes("2026-04-29"), []);
+  const [note = "", ...more] = await notes("2026-11-26");
+  assert.match(note, "Lambda ends nodejs22.x, the runtime of the functions, on 2027-04-30");
+  assert.match(note, "updates none from 2027-07-01 on");
+  assert.equal(more, []);
+});
+
+test("names each model of Bedrock that ends, and asks for no other", async () => {
+  const asked: string[] = [];
+  const [english, multilingual, ...more] = await notes("2026-04-01", async (model) => {
+    asked.push(model);
+    if (model.includes("english")) {
+      return { status: "LEGACY", legacy: new Date("2026-09-01"), end: new Date("2027-03-01") };
+    }
+    return { status: "ACTIVE", legacy: undefined, end: new Date("2028-01-01") };
+  });
+  assert.equal(asked.sort(), ["cohere.embed-english-v3", "cohere.embed-multilingual-v3"]);
+  assert.match(
+    english ?? "",
+    "ext_embed_english_v3: cohere.embed-english-v3 is a legacy model (since 2026-09-01), and Bedrock ends it on 2027-03-01.",
+  );
+  assert.match(multilingual ?? "", "becomes one of the legacy models, and Bedrock ends it on 2028-01-01");
+  assert.equal(more, []);
+});
+
+test("says nothing of a model that the region does not have, and that the credentials may not ask", async () => {
+  assert.equal(await notes("2026-04-01", async () => undefined), []);
+  const denied = Object.assign(new Error("no"), { name: "AccessDeniedException", $metadata: { httpStatusCode: 403 } });
+  assert.equal(
+    await notes("2026-04-01", async () => {
+      throw denied;
+    }),
+    ["The credentials may not call bedrock:GetFoundationModel, so the plan does not say when models end"],
+  );
+  const cut = async () => {
+    throw Object.assign(new Error("no way"), { name: "TimeoutError" });
+  };
+  assert.equal(await notes("2026-04-01", cut), [
+    "There is no answer (TimeoutError) to bedrock:GetFoundationModel, so the plan does not say when models end",
+  ]);
+});
+
+test.run();
