@@ -15,13 +15,13 @@ import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { Failure, rethrown } from "../errors.ts";
 import { placementNotes } from "../recommendation/placements.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
+import { settingChanges } from "../setting-changes.ts";
 import { compareConfiguration, configurationNotes, storedConfiguration } from "../state/configuration-objects.ts";
 import { readAppliedInputs } from "../state/stacks.ts";
 import { refuseMissingSections } from "../state/still-deployed.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readDeployed } from "./deployed.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
-import { settingChanges } from "./setting-changes.ts";
 import { incompatibleIndexNotes } from "./unfit-indexes.ts";
 
 /** A deployment that is ready to plan. */

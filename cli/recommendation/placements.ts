@@ -9,8 +9,8 @@ import type { Placement } from "../../lib/config/placements.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { PLACEMENTS, parsePlacements } from "../../lib/recommendation/placements/document.ts";
 import { Failure } from "../errors.ts";
-import { settingChanges } from "../plan/setting-changes.ts";
 import type { Session } from "../session.ts";
+import { settingChanges } from "../setting-changes.ts";
 import type { Target } from "./target.ts";
 
 /** Configuration of SDK clients. */
