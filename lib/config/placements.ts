@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { PLACEMENT_NAME, PLACEMENT_RECIPES } from "../core/contract/recommendation.ts";
+import { PLACEMENT_NAME, RECOMMENDING_RECIPES } from "../core/contract/recommendation.ts";
 import { MAX_ID, NAME_PATTERN } from "../personalize/limits.ts";
 import { type About, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
@@ -116,7 +116,7 @@ const Fallback = v.pipe(
 const settings = {
   recipe: v.optional(
     word(
-      PLACEMENT_RECIPES,
+      RECOMMENDING_RECIPES,
       "Recipe whose campaign recommends: for a user or session, or items similar to `context.item_id` or to the basket. " +
         "Default: none, the list comes from `fallback` alone.",
     ),

@@ -4,7 +4,7 @@ import type { RecommendationApiEnv } from "../../functions/recommendation-api/en
 import { recommendationApiPolicy } from "../../functions/recommendation-api/policy.ts";
 import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import { trainingPolicy } from "../../functions/training/policy.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
+import { RECIPE_KINDS, RECOMMENDING_RECIPES, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import type { TableName } from "../../lib/core/naming/names.ts";
 import { recommendationApiEnvironment, recommendationFunctions } from "../../lib/infrastructure/functions.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
@@ -32,7 +32,7 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: Api
     ingestionTable: tableArn(stack, "ingestion"),
     eventsStream: names.arn("firehose", `deliverystream/${names.stream("events")}`),
     realtimeQueue: names.arn("sqs", names.queue("realtime")),
-    recommendationCampaigns: campaignArns(stack, ["user_personalization", "similar_items"]),
+    recommendationCampaigns: campaignArns(stack, RECOMMENDING_RECIPES),
     rankingCampaigns: campaignArns(stack, ["personalized_ranking"]),
     parameters: names.arn("ssm", `parameter${names.parameterPrefix()}recommendation/*`),
     bucket: names.bucketArn(),

@@ -123,7 +123,7 @@ const existing = [
 
 const filesFor = (path: Path): Files => {
   if (path.at(-1) === "endpoint_name") return existing;
-  if (path[0] === "keys" && path.includes("templates")) return templateKey;
+  if (path[0] === "keys" && (path.includes("templates") || path.includes("placements"))) return templateKey;
   if (path.includes("parameters")) return ["min", "max", "default"].includes(String(path.at(-1))) ? numbers : texts;
   if (path[0] === "previous") return previous;
   if (path.at(-1) === "item_ids") return changed(full, "recommendation.yaml", ["placements", 0, "fallback"], ITEMS);
@@ -139,10 +139,12 @@ function withExcludedColumns(files: Files): Files {
   );
 }
 
-/** Gives the first promotion, filter and list of placements all their keys. */
+/** Gives the filter of the first placement, and its first variant, all their keys. */
 function withPlacements(files: Files): Files {
   const filter = { name: "category_not_purchased", values: { CATEGORY: "Travel" } };
-  return changed(files, "recommendation.yaml", ["placements", 0, "filter"], filter);
+  const variant = ["placements", 0, "experiment", "variants", 0, "settings"];
+  const first = changed(files, "recommendation.yaml", ["placements", 0, "filter"], filter);
+  return changed(first, "recommendation.yaml", variant, { limit: 5 });
 }
 
 /** Adds the keys that the generated files leave to their defaults. */
