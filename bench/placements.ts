@@ -1,18 +1,30 @@
-import { playPlacements } from "../test/fixtures/placement-requests.ts";
+import { type Played, playPlacements } from "../test/fixtures/placement-requests.ts";
+import { type Benchmark, load, type Row } from "./result.ts";
 
-/** Requests in all, and those of one seed, whose shop changes every hundred requests. */
-const REQUESTS = 100_000;
-const PER_SEED = 10_000;
+/** Requests of one seed, whose shop changes every hundred requests. For a short run: `PLACEMENT_SEEDS=1 make bench ARGS=placements`. */
+const REQUESTS = 10_000;
+const SEEDS = Number(process.env.PLACEMENT_SEEDS ?? 10);
 
 /**
  * Sends random requests to random placements, each upstream taken away in turn, and checks every list against what its
- * placement says. Fails with the request of the first list that is not as it should be. `node bench/placements.ts [requests]`
+ * placement says. Fails with the request of the first list that is not as it should be.
  */
-const requests = Number(process.argv[2] ?? REQUESTS);
-const start = performance.now();
-const total: Record<string, number> = {};
-for (let seed = 0; seed * PER_SEED < requests; seed += 1) {
-  const played = await playPlacements(Math.min(PER_SEED, requests - seed * PER_SEED), seed + 1);
-  for (const [what, count] of Object.entries(played)) total[what] = (total[what] ?? 0) + count;
-}
-console.log(`${requests} requests in ${Math.round((performance.now() - start) / 1_000)} s: ${JSON.stringify(total)}`);
+export const placementsBenchmark: Benchmark = {
+  name: "placements",
+  async run(): Promise<Row[]> {
+    const start = performance.now();
+    const all: Played[] = [];
+    for (let seed = 1; seed <= SEEDS; seed += 1) all.push(await playPlacements(REQUESTS, seed));
+    const sum = (what: keyof Played) => all.reduce((total, played) => total + played[what], 0).toLocaleString("en");
+    const seconds = Math.round((performance.now() - start) / 1_000);
+    return [
+      {
+        what: `${(SEEDS * REQUESTS).toLocaleString("en")} random requests to placements: lists that are not as their placement says`,
+        budget: "0",
+        reached: "0",
+        kept: true,
+        note: `${sum("lists")} lists of ${sum("items")} items, ${sum("promoted")} promoted, ${sum("fallback")} of the fallback chain; ${sum("short")} short, ${sum("degraded")} degraded, ${sum("refused")} refused; ${seconds} s, ${load()}`,
+      },
+    ];
+  },
+};
