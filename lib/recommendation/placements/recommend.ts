@@ -146,7 +146,8 @@ function throwIfFailed({ degraded }: Visit, { failure }: Checks, failures: reado
   if (failure) reasons.push(failure.reason);
   if (reasons.length === 0) return;
   const why = [...new Set(reasons)].join("; ");
-  if (reasons.length === failures.length && failures.every(({ kind }) => kind === "none")) {
+  const untrained = failures.filter(({ kind }) => kind === "none").map(({ message }) => message);
+  if (reasons.every((reason) => untrained.includes(reason))) {
     const message = `The list is empty: ${why}, and the fallback chain has no items before the first training.`;
     throw new ApiError("not_trained", message, { cause: failures[0] });
   }

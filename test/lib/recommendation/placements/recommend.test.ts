@@ -141,6 +141,16 @@ test("takes a filter that Personalize does not have for a failure of the campaig
   for (const { CATEGORIES = "" } of response.items) assert.ok(CATEGORIES.split("|").includes("War"));
 });
 
+test("says not_trained before the first training, for a basket of several items and promotions, too", async () => {
+  const promotions = [{ name: "travel", percent: 50, filter: { name: "category", values: { CATEGORY: "Travel" } } }];
+  const world = shop({ ...BASKET, promotions });
+  world.services.pointers.read = async (names) =>
+    names.map((name) => (name.startsWith("filter") ? `arn:${name}` : undefined));
+  world.services.popularItems = async () => undefined;
+  const asked = world.ask({ placement: "basket", context: { basket_item_ids: ["i1", "i2"] } });
+  assert.is((await errorOf(asked)).code, "not_trained");
+});
+
 test("a key with placements may ask for these alone, whether others exist or not", async () => {
   const { ask } = shop();
   const caller = { ...UNLIMITED, name: "page", placements: ["home"] };
