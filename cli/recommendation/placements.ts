@@ -19,7 +19,7 @@ type Sdk = Target["sdk"];
 /** Opens the versions of the project's placements. */
 export async function openPlacements(sdk: Sdk, names: Names): Promise<VersionedDocument> {
   const { S3Client } = await import("@aws-sdk/client-s3");
-  const client = new S3Client({ ...sdk, maxAttempts: 1, ...(sdk.endpoint && { forcePathStyle: true }) });
+  const client = new S3Client({ ...sdk, maxAttempts: 1 });
   return versionedDocument(s3DocumentBucket(client, names.bucket()), PLACEMENTS);
 }
 
