@@ -62,6 +62,8 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     recommendationCampaigns: [resource("campaign/PROJECT-*")],
     rankingCampaigns: [resource("campaign/PROJECT-*")],
     parameters: "PARAMETERS",
+    bucket: "BUCKET",
+    key: "KEY/*",
     logGroup,
   }),
   "search-events": searchEventsPolicy({

@@ -5,6 +5,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   judgments: "judgments of documents",
   experiment: "experiments of hybrid_search.yaml",
   "hybrid-search": "tools for hybrid search",
+  placements: "change placements of recommendations without a deployment",
   index: "fill indexes, and rebuild them while they are in use",
 };
 
@@ -25,6 +26,9 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   "schema-generation": "generate the schemas and the ETL configuration from sample files",
   "upload-sample": "upload users, items and interactions from files",
   train: "train recommendation models and activate them",
+  "placements apply": "put the placements of recommendation.yaml into use within a minute",
+  "placements versions": "list the versions of the placements, and who wrote them",
+  "placements revert": "bring an earlier version of the placements back",
   status: "show datasets, solutions, campaigns, filters and the running training",
   forget: "delete one user's data: record, events, request log, Personalize",
   restore: "make the users or items what they were at a time in the last 35 days",

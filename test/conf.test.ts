@@ -6,6 +6,7 @@ import { FiltersSchema } from "../lib/config/filter.ts";
 import { HybridSearchSchema } from "../lib/config/hybrid-search.ts";
 import { loadConfiguration } from "../lib/config/load.ts";
 import { ModelsSchema } from "../lib/config/model.ts";
+import { PlacementsSchema } from "../lib/config/placements.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
 import { ProjectSchema } from "../lib/config/project.ts";
 import { keysOf } from "../lib/config/shape.ts";
@@ -23,6 +24,7 @@ const SCHEMAS: Record<string, GenericSchema> = {
   "solution.yaml": SolutionSchema,
   "campaign.yaml": CampaignSchema,
   "filter.yaml": FiltersSchema,
+  "recommendation.yaml": PlacementsSchema,
 };
 
 test("conf.local/ has no problem and enables both services", () => {

@@ -21,6 +21,7 @@ import {
   savedPlans,
 } from "../plan/reviewed.ts";
 import { formatSummary } from "../plan/summary/format.ts";
+import { synchronizePlacements } from "../recommendation/placements.ts";
 import { stepsOf } from "../services.ts";
 import { accountOf, failing, namesIn, runnerOf, type Session } from "../session.ts";
 import { synchronizeConfiguration } from "../state/configuration-objects.ts";
@@ -115,6 +116,8 @@ async function applySteps(session: Session, runner: Runner, planned: Planned, na
       if (part.stack.name === "storage") await completeStorage(session, names);
     }
   }
+  // Last, since placements name filters and campaigns.
+  await synchronizePlacements(session, names);
 }
 
 /** Plans the stack from the account's current state. */

@@ -12,7 +12,8 @@ import {
 import { rightsOf as sentRights } from "../../lib/search/access/rights.ts";
 
 /** What a key may do, with every default filled in. */
-export interface Rights extends Pick<KeyRules, "name" | "endpoints" | "indexes" | "principals" | "templates"> {
+export interface Rights
+  extends Pick<KeyRules, "name" | "endpoints" | "indexes" | "principals" | "templates" | "placements"> {
   raw_backend: NonNullable<KeyRules["raw_backend"]>;
   scripts: boolean;
   /** Limits that are missing here do not exist. */
@@ -74,6 +75,14 @@ function* callChanges(before: Rights, after: Rights): Generator<string> {
   const callers = compared(before.principals ?? [], after.principals ?? []);
   if (callers.lost.length > 0) yield `is no longer for ${callers.lost.join(", ")}`;
   if (callers.gained.length > 0) yield `is also for ${callers.gained.join(", ")}`;
+  if (before.endpoints.includes("recommend") && after.endpoints.includes("recommend")) {
+    yield* listChanges(before.placements, after.placements, {
+      every: "may ask for any recommendations",
+      only: (names) => `may only ask for the placements ${names}`,
+      lost: (names) => `may no longer ask for the placements ${names}`,
+      gained: (names) => `may also ask for the placements ${names}`,
+    });
+  }
 }
 
 function* clusterChanges(before: Rights, after: Rights): Generator<string> {

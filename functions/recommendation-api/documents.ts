@@ -1,11 +1,13 @@
 import * as v from "valibot";
-import { RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
+import { ENGINES, RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
 import { degradation, degradedList, ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/core/http/documents.ts";
 import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/personalize/limits.ts";
 import {
   FilterValues,
   MAX_RECORDS,
+  PlacementContext,
   RankItems,
+  RecommendForPlacement,
   RecommendToItem,
   RecommendToUser,
   RequestContext,
@@ -36,6 +38,43 @@ export const RecommendToUserAnswer = answerTo(RecommendToUser);
 export const RecommendToItemAnswer = answerTo(RecommendToItem);
 /** The echoed request with every given item. */
 export const RankItemsAnswer = answerTo(RankItems);
+
+const Explanation = v.pipe(
+  v.object({
+    item_id: v.string(),
+    engine: v.pipe(
+      v.picklist(ENGINES),
+      v.description("`personalize`: a campaign. `list`: a list of the fallback chain."),
+    ),
+    recipe: v.nullable(v.string()),
+    fallback: v.nullable(
+      v.object({ step: v.pipe(Integer, v.description("Place in the chain, from 1.")), list: v.string() }),
+    ),
+    promotion: v.nullable(v.pipe(v.string(), v.description("The promotion whose share of the list the item fills."))),
+    moved_by_diversity: v.pipe(v.boolean(), v.description("Whether it was preferred to items of a better rank.")),
+  }),
+  v.description("Why an item is in the list."),
+);
+
+const PlacementItems = v.object({
+  ...RecommendedItems.entries,
+  placement: v.object({
+    version: v.pipe(
+      Integer,
+      v.description("Version of the placements, as `relevance placements versions` lists them."),
+    ),
+    experiment: v.optional(v.string()),
+    variant: v.optional(v.string()),
+  }),
+  explanations: v.optional(v.pipe(v.array(Explanation), v.description("With `explain`: one for each item, in order."))),
+});
+
+/** The echoed request with the items, the version of the placements, and the visitor's variant. */
+export const RecommendForPlacementAnswer = v.object({
+  request: RecommendForPlacement,
+  response: PlacementItems,
+  degraded: degradedList(Degradation),
+});
 
 const records = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(v.array(schema), v.minLength(1), v.maxLength(MAX_RECORDS));
@@ -173,6 +212,8 @@ export const RejectedUpload = v.object({
 const queries = {
   RecommendToUserRequest: RecommendToUser,
   RecommendToItemRequest: RecommendToItem,
+  RecommendForPlacementRequest: RecommendForPlacement,
+  PlacementContext,
   RankItemsRequest: RankItems,
   FilterValues,
   RequestContext,
@@ -192,9 +233,12 @@ export const schemaNames = {
   answers: {
     RecommendToUserAnswer,
     RecommendToItemAnswer,
+    RecommendForPlacementAnswer,
     RankItemsAnswer,
     ...queries,
     RecommendedItems,
+    PlacementItems,
+    Explanation,
     Item,
     UploadAnswer,
     UploadRequest,

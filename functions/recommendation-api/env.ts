@@ -13,6 +13,8 @@ export const RecommendationApiEnv = v.object({
   EVENTS_STREAM: Text,
   /** Queue of changed users and items. */
   REALTIME_QUEUE_URL: Text,
+  /** Bucket of the document of placements. */
+  BUCKET: Text,
   /** Ids and names of the API keys, `id=name,id=name`; absent if the configuration lists no keys. */
   API_KEYS: v.optional(v.string()),
 });

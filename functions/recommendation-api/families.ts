@@ -8,6 +8,8 @@ export async function loadFamily(family: string, services: RecommendationService
       return (await import("./recommend.ts")).recommendFamily(services);
     case "rank":
       return (await import("./rank.ts")).rankFamily(services);
+    case "placements":
+      return (await import("./placements.ts")).placementsFamily(services);
     case "ingest":
       return (await import("./ingest.ts")).ingestFamily(services);
     default:

@@ -1,6 +1,8 @@
 import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { currentKey } from "../../lib/aws/versioned-documents.ts";
+import { PLACEMENTS } from "../../lib/recommendation/placements/document.ts";
 
-/** Returns the permissions of recommendation-api: records, events, counters, campaigns and the queue of changes. */
+/** Returns the permissions of recommendation-api: records, placements, events, counters, campaigns and the queue of changes. */
 export function recommendationApiPolicy(arns: {
   usersTable: string;
   itemsTable: string;
@@ -14,6 +16,9 @@ export function recommendationApiPolicy(arns: {
   rankingCampaigns: readonly string[];
   /** ARN of the project's parameters for this service: `…:parameter/relevance/<project>/recommendation/*`. */
   parameters: string;
+  bucket: string;
+  /** KMS key of the bucket. */
+  key: string;
   logGroup: string;
 }): Statement[] {
   return [
@@ -27,6 +32,9 @@ export function recommendationApiPolicy(arns: {
     { sid: "StoreEvents", actions: ["firehose:PutRecordBatch"], resources: [arns.eventsStream] },
     { sid: "TellOfChanges", actions: ["sqs:SendMessage"], resources: [arns.realtimeQueue] },
     { sid: "ReadPointers", actions: ["ssm:GetParameters"], resources: [arns.parameters] },
+    // No permission to list: `deploy` always writes the document, so it is never absent.
+    { sid: "ReadPlacements", actions: ["s3:GetObject"], resources: [`${arns.bucket}/${currentKey(PLACEMENTS)}`] },
+    { sid: "UseTheBucketsKey", actions: ["kms:Decrypt"], resources: [arns.key] },
     ...some("Recommend", "personalize:GetRecommendations", arns.recommendationCampaigns),
     ...some("Rank", "personalize:GetPersonalizedRanking", arns.rankingCampaigns),
     // PutEvents takes a tracking id, not an ARN, so IAM supports no resource for it. Source: API_UBS_PutEvents.

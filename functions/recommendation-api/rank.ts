@@ -2,6 +2,7 @@ import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
 import { rankItems } from "../../lib/recommendation/api/rank.ts";
 import { RankItems } from "../../lib/recommendation/api/requests.ts";
+import { requirePlacement } from "../../lib/recommendation/placements/access.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 
 /** POST /rank-items-to-user */
@@ -10,7 +11,10 @@ export function rankFamily(services: RecommendationServices): Family {
     "/rank-items-to-user": jsonHandler({
       api: services.api,
       schema: RankItems,
-      handle: (call) => rankItems(services, call),
+      handle: (call) => {
+        requirePlacement(call.caller, undefined);
+        return rankItems(services, call);
+      },
     }),
   };
 }

@@ -1,8 +1,14 @@
 import type { Route } from "../../lib/core/http/route.ts";
-import { RankItems, RecommendToItem, RecommendToUser } from "../../lib/recommendation/api/requests.ts";
+import {
+  RankItems,
+  RecommendForPlacement,
+  RecommendToItem,
+  RecommendToUser,
+} from "../../lib/recommendation/api/requests.ts";
 import {
   LogEventDocument,
   RankItemsAnswer,
+  RecommendForPlacementAnswer,
   RecommendToItemAnswer,
   RecommendToUserAnswer,
   RejectedUpload,
@@ -58,6 +64,24 @@ export const routes = [
     request: RecommendToItem,
     response: RecommendToItemAnswer,
     example: { request: { item_id: "B1", limit: 10, filter_name: "", filter_value_dict: {} } },
+  },
+  {
+    methods: ["POST"],
+    path: "/recommend-for-placement",
+    family: "placements",
+    access: ["recommend"],
+    summary: "Items for a place of the site",
+    description:
+      "Returns the list of a placement of recommendation.yaml: the items of its campaign, with its filter, promotions, exclusions and diversity, filled up from its fallback chain. 404 when there is no such placement.",
+    request: RecommendForPlacement,
+    response: RecommendForPlacementAnswer,
+    example: {
+      request: { placement: "home", user_id: "U1", context: { basket_item_ids: ["B2"] } },
+      response: {
+        request: { placement: "home", user_id: "U1", context: { basket_item_ids: ["B2"] } },
+        response: { items: [ITEM], recommendation_id: "RID-1c2d3e", placement: { version: 3 } },
+      },
+    },
   },
   {
     methods: ["POST"],

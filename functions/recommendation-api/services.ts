@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { firehoseLines } from "../../lib/aws/record-stream.ts";
 import type { AwsVariables } from "../../lib/aws/signed-call.ts";
+import { currentKey, documentReader, s3IfChanged } from "../../lib/aws/versioned-documents.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
@@ -10,6 +11,7 @@ import { createPointers, ssmParameters } from "../../lib/recommendation/clients/
 import { dynamoEtlLists } from "../../lib/recommendation/clients/popular-items.ts";
 import { personalizeEvents, sqsChanges } from "../../lib/recommendation/clients/realtime.ts";
 import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts";
+import { PLACEMENTS, parsePlacements } from "../../lib/recommendation/placements/document.ts";
 import { trainedEvent } from "../../lib/recommendation/records/trained-event.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import type { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
@@ -41,6 +43,17 @@ export function createServices(
     campaigns: personalizeCampaigns(campaign_ms),
     records: item_cache_ms > 0 ? withItemCache(records, { ttlMs: item_cache_ms }) : records,
     ...dynamoEtlLists(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),
+    placements: documentReader(
+      "the document of placements",
+      s3IfChanged(
+        once(async () => {
+          const { S3Client } = await import("@aws-sdk/client-s3");
+          return new S3Client({ maxAttempts: 1 });
+        }),
+        { bucket: env.BUCKET, key: currentKey(PLACEMENTS), timeoutMs: store_ms },
+      ),
+      parsePlacements,
+    ),
     eventStream: firehoseLines(env.EVENTS_STREAM, "the event store", store_ms),
     countEvents: dynamoEventCounter(dynamo, env.INGESTION_TABLE, store_ms),
     eventTracker: personalizeEvents(trainedEvent(settings.definitions), realtime_ms),

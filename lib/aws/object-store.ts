@@ -21,7 +21,7 @@ export interface ObjectStore {
 }
 
 /** Reads a whole small object. Undefined if it does not exist. */
-export async function readText(store: ObjectStore, key: string): Promise<string | undefined> {
+export async function readText(store: Pick<ObjectStore, "read">, key: string): Promise<string | undefined> {
   const stream = await store.read(key);
   if (!stream) return undefined;
   const chunks: Uint8Array[] = [];

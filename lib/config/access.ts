@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { PLACEMENT_NAME } from "../core/contract/recommendation.ts";
 import {
   AUTHORIZATIONS,
   type Authorization,
@@ -127,6 +128,13 @@ const Key = section(
         { min: 1, max: 100 },
       ),
     ),
+    placements: v.optional(
+      list(
+        text(PLACEMENT_NAME, "the name of a placement", "A placement of recommendation.yaml."),
+        "The only recommendations that the key may ask for, on `recommend`; for keys that others can read, as in a web page. Default: any for every user and item.",
+        { min: 1, max: 100 },
+      ),
+    ),
     rate_limit: v.optional(numberAbove(0, MAX_RATE, "Requests a second. Default: the account's limit.")),
     burst_limit: v.optional(integer(1, MAX_RATE, "Requests at once. Default: the account's limit.")),
     daily_quota: v.optional(integer(1, undefined, "Requests a day. Default: no limit.")),
@@ -211,7 +219,7 @@ export function accessSettings({ authorization, keys }: CallerConfig): {
 } {
   if (keys === undefined) return {};
   const rules = keys.map(
-    ({ name, endpoints, indexes, principals, raw_backend, scripts, limits, templates }): KeyRules => ({
+    ({ name, endpoints, indexes, principals, raw_backend, scripts, limits, templates, placements }): KeyRules => ({
       name,
       endpoints,
       ...(indexes && { indexes }),
@@ -220,6 +228,7 @@ export function accessSettings({ authorization, keys }: CallerConfig): {
       ...(scripts !== undefined && { scripts }),
       ...(limits && { limits }),
       ...(templates && { templates }),
+      ...(placements && { placements }),
     }),
   );
   return { keys: rules, ...(authorization !== "api_key" && { authorization }) };

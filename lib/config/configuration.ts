@@ -5,6 +5,7 @@ import type { EtlConfiguration } from "./etl.ts";
 import type { Filter } from "./filter.ts";
 import type { Experiment, HybridQuery, Template } from "./hybrid-search.ts";
 import type { Models } from "./model.ts";
+import type { Placement } from "./placements.ts";
 import type { OpenSearch, Personalize, Project, Vpc } from "./project.ts";
 import type { Campaign, Solution } from "./solution.ts";
 
@@ -44,4 +45,5 @@ export interface Recommendation {
   filters: readonly Filter[];
   schemas: Readonly<Record<Dataset, AvroSchema>>;
   etl: EtlConfiguration;
+  placements: readonly Placement[];
 }

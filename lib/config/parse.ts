@@ -10,6 +10,7 @@ import { checkEventTypes } from "./checks/event-types.ts";
 import { checkFilters } from "./checks/filters.ts";
 import { checkHybridSearch } from "./checks/hybrid-search.ts";
 import { checkModels } from "./checks/models.ts";
+import { checkPlacementKeys, checkPlacements } from "./checks/placements.ts";
 import { checkAlarms, checkArns, checkCapacity, checkRetention, checkServices, servicesOf } from "./checks/project.ts";
 import { checkSchemas } from "./checks/schemas.ts";
 import { checkExcludedColumns, checkRecipes } from "./checks/solution.ts";
@@ -19,6 +20,7 @@ import { EtlSchema } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
 import { type HybridSearch, HybridSearchSchema } from "./hybrid-search.ts";
 import { type Models, ModelsSchema } from "./model.ts";
+import { PlacementsSchema } from "./placements.ts";
 import { ConfigurationError } from "./problem.ts";
 import { type Personalize, ProjectSchema } from "./project.ts";
 import { Reader, type ReadText } from "./reader.ts";
@@ -73,6 +75,8 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const solution = file("solution.yaml", SolutionSchema, recommendation);
   const campaign = file("campaign.yaml", CampaignSchema, recommendation);
   const filters = file("filter.yaml", FiltersSchema, recommendation);
+  // May be absent or empty: a project without placements has the endpoints for users and items.
+  const placements = file("recommendation.yaml", PlacementsSchema, false, {});
 
   const fileNames: Partial<Record<FileKey, string>> = {};
   const named = <Schema extends GenericSchema>(key: keyof typeof FILE_KEYS, schema: Schema) => {
@@ -90,7 +94,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const etl = named("etl", EtlSchema);
 
   const parts = { project, api, solution, campaign, user, item, interaction, etl };
-  const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters };
+  const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters, recommendation: placements };
   const drafts: Drafts = Object.fromEntries(Object.entries(all).map(([key, part]) => [key, part?.draft]));
   for (const check of CHECKS) {
     check(drafts, (key, path, message) => reader.report(fileNames[key] ?? `${key}.yaml`, path, message));
@@ -123,6 +127,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
         filters: whole(filters).filters,
         schemas: { user: whole(user), item: whole(item), interaction: whole(interaction) },
         etl: whole(etl),
+        placements: placements ? whole(placements).placements : [],
       } satisfies Recommendation),
     files: reader.texts,
   };
@@ -203,6 +208,8 @@ const CHECKS: readonly Check[] = [
   checkExcludedColumns,
   checkEventTypes,
   checkFilters,
+  checkPlacements,
+  checkPlacementKeys,
   checkSchemas,
   checkEtl,
 ];

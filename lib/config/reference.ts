@@ -4,6 +4,7 @@ import { EtlSchema } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
 import { HybridSearchSchema } from "./hybrid-search.ts";
 import { ModelsSchema } from "./model.ts";
+import { PlacementsSchema } from "./placements.ts";
 import { ProjectSchema } from "./project.ts";
 import { aboutOf, type Described, defaultOf, describedBy } from "./shape.ts";
 import { CampaignSchema, SolutionSchema } from "./solution.ts";
@@ -20,6 +21,7 @@ const FILES: readonly [name: string, schema: GenericSchema, service: string][] =
   ["solution.yaml", SolutionSchema, "Needed by the recommendation service."],
   ["campaign.yaml", CampaignSchema, "Needed by the recommendation service."],
   ["filter.yaml", FiltersSchema, "Needed by the recommendation service."],
+  ["recommendation.yaml", PlacementsSchema, "Placements of the recommendation service. May be missing."],
   ["etl/configure.json", EtlSchema, "Needed by the recommendation service."],
 ];
 

@@ -134,6 +134,7 @@ export function recommendationApiEnvironment(names: Names, queueUrl: string) {
     INGESTION_TABLE: names.table("ingestion"),
     EVENTS_STREAM: names.stream("events"),
     REALTIME_QUEUE_URL: queueUrl,
+    BUCKET: names.bucket(),
   };
 }
 

@@ -1,10 +1,12 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { CreateStateMachineCommand } from "@aws-sdk/client-sfn";
 import { CreateQueueCommand, GetQueueAttributesCommand } from "@aws-sdk/client-sqs";
+import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
 import type { StateMachineName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import type { State } from "../../lib/infrastructure/lambda-task.ts";
 import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
+import { PLACEMENTS } from "../../lib/recommendation/placements/document.ts";
 import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { createRole } from "./resources.ts";
@@ -58,4 +60,11 @@ export async function putConfiguration({ clients, names, configuration }: Recomm
       clients.s3.send(new PutObjectCommand({ Bucket: names.bucket(), Key: `${PREFIXES.configuration}${path}`, Body })),
     ),
   );
+}
+
+/** Puts the placements of the configuration into use, as `deploy` does. */
+export async function putPlacements({ clients, names, configuration }: RecommendationParts): Promise<void> {
+  const document = versionedDocument(s3DocumentBucket(clients.s3, names.bucket()), PLACEMENTS);
+  const content = { placements: configuration.recommendation?.placements ?? [] };
+  await document.write((await document.newest())?.version ?? 0, { by: "make dev", at: new Date(), content });
 }

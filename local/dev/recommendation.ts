@@ -21,7 +21,7 @@ import type { SampleIds } from "./examples.ts";
 import { isTableWrite, recommendationData } from "./recommendation-data.ts";
 import { connectQueue, createFunctions, type RecommendationParts } from "./recommendation-functions.ts";
 import { convergePersonalize } from "./recommendation-personalize.ts";
-import { createQueues, createStateMachines, putConfiguration } from "./recommendation-resources.ts";
+import { createQueues, createStateMachines, putConfiguration, putPlacements } from "./recommendation-resources.ts";
 import { createStream, createTables } from "./resources.ts";
 import { saveNowAndThen } from "./save-now-and-then.ts";
 import type { Scope } from "./scope.ts";
@@ -117,6 +117,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
     createFunctions(options),
     createStateMachines(options),
     putConfiguration(options),
+    putPlacements(options),
   ]);
   const saver = saveNowAndThen({ save: data.save, say: options.say });
   scope.add(saver.stop);

@@ -33,6 +33,10 @@ const LOST: Readonly<Record<(typeof RECOMMENDATION_STAGES)[number], string>> = {
   campaign: "popular items replaced those of a campaign",
   item_records: "items came as ids only",
   realtime: "changes and events did not reach Personalize at once",
+  placement: "changed placements could not be read, so the ones before are in use",
+  promotions: "promoted items came without a campaign, or not at all",
+  diversity: "items are not as different as their placement says",
+  fallback: "a list of the fallback chain could not be read",
 };
 
 function degradedAlarms(stack: ProjectStack): void {

@@ -4,7 +4,7 @@ import type { RecommendationApiEnv } from "../../functions/recommendation-api/en
 import { recommendationApiPolicy } from "../../functions/recommendation-api/policy.ts";
 import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import { trainingPolicy } from "../../functions/training/policy.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
+import { RECIPE_KINDS, RECOMMENDING_RECIPES, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import type { TableName } from "../../lib/core/naming/names.ts";
 import { recommendationApiEnvironment, recommendationFunctions } from "../../lib/infrastructure/functions.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
@@ -24,6 +24,21 @@ interface ApiFunctionOptions {
 /** Adds the function that answers requests. */
 export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: ApiFunctionOptions): DeployedFunction {
   const { names } = stack;
+  const anyKey = names.arn("kms", "key/*");
+  const policy = recommendationApiPolicy({
+    usersTable: tableArn(stack, "users"),
+    itemsTable: tableArn(stack, "items"),
+    popularItemsTable: tableArn(stack, "popular-items"),
+    ingestionTable: tableArn(stack, "ingestion"),
+    eventsStream: names.arn("firehose", `deliverystream/${names.stream("events")}`),
+    realtimeQueue: names.arn("sqs", names.queue("realtime")),
+    recommendationCampaigns: campaignArns(stack, RECOMMENDING_RECIPES),
+    rankingCampaigns: campaignArns(stack, ["personalized_ranking"]),
+    parameters: names.arn("ssm", `parameter${names.parameterPrefix()}recommendation/*`),
+    bucket: names.bucketArn(),
+    key: anyKey,
+    logGroup: names.arn("logs", `log-group:${names.functionLogGroup("recommendation-api")}`),
+  });
   return lambdaFunction(stack, {
     name: "recommendation-api",
     description: "Recommendations, rankings, users, items and events",
@@ -34,21 +49,7 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: Api
       ...recommendationApiEnvironment(names, queueUrl),
       ...keyEnvironment(stack, keys),
     } satisfies RecommendationApiEnv,
-    statements: [
-      ...recommendationApiPolicy({
-        usersTable: tableArn(stack, "users"),
-        itemsTable: tableArn(stack, "items"),
-        popularItemsTable: tableArn(stack, "popular-items"),
-        ingestionTable: tableArn(stack, "ingestion"),
-        eventsStream: names.arn("firehose", `deliverystream/${names.stream("events")}`),
-        realtimeQueue: names.arn("sqs", names.queue("realtime")),
-        recommendationCampaigns: campaignArns(stack, ["user_personalization", "similar_items"]),
-        rankingCampaigns: campaignArns(stack, ["personalized_ranking"]),
-        parameters: names.arn("ssm", `parameter${names.parameterPrefix()}recommendation/*`),
-        logGroup: names.arn("logs", `log-group:${names.functionLogGroup("recommendation-api")}`),
-      }),
-      useTables(stack, keyArn),
-    ],
+    statements: [...boundToAliases(stack, policy, anyKey, [names.kmsAlias()]), useTables(stack, keyArn)],
     logKeyArn: keyArn,
     reservedConcurrency: stack.input.config.api.reserved_concurrency.recommendation_api,
     provisionedConcurrency: stack.input.config.api.provisioned_concurrency.recommendation_api,

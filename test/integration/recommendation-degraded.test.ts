@@ -1,5 +1,6 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
+import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
 import { awsError, operationOf } from "../functions/recommendation-api/aws-front.ts";
 import { putItems } from "../functions/recommendation-api/shop.ts";
 import { type Answer, startWorld, type World } from "../functions/recommendation-api/world.ts";
@@ -247,6 +248,34 @@ test("treats an unreadable list of popular items as none", async () => {
   world.front.faults.set("dynamodb", () => awsError(500, "InternalServerError"));
   const answer = await toUser();
   assert.equal([answer.status, answer.body.error.code], [503, "upstream_unavailable"]);
+});
+
+test("placements come from the bucket, and go on without the campaign", async () => {
+  const document = versionedDocument(s3DocumentBucket(world.s3, world.bucket), "placements");
+  const place = async (previous: number, limit: number) => {
+    const placement = { name: "home", recipe: "user_personalization", limit, fallback: [{ list: "popular" }] };
+    const written = await document.write(previous, {
+      by: "test",
+      at: new Date(),
+      content: { placements: [placement] },
+    });
+    assert.is(written?.version, previous + 1);
+  };
+  const ask = () => world.post("/recommend-for-placement", { placement: "home", user_id: "u1" });
+  await pointTo("all");
+  campaign({ itemList: ["b2", "gone", "b1", "b3"].map((itemId) => ({ itemId })), recommendationId: "RID-1" });
+  // The function's role may not list the bucket, so that an absent document is denied.
+  assert.equal([(await ask()).status, (await ask()).body.error.code], [503, "upstream_unavailable"]);
+  await place(0, 2);
+  assert.equal(idsOf(await ask()), ["b2", "b1"]);
+  campaign({ status: 503, type: "ServiceUnavailable" });
+  const degraded = await ask();
+  assert.equal([idsOf(degraded), stagesOf(degraded)], [["b4", "b2"], ["campaign"]]);
+
+  await place(1, 1);
+  assert.is(await document.write(1, { by: "late", at: new Date(), content: {} }), undefined);
+  await world.restart();
+  assert.equal(idsOf(await ask()), ["b4"]);
 });
 
 test.run();

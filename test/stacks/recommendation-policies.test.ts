@@ -83,6 +83,8 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
     role: "recommendation-api-role",
     stack: service,
     does: [
+      call("s3:GetObject", `${BUCKET}/documents/placements/current.json`),
+      call("kms:Decrypt", KEY, PROJECT_KEY),
       call("dynamodb:BatchWriteItem", table("users")),
       call("dynamodb:UpdateItem", table("ingestion")),
       call("firehose:PutRecordBatch", arn("firehose", "deliverystream/my-project-events")),
@@ -94,6 +96,10 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("kms:Decrypt", OWN_KEY, TABLES),
     ],
     doesNot: [
+      call("s3:PutObject", `${BUCKET}/documents/placements/current.json`),
+      call("s3:GetObject", `${BUCKET}/events/2026/01/01/00/a`),
+      call("s3:ListBucket", BUCKET),
+      call("kms:Decrypt", KEY, { "kms:ResourceAliases": ["alias/other-relevance"] }),
       call("dynamodb:Scan", table("users")),
       call("dynamodb:BatchWriteItem", table("training")),
       call("personalize:GetRecommendations", personalize("campaign/other-similar-items")),

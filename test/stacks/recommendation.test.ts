@@ -254,6 +254,7 @@ test("protects every route of the API with its key, and creates the event stream
     [
       "/log-event",
       "/rank-items-to-user",
+      "/recommend-for-placement",
       "/recommend-items-to-item",
       "/recommend-items-to-user",
       "/update-items",

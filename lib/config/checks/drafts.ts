@@ -4,6 +4,7 @@ import type { EtlConfiguration } from "../etl.ts";
 import type { Filters } from "../filter.ts";
 import type { HybridSearch } from "../hybrid-search.ts";
 import type { Models } from "../model.ts";
+import type { Placements } from "../placements.ts";
 import type { Path } from "../problem.ts";
 import type { Project } from "../project.ts";
 import type { Campaign, Solution } from "../solution.ts";
@@ -18,6 +19,7 @@ export interface Drafts {
   solution?: Draft<Solution> | undefined;
   campaign?: Draft<Campaign> | undefined;
   filter?: Draft<Filters> | undefined;
+  recommendation?: Draft<Placements> | undefined;
   user?: Draft<AvroSchema> | undefined;
   item?: Draft<AvroSchema> | undefined;
   interaction?: Draft<AvroSchema> | undefined;

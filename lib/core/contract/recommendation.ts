@@ -25,4 +25,25 @@ export const DATASET_NAME_LIST = Object.keys(DATASET_NAMES) as (keyof typeof DAT
 export const PLACED_FIELDS = ["USER_ID", "ITEM_ID", "EVENT_TYPE", "EVENT_VALUE", "TIMESTAMP", "IMPRESSION"] as const;
 
 /** Parts of an answer of the recommendation service that can be missing from it without failing the request. */
-export const RECOMMENDATION_STAGES = ["campaign", "item_records", "realtime"] as const;
+export const RECOMMENDATION_STAGES = [
+  "campaign",
+  "item_records",
+  "realtime",
+  "placement",
+  "promotions",
+  "diversity",
+  "fallback",
+] as const;
+
+/** Recipes whose campaigns recommend items, to a user or to an item; a placement has one of them. The other one ranks. */
+export const RECOMMENDING_RECIPES = ["user_personalization", "similar_items"] as const satisfies readonly RecipeKind[];
+
+/** The form of the names of placements, and of their promotions, experiments and variants. */
+export const PLACEMENT_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
+
+/** Whether a list may use what is known about its user. */
+export const PERSONALIZATIONS = ["profile", "none"] as const;
+
+/** What can recommend an item of a placement: a campaign, or a list of the fallback chain. */
+export const ENGINES = ["personalize", "list"] as const;
+export type Engine = (typeof ENGINES)[number];

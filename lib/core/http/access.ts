@@ -109,6 +109,8 @@ export const KeyRules = v.object({
   limits: v.optional(v.partial(Limits)),
   /** Names of the templates that the key may use. If undefined, it may send searches of its own. */
   templates: v.optional(v.array(v.string())),
+  /** Names of the placements that the key may ask for. If undefined, it may recommend and rank as it likes. */
+  placements: v.optional(v.array(v.string())),
 });
 export type KeyRules = v.InferOutput<typeof KeyRules>;
 

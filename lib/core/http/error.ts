@@ -12,6 +12,7 @@ export type ErrorCode =
   | "template_not_found"
   | "filter_not_found"
   | "item_not_found"
+  | "placement_not_found"
   | "method_not_allowed"
   | "payload_too_large"
   | "unsupported_media_type"
@@ -42,6 +43,7 @@ const STATUS: Record<ErrorCode, number> = {
   template_not_found: 404,
   filter_not_found: 404,
   item_not_found: 404,
+  placement_not_found: 404,
   method_not_allowed: 405,
   payload_too_large: 413,
   unsupported_media_type: 415,

@@ -2,6 +2,8 @@
 export const PREFIXES = {
   /** The configuration files of the last deployment. */
   configuration: "configuration/",
+  /** Documents that change without a deployment, with all their versions. */
+  documents: "documents/",
   /** What users of the search gateway searched for and did; kept for `logging.retention_days`. */
   logs: "logs/",
   /** Request log of the search gateway. */

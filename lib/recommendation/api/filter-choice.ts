@@ -206,6 +206,9 @@ export function requireUser(choice: FilterChoice | undefined, userId: string | u
   throw invalidRequest([{ path: "user_id", message }]);
 }
 
+/** Returns whether a filter has conditions on past events. */
+export const readsEvents = ({ filter }: FilterChoice): boolean => reads(parseFilter(filter.expression), "Interactions");
+
 function reads(filter: Filter, dataset: "Interactions" | "CurrentUser"): boolean {
   return [...everyCondition(filter)].some(({ condition }) => condition.field.dataset === dataset);
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { RecordKey, recordSchema } from "../../core/http/validate.ts";
+import { PERSONALIZATIONS } from "../../core/contract/recommendation.ts";
+import { objectSchema, RecordKey, recordSchema } from "../../core/http/validate.ts";
 import { MAX_CONTEXT, MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
 
 /** The most records in one upload. */
@@ -67,6 +68,48 @@ export const RecommendToItem = v.strictObject({
   ...commonFields,
 });
 export type RecommendToItem = v.InferOutput<typeof RecommendToItem>;
+
+const ItemIds = (description: string) =>
+  v.nullish(
+    v.pipe(
+      v.array(Id),
+      v.maxLength(MAX_RESULTS, `must have at most ${MAX_RESULTS} entries`),
+      v.description(description),
+    ),
+  );
+
+/** What the page that a placement is on knows. */
+export const PlacementContext = v.pipe(
+  v.strictObject({
+    item_id: v.nullish(v.pipe(Id, v.description("The item that the page is about. The list never contains it."))),
+    basket_item_ids: ItemIds("The items in the visitor's basket."),
+    exclude_item_ids: ItemIds("Items that the list must not contain, such as those already on the page."),
+    category: v.nullish(v.pipe(v.string(), v.maxLength(1_000), v.description("The category that the page is about."))),
+    metadata: v.nullish(recordSchema(RequestContext)),
+  }),
+  v.description("What the page knows."),
+);
+
+/** POST /recommend-for-placement */
+export const RecommendForPlacement = v.strictObject({
+  placement: v.pipe(v.string(), v.maxLength(63), v.description("Name of a placement of recommendation.yaml.")),
+  user_id: v.nullish(v.pipe(Id, v.description("The user, if the visitor is known."))),
+  session_id: v.nullish(
+    v.pipe(
+      Id,
+      v.description("The session of an unknown visitor, whose events have it as USER_ID. `user_id` goes first."),
+    ),
+  ),
+  context: v.nullish(objectSchema(PlacementContext)),
+  personalization: v.nullish(
+    v.pipe(
+      v.picklist(PERSONALIZATIONS),
+      v.description("`none`: the list uses nothing that is known about the visitor. Default: `profile`."),
+    ),
+  ),
+  explain: v.nullish(v.pipe(v.boolean(), v.description("Whether the answer says why each item is in the list."))),
+});
+export type RecommendForPlacement = v.InferOutput<typeof RecommendForPlacement>;
 
 /** POST /rank-items-to-user */
 export const RankItems = v.strictObject({

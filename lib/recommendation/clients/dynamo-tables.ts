@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { patientCalls } from "../../aws/call.ts";
 import type { ProfileDataset } from "../../core/contract/recommendation.ts";
-import { EVENT_TYPES_KEY, POPULAR_ITEMS_KEY } from "../records/tables.ts";
+import { EVENT_TYPES_KEY, NEWEST_ITEMS_KEY, POPULAR_ITEMS_KEY } from "../records/tables.ts";
 
 /** Long enough for a throttled table to scale up, and longer than an API request would wait. */
 const patient = () => patientCalls(120_000, 10);
@@ -52,19 +52,22 @@ export type TableSource = ReturnType<typeof dynamoTables>;
 export interface PopularItems {
   run: string;
   items: readonly { item_id: string; events: number }[];
+  /** Newest first; none if the items have no CREATION_TIMESTAMP. */
+  newest: readonly string[];
   /** The event types that the run imports. The API passes no others on in real time. */
   eventTypes: readonly string[];
 }
 
-/** A table of two records, `{LIST: "all", RUN, ITEMS}` and `{LIST: "event-types", RUN, TYPES}`. Writes replace them. */
+/** A table of three records: `{LIST: "all" or "newest", RUN, ITEMS}`, `{LIST: "event-types", RUN, TYPES}`. Writes replace them. */
 export function dynamoPopularItems(client: DynamoDBClient, table: string) {
   const call = patient();
   return {
-    async write({ run, items, eventTypes }: PopularItems): Promise<void> {
+    async write({ run, items, newest, eventTypes }: PopularItems): Promise<void> {
       const { PutCommand } = await import("@aws-sdk/lib-dynamodb");
       const put = (Item: Readonly<Record<string, unknown>>) =>
         call((options) => client.send(new PutCommand({ TableName: table, Item }), options));
       await put({ ...POPULAR_ITEMS_KEY, RUN: run, ITEMS: fitting(items.map(({ item_id }) => item_id)) });
+      await put({ ...NEWEST_ITEMS_KEY, RUN: run, ITEMS: fitting(newest) });
       await put({ ...EVENT_TYPES_KEY, RUN: run, TYPES: eventTypes });
     },
   };

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { call } from "../../aws/call.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { expiring } from "../../core/resilience/expiring.ts";
-import { EVENT_TYPES_KEY, POPULAR_ITEMS_KEY } from "../records/tables.ts";
+import { EVENT_TYPES_KEY, NEWEST_ITEMS_KEY, POPULAR_ITEMS_KEY } from "../records/tables.ts";
 
 /** Reads a list that the last ETL wrote. Undefined before the first ETL. Throws if it cannot read the list. */
 export type EtlListReader = (deadline: Deadline) => Promise<readonly string[] | undefined>;
@@ -10,19 +10,19 @@ export type EtlListReader = (deadline: Deadline) => Promise<readonly string[] | 
 /** How long a list is cached. Each training replaces it, but a slightly older one does no harm. */
 const KEPT_MS = 60_000;
 
-/** How long it is cached that there are no event types, which every event would look up. */
+/** How long it is cached that there is no such list, which every event or request would look up. */
 const ABSENT_KEPT_MS = 5_000;
 
 /**
- * Reads the lists that ETL wrote, and caches them for a minute: the item ids, most popular first, and the event types
- * that it imported. The client must have its own retries turned off.
+ * Reads the lists that ETL wrote, and caches them for a minute: the item ids, most popular first and newest first, and
+ * the event types that it imported. The client must have its own retries turned off.
  */
 export function dynamoEtlLists(
   connect: () => Promise<DynamoDBClient>,
   table: string,
   timeoutMs: number,
   now?: () => number,
-): { popularItems: EtlListReader; eventTypes: EtlListReader } {
+): { popularItems: EtlListReader; newestItems: EtlListReader; eventTypes: EtlListReader } {
   const reader = (Key: Readonly<Record<string, string>>, attribute: string, absentMs: number): EtlListReader => {
     const read = async (deadline: Deadline) => {
       const [{ GetCommand }, client] = await Promise.all([import("@aws-sdk/lib-dynamodb"), connect()]);
@@ -35,6 +35,7 @@ export function dynamoEtlLists(
   };
   return {
     popularItems: reader(POPULAR_ITEMS_KEY, "ITEMS", 0),
+    newestItems: reader(NEWEST_ITEMS_KEY, "ITEMS", ABSENT_KEPT_MS),
     eventTypes: reader(EVENT_TYPES_KEY, "TYPES", ABSENT_KEPT_MS),
   };
 }

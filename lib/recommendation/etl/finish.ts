@@ -6,12 +6,19 @@ import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Database, literal, literals } from "../../core/sql/database.ts";
 import { sum } from "../../core/sum.ts";
 import type { PopularItems, PopularItemsStore } from "../clients/dynamo-tables.ts";
-import { EtlError, findFile, readFile, readResults, runKeys, sharedKeys, TRANSFERS, writeFile } from "./run-files.ts";
+import {
+  EtlError,
+  findFile,
+  LISTED_ITEMS,
+  readFile,
+  readResults,
+  runKeys,
+  sharedKeys,
+  TRANSFERS,
+  writeFile,
+} from "./run-files.ts";
 import { sql } from "./sql.ts";
 import { Counts, type Manifest, RunPlan } from "./tasks.ts";
-
-/** Number of items to keep: the largest answer (500), plus as many again that may be excluded or inactive. */
-const POPULAR_ITEMS = 1_000;
 
 /** What the shards report in all: the counts of the manifest, the numbers of interactions to import and of all events, and the popular items. */
 type Totals = Omit<Manifest, "run" | "mode" | "from" | "to" | "unknown" | Dataset> & {
@@ -40,7 +47,7 @@ export async function finish(
     const file = join(engine.folder, basename(key));
     return (await download(store, key, file)) ? file : undefined;
   });
-  const values = { files: literals(reports), names: literals(checks.map(({ name }) => name)), items: POPULAR_ITEMS };
+  const values = { files: literals(reports), names: literals(checks.map(({ name }) => name)), items: LISTED_ITEMS };
   const [row] = await engine.rows(sql("totals", values));
   const { interactions, events: written, popular, ...totals }: Totals = JSON.parse(String(row?.totals));
 
@@ -64,7 +71,8 @@ export async function finish(
     );
   }
   const unknown = await unknownIds(run, { user: user.rows, item: item.rows }, reports, store, engine);
-  const lists: PopularItems = { run, items: popular, eventTypes: Object.keys(totals.event_types) };
+  const newest = await newestItems(run, store, engine);
+  const lists: PopularItems = { run, items: popular, newest, eventTypes: Object.keys(totals.event_types) };
   await writeFile(store, keys.popularItems, lists);
   await popularItems.write(lists);
 
@@ -79,6 +87,20 @@ export async function finish(
   const current = new Set(groups.flatMap(sharedKeys.files));
   await concurrently(days, TRANSFERS, (day) => removeOthers(store, sharedKeys.groups(day), current));
   return { interactions, rejected: sum(read, ({ rejected }) => rejected) };
+}
+
+/** Returns the newest items of all files of the table; none if items have no time. */
+async function newestItems(run: string, store: ObjectStore, engine: Database): Promise<string[]> {
+  const files = await concurrently(await listed(store, runKeys(run).newest), TRANSFERS, async ({ key }) => {
+    const file = join(engine.folder, basename(key));
+    await download(store, key, file);
+    return file;
+  });
+  if (files.length === 0) return [];
+  const rows = await engine.rows(
+    `SELECT item FROM read_parquet(${literals(files)}) ORDER BY created DESC, item LIMIT ${LISTED_ITEMS}`,
+  );
+  return rows.map(({ item }) => String(item));
 }
 
 /**

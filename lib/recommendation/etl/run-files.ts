@@ -42,6 +42,8 @@ export function runKeys(run: string) {
     part: (segment: number, part: number) => `${number(segment, 4)}-${number(part, 5)}`,
     /** Hashes of the ids in a file of a table. */
     ids: (dataset: string) => `${root}results/ids-${dataset}-`,
+    /** The newest items in a file of a table. */
+    newest: `${root}results/newest-`,
     rejects: (dataset: string) => `${root}rejects/${dataset}s-`,
     popularItems: `${root}popular-items.json`,
     manifest: `${root}manifest.json`,
@@ -52,6 +54,9 @@ export function runKeys(run: string) {
 export class EtlError extends Error {
   override name = "EtlError";
 }
+
+/** Number of items in a list: the largest answer (500), plus as many again that may be excluded or inactive. */
+export const LISTED_ITEMS = 1_000;
 
 /** How many objects to transfer in parallel. */
 export const TRANSFERS = 16;

@@ -7,12 +7,15 @@ import type { Definitions } from "../records/layout.ts";
 import { profileFields, profileParser } from "../records/profile.ts";
 import { ID_COLUMNS } from "../records/tables.ts";
 import { issuesText } from "../records/value.ts";
-import { runKeys, writeFile, writeRejected } from "./run-files.ts";
+import { LISTED_ITEMS, runKeys, writeFile, writeRejected } from "./run-files.ts";
 import { csv } from "./sql.ts";
 import type { Task } from "./tasks.ts";
 
 /** A call stops reading when only this much time is left, which is enough to write the file. */
 const STOP_BEFORE_MS = 60_000;
+
+/** The field by which items are new. */
+const CREATED = "CREATION_TIMESTAMP";
 
 /** The characters of records after which a call stops reading. */
 const FILE_CHARACTERS = 64 * 1_024 * 1_024;
@@ -62,6 +65,14 @@ export async function scan(
   const hashes = `SELECT md5_number_lower(${identifier(ID_COLUMNS[dataset])}) AS id FROM record`;
   await engine.run(`COPY (${hashes}) TO ${literal(ids)} (FORMAT parquet)`);
   await replace(store, `${keys.ids(dataset)}${name}.parquet`, rows > 0 && ids);
+  if (dataset === "item" && schema.fields.some((field) => field.name === CREATED)) {
+    const newest = join(engine.folder, "newest.parquet");
+    const created = `SELECT ITEM_ID AS item, try_cast(${CREATED} AS BIGINT) AS created FROM record`;
+    await engine.run(
+      `COPY (FROM (${created}) WHERE created IS NOT NULL ORDER BY created DESC, item LIMIT ${LISTED_ITEMS}) TO ${literal(newest)} (FORMAT parquet)`,
+    );
+    await replace(store, `${keys.newest}${name}.parquet`, rows > 0 && newest);
+  }
   const rejected = await writeRejected(store, `${keys.rejects(dataset)}${name}.jsonl`, engine);
   const counts = { rows: task.rows + rows, rejected: task.rejected + rejected };
   const next = { ...task, ...counts, part: part + 1, start, done: start === null };

@@ -4,8 +4,9 @@ import type { TableName } from "../../core/naming/names.ts";
 /** The column that holds a record's id. */
 export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const satisfies Record<ProfileDataset, string>;
 
-/** Keys of the two records in the popular-items table: the items, and the event types of the last ETL. */
+/** Keys of the records in the popular-items table: most popular items, newest items, and event types of the last ETL. */
 export const POPULAR_ITEMS_KEY = { LIST: "all" } as const;
+export const NEWEST_ITEMS_KEY = { LIST: "newest" } as const;
 export const EVENT_TYPES_KEY = { LIST: "event-types" } as const;
 
 /** Name of the training table's key. */

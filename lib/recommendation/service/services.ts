@@ -1,4 +1,6 @@
 import type { RecordStream } from "../../aws/record-stream.ts";
+import type { DocumentReader } from "../../aws/versioned-documents.ts";
+import type { Placement } from "../../config/placements.ts";
 import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { CampaignClient } from "../../personalize/runtime/campaigns.ts";
 import type { EventCounter } from "../clients/accepted-events.ts";
@@ -17,6 +19,10 @@ export interface RecommendationServices {
   campaigns: CampaignClient;
   records: RecordStore;
   popularItems: EtlListReader;
+  /** Undefined if the items have no CREATION_TIMESTAMP. */
+  newestItems: EtlListReader;
+  /** The placements in use. */
+  placements: DocumentReader<readonly Placement[]>;
   /** The event types of the last ETL. */
   eventTypes: EtlListReader;
   eventStream: RecordStream;

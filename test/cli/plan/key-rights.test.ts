@@ -66,6 +66,15 @@ test("an earlier configuration whose list is taken out is valid, so that its set
   assert.equal([config, rights], [undefined, undefined]);
 });
 
+test("names the placements that keys lose and gain", () => {
+  const page = (placements?: string[]) => [keys({ ...BROWSER, ...(placements && { placements }) })];
+  assert.equal(notes(page(["home", "basket"]), page(["home", "product"])), [
+    "Key shop-browser: may no longer ask for the placements basket; may also ask for the placements product",
+  ]);
+  assert.equal(notes(page(), page(["home"])), ["Key shop-browser: may only ask for the placements home"]);
+  assert.equal(notes(page(["home"]), page()), ["Key shop-browser: may ask for any recommendations"]);
+});
+
 test("names the endpoints, indexes, scripts, limits and templates that keys lose and gain", () => {
   const before = { ...BROWSER, endpoints: ["search", "events", "bulk"], templates: ["a", "b"], scripts: true };
   const after = {

@@ -15,6 +15,8 @@ const api = recommendationApiPolicy({
   recommendationCampaigns: ["campaign/a", "campaign/b"],
   rankingCampaigns: [],
   parameters: "parameters",
+  bucket: "bucket",
+  key: "key",
   logGroup: "log",
 });
 const sync = realtimeSyncPolicy({

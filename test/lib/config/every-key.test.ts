@@ -7,6 +7,7 @@ import { EtlSchema } from "../../../lib/config/etl.ts";
 import { FiltersSchema } from "../../../lib/config/filter.ts";
 import { HybridSearchSchema } from "../../../lib/config/hybrid-search.ts";
 import { ModelsSchema } from "../../../lib/config/model.ts";
+import { PlacementsSchema } from "../../../lib/config/placements.ts";
 import { formatPath, type Path, type Problem } from "../../../lib/config/problem.ts";
 import { ProjectSchema } from "../../../lib/config/project.ts";
 import { aboutOf, describedBy, shapeOf } from "../../../lib/config/shape.ts";
@@ -24,6 +25,7 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
   ["solution.yaml", SolutionSchema],
   ["campaign.yaml", CampaignSchema],
   ["filter.yaml", FiltersSchema],
+  ["recommendation.yaml", PlacementsSchema],
   ["schema/user_schema.json", AvroSchema("user")],
   ["schema/item_schema.json", AvroSchema("item")],
   ["schema/interaction_schema.json", AvroSchema("interaction")],
@@ -34,7 +36,7 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
  * Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer},
  * {@link templateKey}, {@link declaring} and {@link existing}.
  */
-const full = withRareKeys(withExcludedColumns(fullExample()));
+const full = withPlacements(withRareKeys(withExcludedColumns(fullExample())));
 
 /** The same with private APIs, which exclude host names. */
 const privateApis = (["domain_name_system", "recommendation_domain_name", "execute_api_url"] as const).reduce<Files>(
@@ -105,6 +107,9 @@ function previousModels(): Record<string, object> {
   };
 }
 
+/** A list that excludes the keys of others. */
+const ITEMS = [{ list: "items", item_ids: ["B1"] }];
+
 /** The same with existing endpoints, which exclude the keys of those that the project deploys. */
 const existing = [
   ["dense_large_en_v1_5"],
@@ -118,9 +123,10 @@ const existing = [
 
 const filesFor = (path: Path): Files => {
   if (path.at(-1) === "endpoint_name") return existing;
-  if (path[0] === "keys" && path.includes("templates")) return templateKey;
+  if (path[0] === "keys" && (path.includes("templates") || path.includes("placements"))) return templateKey;
   if (path.includes("parameters")) return ["min", "max", "default"].includes(String(path.at(-1))) ? numbers : texts;
   if (path[0] === "previous") return previous;
+  if (path.at(-1) === "item_ids") return changed(full, "recommendation.yaml", ["placements", 0, "fallback"], ITEMS);
   if (path[0] === "private_api") return privateApis;
   return path[0] === "lambda_authorizer" || path.includes("principals") ? authorizer : full;
 };
@@ -131,6 +137,14 @@ function withExcludedColumns(files: Files): Files {
     (all, recipe) => changed(all, "solution.yaml", ["recipes", recipe, "excluded_dataset_columns"], excluded),
     files,
   );
+}
+
+/** Gives the filter of the first placement, and its first variant, all their keys. */
+function withPlacements(files: Files): Files {
+  const filter = { name: "category_not_purchased", values: { CATEGORY: "Travel" } };
+  const variant = ["placements", 0, "experiment", "variants", 0, "settings"];
+  const first = changed(files, "recommendation.yaml", ["placements", 0, "filter"], filter);
+  return changed(first, "recommendation.yaml", variant, { limit: 5 });
 }
 
 /** Adds the keys that the generated files leave to their defaults. */
@@ -173,6 +187,8 @@ test("the full example is valid", () => {
 
 for (const [file, schema] of SCHEMAS) {
   for (const { path: written, schema: below, required } of describedBy(schema)) {
+    // These are the settings of a placement, which are tested there.
+    if (written.includes("variants[].settings.") && file === "recommendation.yaml") continue;
     const path = pathOf(written);
     const { allowed } = aboutOf(below);
     const name = `${file} ${written}`;

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { eventParser } from "../../../../lib/recommendation/records/event.ts";
 import { suite } from "../../../suite.ts";
-import { DEFINITIONS, event, readManifest, rowsOf, USER, world } from "./run.ts";
+import { DEFINITIONS, event, ITEM, readManifest, rowsOf, USER, world } from "./run.ts";
 
 const test = suite("ETL run");
 
@@ -190,6 +190,7 @@ test("returns the popular items, most popular first, and keeps them with the run
       { item_id: "B1", events: 1 },
       { item_id: "B2", events: 1 },
     ],
+    newest: [],
     eventTypes: ["view"],
   });
   assert.equal(JSON.parse(store.text("etl/run=r1/popular-items.json")), popular.last);
@@ -229,6 +230,25 @@ test("leaves only imported files in the folders to import", async () => {
   store.objects.set("etl/run=r1/interactions/00009-0000.csv", Buffer.from("left by an attempt before"));
   await run("r1");
   assert.equal(Object.keys(store.texts("etl/run=r1/interactions/")), ["etl/run=r1/interactions/00000.csv"]);
+});
+
+test("lists the newest items of all files, if the items have a time", async () => {
+  const { schemas, etl } = DEFINITIONS;
+  const field = { name: "CREATION_TIMESTAMP", type: ["null", "long"] as const };
+  const column = { name: field.name, type: "long" as const, nullable: true, multiple: false };
+  const item = { ...schemas.item, fields: [...schemas.item.fields, { ...field, type: [...field.type] }] };
+  const definitions = {
+    schemas: { ...schemas, item },
+    etl: { ...etl, item: { ...etl.item, columns: [...etl.item.columns, column] } },
+  };
+  const { popular, records, events, run, deploy } = world();
+  deploy(definitions);
+  records.item = [5, undefined, 7, 6].map((created, index) => {
+    return { ...ITEM, ITEM_ID: `B${index}`, ...(created && { CREATION_TIMESTAMP: created }) };
+  });
+  events("2025-03-01", "a", [event("e1")]);
+  await run("r1");
+  assert.equal(popular.last?.newest, ["B2", "B3", "B0"]);
 });
 
 test.run();

@@ -1,0 +1,16 @@
+import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { RecommendForPlacement } from "../../lib/recommendation/api/requests.ts";
+import { recommendForPlacement } from "../../lib/recommendation/placements/recommend.ts";
+import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
+
+/** POST /recommend-for-placement */
+export function placementsFamily(services: RecommendationServices): Family {
+  return {
+    "/recommend-for-placement": jsonHandler({
+      api: services.api,
+      schema: RecommendForPlacement,
+      handle: (call) => recommendForPlacement(services, call),
+    }),
+  };
+}

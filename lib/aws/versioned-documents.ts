@@ -1,0 +1,197 @@
+import type { S3Client } from "@aws-sdk/client-s3";
+import * as v from "valibot";
+import { PREFIXES } from "../core/naming/object-keys.ts";
+import type { Deadline } from "../core/resilience/deadline.ts";
+import { call, patientCalls } from "./call.ts";
+import { isNamed } from "./errors.ts";
+import { listed, type ObjectStore, readText } from "./object-store.ts";
+import { s3ObjectStore } from "./s3-object-store.ts";
+import { failureOf, type StoreFailure } from "./store-failure.ts";
+
+/**
+ * Documents that operators change without a deployment: placements today, rules and templates later. Each version is an
+ * object of its own that is written once, under a number. `current.json` is a copy of the last one, which functions read.
+ */
+const Version = v.object({
+  version: v.number(),
+  /** ISO 8601. */
+  written_at: v.string(),
+  /** ARN of the IAM identity that wrote it, as STS names it. CloudTrail is what proves it. */
+  written_by: v.string(),
+  /** The version whose content this one brings back. */
+  reverts_to: v.optional(v.number()),
+  content: v.unknown(),
+});
+
+export type DocumentVersion = v.InferOutput<typeof Version>;
+
+const folderOf = (name: string) => `${PREFIXES.documents}${name}/`;
+const keyOf = (name: string, version: number) => `${folderOf(name)}versions/${String(version).padStart(8, "0")}.json`;
+
+/** The key of what functions read. */
+export const currentKey = (name: string) => `${folderOf(name)}current.json`;
+
+/** What a document is written with. */
+export interface DocumentBucket extends Pick<ObjectStore, "list" | "read" | "write"> {
+  /** Writes a new object; false if there is one with this key already. */
+  create(key: string, body: string): Promise<boolean>;
+}
+
+/** Implements DocumentBucket with a bucket. The client must have its own retries turned off. */
+export function s3DocumentBucket(client: S3Client, bucket: string): DocumentBucket {
+  const call = patientCalls(60_000, 5);
+  return {
+    ...s3ObjectStore(client, bucket),
+    async create(Key, Body) {
+      const { PutObjectCommand } = await import("@aws-sdk/client-s3");
+      try {
+        await call(() => client.send(new PutObjectCommand({ Bucket: bucket, Key, Body, IfNoneMatch: "*" })));
+        return true;
+      } catch (error) {
+        if (isNamed(error, "PreconditionFailed")) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The versions of one document. */
+export function versionedDocument(bucket: DocumentBucket, name: string) {
+  const read = async (version: number): Promise<DocumentVersion | undefined> => {
+    const text = await readText(bucket, keyOf(name, version));
+    return text === undefined ? undefined : v.parse(Version, JSON.parse(text));
+  };
+
+  /** Returns the numbers of all versions, newest first. */
+  const numbers = async (): Promise<number[]> => {
+    const keys = (await listed(bucket, `${folderOf(name)}versions/`)).map(({ key }) => key);
+    return keys.map((key) => Number(key.slice(-"00000000.json".length, -".json".length))).sort((a, b) => b - a);
+  };
+
+  /** Copies the newest version to where functions read it, again if another one has been written meanwhile. */
+  const publish = async (): Promise<void> => {
+    for (let published: number | undefined; ; ) {
+      const [newest] = await numbers();
+      if (newest === undefined || newest === published) return;
+      await bucket.write(currentKey(name), JSON.stringify(await read(newest)));
+      published = newest;
+    }
+  };
+
+  return {
+    read,
+    numbers,
+    publish,
+
+    /** Returns the newest version; undefined if the document has never been written. */
+    async newest(): Promise<DocumentVersion | undefined> {
+      const [newest] = await numbers();
+      return newest === undefined ? undefined : read(newest);
+    },
+
+    /**
+     * Writes the version after `previous` and publishes it. Returns undefined, and changes nothing, if somebody else has
+     * written a version after `previous`.
+     */
+    async write(
+      previous: number,
+      { by, at, content, revertsTo }: { by: string; at: Date; content: unknown; revertsTo?: number },
+    ): Promise<DocumentVersion | undefined> {
+      const version: DocumentVersion = {
+        version: previous + 1,
+        written_at: at.toISOString(),
+        written_by: by,
+        ...(revertsTo !== undefined && { reverts_to: revertsTo }),
+        content,
+      };
+      if (!(await bucket.create(keyOf(name, version.version), JSON.stringify(version)))) return undefined;
+      await publish();
+      return version;
+    },
+  };
+}
+
+export type VersionedDocument = ReturnType<typeof versionedDocument>;
+
+/** Reads an object; "unchanged" if it still has this ETag. Rejects if it does not exist. */
+export type ReadIfChanged = (
+  etag: string | undefined,
+  deadline: Deadline,
+) => Promise<{ text: string; etag: string | undefined } | "unchanged">;
+
+/** Implements ReadIfChanged with a bucket. The client must have its own retries turned off. */
+export function s3IfChanged(
+  connect: () => Promise<S3Client>,
+  { bucket, key, timeoutMs }: { bucket: string; key: string; timeoutMs: number },
+): ReadIfChanged {
+  return async (etag, deadline) => {
+    const [{ GetObjectCommand }, client] = await Promise.all([import("@aws-sdk/client-s3"), connect()]);
+    const command = new GetObjectCommand({ Bucket: bucket, Key: key, ...(etag && { IfNoneMatch: etag }) });
+    try {
+      return await call({ deadline, timeoutMs }, async (abortSignal) => {
+        const { Body, ETag } = await client.send(command, { abortSignal });
+        return { text: (await Body?.transformToString()) ?? "", etag: ETag };
+      });
+    } catch (error) {
+      const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
+      if ($metadata?.httpStatusCode === 304) return "unchanged";
+      throw error;
+    }
+  };
+}
+
+/** A document as a function uses it. */
+export interface CurrentDocument<T> {
+  version: number;
+  content: T;
+  /** Why a newer version, if there is one, is not in use. Undefined if the document could be read. */
+  failure?: StoreFailure;
+}
+
+/** Returns the current version. Rejects only if it could never be read. */
+export type DocumentReader<T> = (deadline: Deadline) => Promise<CurrentDocument<T>>;
+
+/** How long a document is used before it is read again, and until the next attempt if that fails. */
+const KEPT_MS = 30_000;
+const RETRY_MS = 5_000;
+
+/**
+ * Reads a document every half minute, so that a change is in use within a minute. Requests share a read. If the document
+ * cannot be read, or is of a form that this version does not know, the version before stays in use and says why.
+ */
+export function documentReader<T>(
+  what: string,
+  read: ReadIfChanged,
+  parse: (content: unknown) => T,
+  now: () => number = () => performance.now(),
+): DocumentReader<T> {
+  let kept: (CurrentDocument<T> & { etag: string | undefined; until: number }) | undefined;
+  let reading: Promise<void> | undefined;
+  const refresh = async (deadline: Deadline) => {
+    try {
+      const found = await read(kept?.etag, deadline);
+      if (found === "unchanged" && kept) {
+        const { failure: _, ...rest } = kept;
+        kept = { ...rest, until: now() + KEPT_MS };
+        return;
+      }
+      if (found === "unchanged") throw new Error("the document is said to be unchanged, but was never read");
+      const { version, content } = v.parse(Version, JSON.parse(found.text));
+      kept = { version, content: parse(content), etag: found.etag, until: now() + KEPT_MS };
+    } catch (error) {
+      if (!kept) throw error;
+      kept = { ...kept, failure: failureOf(what, error), until: now() + RETRY_MS };
+    }
+  };
+  return async (deadline) => {
+    if (!kept || now() >= kept.until) {
+      reading ??= refresh(deadline).finally(() => {
+        reading = undefined;
+      });
+      await reading;
+    }
+    if (!kept) throw new Error("the document was read, but is not there");
+    const { version, content, failure } = kept;
+    return { version, content, ...(failure && { failure }) };
+  };
+}

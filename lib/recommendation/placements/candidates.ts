@@ -1,0 +1,120 @@
+import type { StoreFailure } from "../../aws/store-failure.ts";
+import type { FallbackList } from "../../config/placements.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { isActive } from "../api/item-list.ts";
+import type { RecordStore } from "../clients/record-store.ts";
+import type { Profile } from "../records/profile.ts";
+
+/** Records to read at a time: one call to the table. */
+const READ_AHEAD = 100;
+
+/** Where an item of a list comes from: the campaign, or a list of the fallback chain. */
+export type Origin = "campaign" | FallbackList["list"];
+
+/** A test of items. Those whose record cannot be read fail it. */
+export type Test = (id: string, record: Profile) => boolean;
+
+/** A list to take items from. It reports its own failures; then it is empty, or ends early. */
+export interface Source {
+  origin: Origin;
+  /** Called once, when the first item is needed. */
+  open(): Promise<{
+    /** The ids, best first. */
+    batches: AsyncIterable<readonly string[]>;
+    /** A test beside those that all candidates must pass. */
+    passes?: Test | undefined;
+  }>;
+}
+
+/** An item that may be in the list. */
+export interface Candidate {
+  id: string;
+  origin: Origin;
+  /** Undefined if it could not be read. */
+  record: Profile | undefined;
+}
+
+/** What all candidates of a request are checked with. */
+export interface Checks {
+  records: RecordStore;
+  deadline: Deadline;
+  /** Ids that are no candidates; ids that are taken are added. */
+  excluded: Set<string>;
+  /** Whether an item can be bought. Undefined if the placement does not say. */
+  inStock?: ((record: Profile) => boolean) | undefined;
+  /** Why records could not be read. Set by the first failure. */
+  failure?: StoreFailure | undefined;
+  /** Ids without a record. */
+  unknown: Set<string>;
+}
+
+/**
+ * The eligible items of some sources, read as far as they are needed. Moves on to the next source when all eligible
+ * items of the one before are taken.
+ */
+export class Candidates {
+  readonly #checks: Checks;
+  readonly #sources: Source[];
+  #current: { batches: AsyncIterator<readonly string[]>; passes: Test | undefined } | undefined;
+  #unread: string[] = [];
+  #eligible: Candidate[] = [];
+
+  constructor(sources: readonly Source[], checks: Checks) {
+    this.#sources = [...sources];
+    this.#checks = checks;
+  }
+
+  /** Returns the first eligible items of the current source, at most `count`; none if no source has any left. */
+  async next(count: number): Promise<readonly Candidate[]> {
+    const [source] = this.#sources;
+    if (!source) return [];
+    this.#eligible = this.#eligible.filter(({ id }) => !this.#checks.excluded.has(id));
+    while (this.#eligible.length < count && (await this.#more(source, count)));
+    if (this.#eligible.length > 0) return this.#eligible.slice(0, count);
+    this.#sources.shift();
+    this.#current = undefined;
+    return this.next(count);
+  }
+
+  /** Takes an item: neither these candidates nor those of the same request return it again. */
+  take({ id }: Candidate): void {
+    this.#checks.excluded.add(id);
+  }
+
+  /** Drops an item that these candidates shall not return again. */
+  drop(dropped: Candidate): void {
+    this.#eligible = this.#eligible.filter((candidate) => candidate !== dropped);
+  }
+
+  /** Checks another part of a source. Returns false at its end. */
+  async #more(source: Source, count: number): Promise<boolean> {
+    if (!this.#current) {
+      const { batches, passes } = await source.open();
+      this.#current = { batches: batches[Symbol.asyncIterator](), passes };
+    }
+    const { batches, passes } = this.#current;
+    if (this.#unread.length === 0) {
+      const { value, done } = await batches.next();
+      if (done) return false;
+      this.#unread = [...new Set<string>(value)];
+    }
+    const { records, deadline, excluded, inStock, unknown } = this.#checks;
+    const size = passes || inStock ? READ_AHEAD : Math.min(READ_AHEAD, count + 10);
+    const seen = new Set(this.#eligible.map(({ id }) => id));
+    const part = this.#unread.splice(0, size).filter((id) => !excluded.has(id) && !seen.has(id));
+    if (part.length === 0) return true;
+    const read = await records.read("item", part, deadline);
+    this.#checks.failure ??= read.failure;
+    for (const id of part) {
+      const record = read.records.get(id);
+      if (read.unread.has(id)) {
+        if (!passes && !inStock) this.#eligible.push({ id, origin: source.origin, record: undefined });
+      } else if (record === undefined) {
+        unknown.add(id);
+      } else if (isActive(record) && inStock?.(record) !== false && passes?.(id, record) !== false) {
+        this.#eligible.push({ id, origin: source.origin, record });
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,28 @@
+import { once } from "../../core/resilience/once.ts";
+import { type FilterChoice, ownFilter } from "../api/filter-choice.ts";
+import type { Test } from "./candidates.ts";
+import type { Visit } from "./visit.ts";
+
+/**
+ * A filter that the service applies itself, since Personalize applies one filter to an item, and none to the lists of the
+ * fallback chain. It reads the visitor's record when it is first used. Rejects if it cannot.
+ */
+export type LocalFilter = () => Promise<{ passes: Test }>;
+
+/** Returns a filter of the placement, applied to the visitor and to the first item that the page is about. */
+export function localFilter({ services, call, userId, seeds, seedRecords }: Visit, choice: FilterChoice): LocalFilter {
+  return once(async () => {
+    const [first] = seeds;
+    const item = first === undefined ? undefined : (await seedRecords()).records.get(first);
+    return ownFilter(services, choice, { ...(userId !== undefined && { userId }), item }, call.deadline);
+  });
+}
+
+/** Returns the filter that both apply. */
+export function bothFilters(one: LocalFilter, other: LocalFilter | undefined): LocalFilter {
+  if (!other) return one;
+  return async () => {
+    const [a, b] = await Promise.all([one(), other()]);
+    return { passes: (id, record) => a.passes(id, record) && b.passes(id, record) };
+  };
+}

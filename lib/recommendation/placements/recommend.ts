@@ -1,0 +1,169 @@
+import type { Placement } from "../../config/placements.ts";
+import type { Engine } from "../../core/contract/recommendation.ts";
+import type { Degradation } from "../../core/http/degradation.ts";
+import { ApiError } from "../../core/http/error.ts";
+import type { JsonCall, Reply } from "../../core/http/event.ts";
+import type { CampaignFailure } from "../api/ask-campaign.ts";
+import { type FilterChoice, readsEvents } from "../api/filter-choice.ts";
+import { itemColumns, itemRecord } from "../api/item-list.ts";
+import type { RecommendForPlacement } from "../api/requests.ts";
+import { answer, logFailure } from "../service/reply.ts";
+import type { RecommendationServices } from "../service/services.ts";
+import { requirePlacement } from "./access.ts";
+import { type Arranged, arrange, valuesOf } from "./arrange.ts";
+import { Candidates, type Checks, type Source } from "./candidates.ts";
+import { bothFilters, type LocalFilter, localFilter } from "./local-filter.ts";
+import { campaignSource, fallbackSource } from "./sources.ts";
+import { failed, STAGES } from "./stages.ts";
+import { filterChoice, openVisit, type Visit } from "./visit.ts";
+
+/**
+ * POST /recommend-for-placement. Runs the stages of the placement: source, filter, promotions, diversity, fallback,
+ * records. Throws what {@link openVisit} does, and the reason if everything that could fill the list failed.
+ */
+export async function recommendForPlacement(
+  services: RecommendationServices,
+  call: JsonCall<RecommendForPlacement>,
+): Promise<Reply> {
+  requirePlacement(call.caller, call.body.placement);
+  const visit = await openVisit(services, call);
+  const { placement, degraded, version, variant } = visit;
+  const out = placement.exclude.out_of_stock;
+  const checks: Checks = {
+    records: services.records,
+    deadline: call.deadline,
+    excluded: new Set(visit.excluded),
+    unknown: new Set(),
+    ...(out && {
+      inStock: (record) => [...valuesOf(record, out.column)].every((value) => !out.values.includes(value)),
+    }),
+  };
+  const made = await makeList(visit, checks);
+  if (checks.failure) logFailure(services, call, "item records could not be read", checks.failure.cause);
+  if (made.list.length === 0) throwIfFailed(visit, checks, made.failures);
+  degraded.push(...shortcomings(visit, checks, made.list));
+
+  const columns = placement.fields ? [...new Set(["ITEM_ID", ...placement.fields])] : itemColumns(services.settings);
+  const items = made.list.map(({ id, record }) => (record ? itemRecord(columns, id, record) : { ITEM_ID: id }));
+  return answer(services, {
+    request: call.body,
+    response: {
+      items,
+      recommendation_id: made.recommendationId,
+      placement: {
+        version,
+        ...(placement.experiment && variant && { experiment: placement.experiment.name, variant }),
+      },
+      ...(call.body.explain && { explanations: made.list.map((item) => explanation(placement, item)) }),
+    },
+    degraded,
+  });
+}
+
+interface Made {
+  list: Arranged[];
+  recommendationId: string | null;
+  failures: CampaignFailure[];
+}
+
+async function makeList(visit: Visit, checks: Checks): Promise<Made> {
+  const { placement, filter } = visit;
+  const failures: CampaignFailure[] = [];
+  let recommendationId: string | null = null;
+  const recommended = campaignSource(visit, {
+    filter,
+    stage: STAGES.source,
+    target: placement.recipe ?? "",
+    onAnswer: (id) => {
+      recommendationId = id;
+    },
+    onFailure: (failure) => failures.push(failure),
+  });
+  const own = filter && localFilter(visit, filter);
+  const promotions = placement.promotions.map((promotion) => {
+    const sources = promotedSources(visit, promotion, own);
+    return { ...promotion, candidates: new Candidates(sources, checks) };
+  });
+  const chain = placement.fallback.map((list) => fallbackSource(visit, list, own));
+  const list = await arrange({
+    limit: placement.limit,
+    diversity: placement.diversity,
+    promotions,
+    ordinary: () => new Candidates([...(recommended ? [recommended] : []), ...chain], checks),
+  });
+  return { list, recommendationId, failures };
+}
+
+/** Returns where promoted items come from. Without the promotion's filter, from nowhere: the answer says so. */
+function promotedSources(
+  visit: Visit,
+  { name, filter }: Placement["promotions"][number],
+  own: LocalFilter | undefined,
+): Source[] {
+  let promoted: FilterChoice | undefined;
+  try {
+    promoted = filterChoice(visit.services, filter);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    visit.degraded.push({ ...failed(STAGES.promotions, name, error.message), effect: "it has no items in the list" });
+  }
+  if (!promoted) return [];
+  const also = { ...(own && { also: own }) };
+  const source = campaignSource(visit, { filter: promoted, stage: STAGES.promotions, target: name, ...also });
+  const both = bothFilters(localFilter(visit, promoted), own);
+  return [...(source ? [source] : []), ...visit.placement.fallback.map((list) => fallbackSource(visit, list, both))];
+}
+
+/** Returns what the list lacks for want of records, and how its filter falls short beyond the campaign's items. */
+function shortcomings(visit: Visit, { failure, unknown }: Checks, list: readonly Arranged[]): Degradation[] {
+  const { placement, filter } = visit;
+  const found: Degradation[] = [];
+  const reason = failure?.reason;
+  if (reason !== undefined) {
+    const unread = list.filter(({ record }) => record === undefined).length;
+    const effect = unread > 0 ? `${unread} items have ITEM_ID alone` : "items that could not be read are left out";
+    found.push({ ...failed(STAGES.records, "response.items", reason), effect });
+    const { category, marginal_relevance } = placement.diversity;
+    if (unread > 0 && (category || marginal_relevance)) {
+      found.push(failed(STAGES.diversity, "response.items", reason));
+    }
+  } else if (list.length < placement.limit && unknown.size > 0) {
+    const why = `${unknown.size} recommended items are unknown: events name them, but they were not uploaded`;
+    const effect = `the list has ${list.length} of ${placement.limit} items`;
+    found.push({ ...failed(STAGES.records, "response.items", why), effect });
+  }
+  const instead = list.find(({ origin }) => origin !== "campaign");
+  if (instead && filter && readsEvents(filter) && visit.userId !== undefined) {
+    const effect = "the filter's conditions on past events did not apply to items of the fallback chain";
+    found.push({ ...failed(STAGES.fallback, instead.origin, "past events are not stored for requests"), effect });
+  }
+  return found;
+}
+
+/** Throws why the list is empty if that is because something failed, not because no item is eligible. */
+function throwIfFailed({ degraded }: Visit, { failure }: Checks, failures: readonly CampaignFailure[]): void {
+  const reasons = degraded.filter(({ stage }) => stage !== STAGES.placement.name).map(({ reason }) => reason);
+  if (failure) reasons.push(failure.reason);
+  if (reasons.length === 0) return;
+  const why = [...new Set(reasons)].join("; ");
+  const untrained = failures.filter(({ kind }) => kind === "none").map(({ message }) => message);
+  if (reasons.every((reason) => untrained.includes(reason))) {
+    const message = `The list is empty: ${why}, and the fallback chain has no items before the first training.`;
+    throw new ApiError("not_trained", message, { cause: failures[0] });
+  }
+  throw new ApiError("upstream_unavailable", `The list is empty: ${why}.`, { cause: why });
+}
+
+/** Returns why an item is where it is in the list. */
+function explanation(placement: Placement, { id, origin, promotion, isMoved }: Arranged) {
+  const engine: Engine = origin === "campaign" ? "personalize" : "list";
+  const step = placement.fallback.findIndex(({ list }) => list === origin);
+  return {
+    item_id: id,
+    engine,
+    recipe: origin === "campaign" ? (placement.recipe ?? null) : null,
+    fallback: step < 0 ? null : { step: step + 1, list: origin },
+    promotion: promotion ?? null,
+    moved_by_diversity: isMoved,
+  };
+}

@@ -1,0 +1,91 @@
+import { reasonOf } from "../../aws/errors.ts";
+import type { Placement } from "../../config/placements.ts";
+import { variantFor } from "../../core/experiments/assignment.ts";
+import type { Degradation } from "../../core/http/degradation.ts";
+import { ApiError } from "../../core/http/error.ts";
+import type { JsonCall } from "../../core/http/event.ts";
+import { invalidRequest } from "../../core/http/validate.ts";
+import { once } from "../../core/resilience/once.ts";
+import { chooseFilter, type FilterChoice, requireUser } from "../api/filter-choice.ts";
+import type { RecommendForPlacement } from "../api/requests.ts";
+import type { ReadRecords } from "../clients/record-store.ts";
+import { logFailure } from "../service/reply.ts";
+import type { RecommendationServices } from "../service/services.ts";
+import { failed, STAGES } from "./stages.ts";
+
+/** Items of a basket whose similar items are requested, the first ones. Each is one call to the campaign. */
+const MAX_SEEDS = 5;
+
+/** What one request is about: its placement with the visitor's variant, and what is known of visitor and page. */
+export interface Visit {
+  services: RecommendationServices;
+  call: JsonCall<RecommendForPlacement>;
+  placement: Placement;
+  version: number;
+  variant: string | undefined;
+  /** Undefined if the list must not depend on the visitor. */
+  userId: string | undefined;
+  /** The items that similar items are recommended to. */
+  seeds: readonly string[];
+  seedRecords: () => Promise<ReadRecords>;
+  filter: FilterChoice | undefined;
+  /** Ids that the list must not have. */
+  excluded: ReadonlySet<string>;
+  /** What failed so far. */
+  degraded: Degradation[];
+}
+
+/**
+ * Chooses the placement and the variant. Throws `placement_not_found`, `upstream_unavailable` if placements could never be
+ * read, `filter_not_found`, and `invalid_request` if the placement needs a visitor and the request names none.
+ */
+export async function openVisit(
+  services: RecommendationServices,
+  call: JsonCall<RecommendForPlacement>,
+): Promise<Visit> {
+  const { body, deadline } = call;
+  const { version, content, failure } = await services.placements(deadline).catch((cause: unknown) => {
+    const message = `The placements cannot be read: ${reasonOf("the document", cause)}.`;
+    throw new ApiError("upstream_unavailable", message, { cause });
+  });
+  const found = content.find(({ name }) => name === body.placement);
+  if (!found) {
+    const message = `There is no placement ${JSON.stringify(body.placement)}.`;
+    throw new ApiError("placement_not_found", message, {
+      issues: [{ path: "placement", message: "is not the name of a placement" }],
+    });
+  }
+  const userId = body.personalization === "none" ? undefined : (body.user_id ?? body.session_id ?? undefined);
+  const variant = found.experiment && userId !== undefined ? variantFor(found.experiment, userId) : undefined;
+  const placement: Placement = Object.assign({}, found, variant?.settings);
+  const filter = filterChoice(services, placement.filter);
+  if (body.personalization !== "none") requireVisitor(placement, filter, userId);
+
+  const { item_id, basket_item_ids, exclude_item_ids } = body.context ?? {};
+  const seeds = item_id == null ? [...new Set(basket_item_ids)].slice(0, MAX_SEEDS) : [item_id];
+  const basket = placement.exclude.basket === false ? [] : (basket_item_ids ?? []);
+  const degraded = failure ? [failed(STAGES.placement, found.name, failure.reason)] : [];
+  if (failure) logFailure(services, call, "changed placements could not be read", failure.cause);
+  return {
+    ...{ services, call, placement, version, userId, seeds, filter, degraded },
+    variant: variant?.name,
+    seedRecords: once(() => services.records.read("item", seeds, deadline)),
+    excluded: new Set([...(exclude_item_ids ?? []), ...basket, ...(item_id == null ? [] : [item_id])]),
+  };
+}
+
+/** Returns a filter of a placement as a request would name it. Throws `filter_not_found`. */
+export function filterChoice(
+  { settings }: Pick<RecommendationServices, "settings">,
+  filter: Placement["filter"],
+): FilterChoice | undefined {
+  return filter && chooseFilter(settings, { filter_name: filter.name, filter_value_dict: filter.values });
+}
+
+function requireVisitor(placement: Placement, filter: FilterChoice | undefined, userId: string | undefined): void {
+  if (userId === undefined && placement.recipe === "user_personalization") {
+    const message = `is missing: the placement ${placement.name} is for a user; send user_id, session_id, or personalization "none"`;
+    throw invalidRequest([{ path: "user_id", message }]);
+  }
+  requireUser(filter, userId);
+}

@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { S3Client } from "@aws-sdk/client-s3";
+import * as assert from "uvu/assert";
+import { readText } from "../../lib/aws/object-store.ts";
+import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
+import { currentKey } from "../../lib/aws/versioned-documents.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { createBucket } from "../../local/dev/clients.ts";
+import { unique } from "../../local/test/cloud/functions.ts";
+import { localFolder } from "../cli/local-world.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("relevance placements");
+
+const cloud = await sharedCloud();
+const project = unique("p").slice(0, 12).replace(/-$/, "");
+const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
+const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+const { folder, start, remove } = localFolder(cloud.endpoint);
+
+function edit(file: string, before: string | RegExp, after: string): void {
+  const path = join(folder, "conf.local", file);
+  writeFileSync(path, readFileSync(path, "utf8").replace(before, after));
+}
+
+const run = async (...words: string[]) => {
+  const { code, out, err } = await start("placements", ...words, "--local").ended;
+  assert.is(code, 0, err);
+  return out;
+};
+
+test.after(remove);
+
+test("applies placements, lists who wrote them, and takes them back", async () => {
+  await createBucket(s3, names.bucket(), cloud.region);
+  edit("project.yaml", /^project_name: .*$/m, `project_name: ${project}`);
+  assert.match(await run("apply"), /^Placement home: new\n(.+\n)+Version 1 is in use within a minute/);
+  edit("recommendation.yaml", "limit: 8", "limit: 9");
+  assert.match(await run("apply"), /^Placement home: limit: 8 → 9\nVersion 2 /);
+  assert.match(await run("revert"), /^Placement home: limit: 9 → 8\nVersion 3, with the placements of version 1/);
+  const versions = JSON.parse(await run("versions", "--json"));
+  assert.equal(
+    versions.map(({ version, reverts_to, changes }: Record<string, unknown>) => [version, reverts_to, changes]),
+    [
+      [3, 1, ["Placement home: limit: 9 → 8"]],
+      [2, undefined, ["Placement home: limit: 8 → 9"]],
+      [1, undefined, ["Placement home: new", "Placement product-page: new", "Placement basket: new"]],
+    ],
+  );
+  for (const { written_by } of versions) assert.match(written_by, /^arn:aws:(iam|sts)::\d{12}:/);
+  const current = JSON.parse((await readText(s3ObjectStore(s3, names.bucket()), currentKey("placements"))) ?? "");
+  assert.equal([current.version, current.content.placements[0].limit], [3, 8]);
+});
+
+test.run();

@@ -1,0 +1,14 @@
+import * as assert from "uvu/assert";
+import { playPlacements } from "../../../fixtures/placement-requests.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("placements: random requests");
+
+test("shares, exclusions, diversity and fallbacks are exact, with every upstream taken away in turn", async () => {
+  const { lists, items, promoted, fallback, short, degraded, refused } = await playPlacements(600, 36);
+  // Otherwise the requests would prove little.
+  for (const count of [items, promoted, fallback, short, degraded, refused]) assert.ok(count > 5);
+  assert.is(lists + refused, 600);
+});
+
+test.run();
