@@ -3,11 +3,14 @@ import { API_KEY, CAMPAIGN_ARN, startGateway } from "../../fixtures/gateway.ts";
 import { type Cluster, uniqueIndex } from "../../fixtures/opensearch.ts";
 import { nameOf } from "../array.ts";
 import { removeAll } from "../cleanup.ts";
+import { encoded } from "../encoding.ts";
 import { MODELS, type PairModels } from "../models.ts";
+import { pageOf } from "./body.ts";
 import { type SearchRow, searchDimensions } from "./dimensions.ts";
-import { vectorsOf } from "./oracle.ts";
+import { askNative, type Call } from "./native.ts";
+import { type NativeRequest, vectorsOf } from "./oracle.ts";
 import { RANKING } from "./personal.ts";
-import { judge, type Outcome } from "./play.ts";
+import { judge, nativeOf, type Outcome } from "./play.ts";
 import { caseSettings, requestOf, templatesOf, textOf } from "./request.ts";
 import { createWorld, worldOf } from "./world.ts";
 
@@ -25,6 +28,17 @@ interface SearchRun {
   cluster: Cluster;
   models: PairModels;
   rows: readonly SearchRow[];
+}
+
+const rawCalls =
+  (call: Call): Call =>
+  (method, path, body) =>
+    call(method, `/raw-backend${path}`, body);
+
+/** Returns a native request that asks for the page of a case. The oracle compares with the whole list. */
+function pageIn(row: SearchRow, native: NativeRequest): NativeRequest {
+  const { from, size } = pageOf(row);
+  return { ...native, body: { ...native.body, size, ...(from > 0 && { from }) } };
 }
 
 /** Plays cases through one gateway. */
@@ -51,8 +65,8 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
       experiments: cases.flatMap(({ settings }) => settings.experiments),
       personalized_ranking: { campaign_arn: CAMPAIGN_ARN, ...RANKING, timeout_ms: 5_000, item_id_field: "_id" },
       keys: [
-        { name: "printed", endpoints: [...all], raw_backend: "all" },
-        { name: "limited", endpoints: [...all], indexes: grants("limited") },
+        { name: "printed", endpoints: [...all, "raw-backend"], raw_backend: "all" },
+        { name: "limited", endpoints: [...all, "raw-backend"], indexes: grants("limited") },
         {
           name: "template-only",
           endpoints: [...all],
@@ -68,12 +82,18 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
       const name = nameOf(dimensions, row);
       try {
         await createWorld(cluster, world, models);
-        const { path, body, headers } = requestOf(start, row, world, literal);
-        const { status, text } = await gateway.send("POST", path, {
-          body,
-          headers: { "content-type": "application/json", "x-api-key": KEYS[row.key], ...headers },
-        });
-        results.push({ name, ...(await judge(cluster, { row, world }, models, { status, text })) });
+        const call: Call = async (method, path, body) => {
+          const content = body === undefined ? undefined : encoded(body, row.encoding);
+          const typed = content && { "content-type": "application/json", ...content.headers };
+          const headers = { "x-api-key": KEYS[row.key], ...typed };
+          return gateway.send(method, path, { headers, ...(content && { body: content.body }) });
+        };
+        const { path, body } = requestOf(start, row, world, literal);
+        const answer =
+          row.way === "raw"
+            ? await askNative(rawCalls(call), row, pageIn(row, nativeOf(cluster, { row, world }, models)))
+            : await call("POST", path, body);
+        results.push({ name, ...(await judge(cluster, { row, world }, models, answer)) });
       } catch (error) {
         const got = error instanceof Error ? error.message : error;
         results.push({

@@ -27,6 +27,8 @@ export interface World {
   /** The entry of these indexes, by the rules of the guide. */
   entry: Entry | undefined;
   entries: readonly Entry[];
+  /** Whether the indexes have different entries, which no hybrid search through the gateway serves. */
+  hasOtherEntry: boolean;
   places: readonly Place[];
   mapping: SearchRow["mapping"];
   row: SearchRow;
@@ -70,17 +72,19 @@ export function worldOf(start: string, row: SearchRow): World {
     places.push({ name: b, aliases: { [asked]: { is_write_index: true }, ...tied }, ...second });
   if (["list", "wildcard", "exclusion", "rolled-over"].includes(form))
     places.push({ name: b, aliases: tied, ...second });
-  if (form === "two-models") places.push({ name: other, aliases: {}, ...second, model: "english" });
+  const isTwo = form === "two-models" || form === "two-entries";
+  if (isTwo) places.push({ name: other, aliases: {}, ...second, ...(form === "two-models" && { model: "english" }) });
   const expressions: Partial<Record<SearchRow["form"], string>> = {
     list: `${a},${b}`,
     wildcard: `${start}-*`,
     exclusion: `${start}-*,-${b}`,
     "date-math": `<${start}-{now/y{yyyy}}>`,
     "two-models": `${a},${other}`,
+    "two-entries": `${a},${other}`,
   };
   const usesAlias = ["alias", "write-alias", "filtered-alias"].includes(form);
   const expression = expressions[form] ?? (usesAlias ? asked : a);
-  const names = isStream ? [a] : form === "two-models" ? [a] : [a, b];
+  const names = isStream || isTwo ? [a] : [a, b];
   const own = entryOf(entry, mapping, "dense_large_en_v1_5");
   const named: Record<SearchRow["entry"], readonly string[]> = {
     none: [],
@@ -96,6 +100,7 @@ export function worldOf(start: string, row: SearchRow): World {
     const alike = entryOf(entry, mapping, "ext_embed_english_v3");
     if (alike) entries.push({ ...alike, index: other });
   }
+  if (form === "two-entries" && own) entries.push({ ...own, index: other, candidates: own.candidates + 1 });
   const reached = form === "exclusion" ? places.slice(0, 1) : places;
   return {
     expression,
@@ -103,6 +108,7 @@ export function worldOf(start: string, row: SearchRow): World {
     models: reached.map((place) => place.model),
     entry: own,
     entries,
+    hasOtherEntry: form === "two-entries",
     places,
     mapping,
     row,
