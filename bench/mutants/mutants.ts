@@ -44,9 +44,9 @@ export const mutantsBenchmark: Benchmark = {
     );
     const testsOf = ({ file }: Mutant) => (nearest.get(file) ?? []).slice(0, NEAREST);
     const earlier = storedSample();
-    const left = process.env.BENCH_SURVIVORS ? chosen.filter((one) => isSurvivor(one, earlier)) : chosen;
-    const survivors = await survivorsOf(left, testsOf);
-    const population = { seed, all: all.length, reached: reached.length, played: chosen.length };
+    const again = process.env.BENCH_SURVIVORS ? earlier : undefined;
+    const survivors = await survivorsOf(again ? survivorsAmong(all, again) : chosen, testsOf);
+    const population = again ?? { seed, all: all.length, reached: reached.length, played: chosen.length };
     const sample = nextSample(population, survivors, earlier);
     writeFileSync(SAMPLE, `${JSON.stringify(sample, undefined, 2)}\n`);
     return [rowOf(sample)];
@@ -107,8 +107,16 @@ function nextSample(
 const keyOf = ({ file, kind, original, replacement }: Omit<Survivor, "why" | "line">) =>
   JSON.stringify([file, kind, original, replacement]);
 
-const isSurvivor = (mutant: Mutant, earlier: Sample | undefined) =>
-  earlier?.survivors.some((one) => keyOf(one) === keyOf(mutant)) ?? false;
+/**
+ * Returns the mutants that survived. Where the code has changed since then, another draw would have other mutants; one
+ * whose own code has changed is gone.
+ */
+const survivorsAmong = (all: readonly Mutant[], { survivors }: Sample): Mutant[] =>
+  survivors.flatMap((survivor) => {
+    const alike = all.filter((one) => keyOf(one) === keyOf(survivor));
+    const distance = ({ line }: Mutant) => Math.abs(line - survivor.line);
+    return alike.toSorted((one, other) => distance(one) - distance(other)).slice(0, 1);
+  });
 
 function rowOf(sample: Sample): Row {
   const { played, survivors, survivedAtFirst, all, reached, seed } = sample;
