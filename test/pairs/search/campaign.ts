@@ -5,10 +5,9 @@ import { nameOf } from "../array.ts";
 import { removeAll } from "../cleanup.ts";
 import { encoded } from "../encoding.ts";
 import { MODELS, type PairModels } from "../models.ts";
-import { pageOf } from "./body.ts";
 import { type SearchRow, searchDimensions } from "./dimensions.ts";
-import { askNative, type Call } from "./native.ts";
-import { type NativeRequest, vectorsOf } from "./oracle.ts";
+import { askNative, type Call, pageIn } from "./native.ts";
+import { vectorsOf } from "./oracle.ts";
 import { RANKING } from "./personal.ts";
 import { judge, nativeOf, type Outcome } from "./play.ts";
 import { caseSettings, requestOf, templatesOf, textOf } from "./request.ts";
@@ -35,18 +34,13 @@ const rawCalls =
   (method, path, body) =>
     call(method, `/raw-backend${path}`, body);
 
-/** Returns a native request that asks for the page of a case. The oracle compares with the whole list. */
-function pageIn(row: SearchRow, native: NativeRequest): NativeRequest {
-  const { from, size } = pageOf(row);
-  return { ...native, body: { ...native.body, size, ...(from > 0 && { from }) } };
-}
-
 /** Plays cases through one gateway. */
 export async function playSearches({ cluster, models, rows }: SearchRun): Promise<SearchResult[]> {
   const own = uniqueIndex("pairs").slice(0, 14);
   const dimensions = searchDimensions(cluster.version);
   const cases = rows.map((row, at) => {
-    const start = `${own}x${at}`;
+    // No name of one case begins like those of another.
+    const start = `${own}x${at}z`;
     const world = worldOf(start, row);
     const literal = vectorsOf(models, textOf(row), world.models[0] ?? "large");
     return { start, row, world, literal, settings: caseSettings(start, row, world, literal) };

@@ -1,4 +1,5 @@
 import type { Cluster } from "../../fixtures/opensearch.ts";
+import { pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 import type { NativeRequest } from "./oracle.ts";
 
@@ -19,6 +20,12 @@ export const callsOf =
     const response = await fetch(new URL(path, url), { method, ...(body !== undefined && { headers, body }) });
     return { status: response.status, text: await response.text() };
   };
+
+/** Returns a native request that asks for the page of a case alone. Others ask for the whole list. */
+export function pageIn(row: SearchRow, native: NativeRequest): NativeRequest {
+  const { from, size } = pageOf(row);
+  return { ...native, body: { ...native.body, size, ...(from > 0 && { from }) } };
+}
 
 /** Sends a native request, in a point in time if the case has one. */
 export async function askNative(call: Call, { page }: SearchRow, native: NativeRequest): Promise<Answered> {

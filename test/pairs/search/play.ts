@@ -4,7 +4,7 @@ import type { PairModels } from "../models.ts";
 import { pageOf } from "./body.ts";
 import { ALLOWED, type Facts, isBefore, isExplainable, TOLD } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
-import { type Answered, askNative, callsOf } from "./native.ts";
+import { type Answered, askNative, callsOf, pageIn } from "./native.ts";
 import { type NativeRequest, nativeRequest } from "./oracle.ts";
 import { personalOrder } from "./personal.ts";
 import { compareRefusals } from "./refusals.ts";
@@ -65,11 +65,14 @@ export async function judge(
   const variant = body.experiment?.variant;
   const native = nativeOf(cluster, { row, world }, models, { variant });
   const ask = (request: NativeRequest) => askNative(callsOf(cluster), row, request);
-  let answer = await ask(native);
+  let answer = isRaw ? await ask(pageIn(row, native)) : await ask(native);
   // What the gateway adds to a search must not make it fail: a person would leave the explanation out.
   if (answer.status !== 200 && row.explain === "yes" && isHybrid && !isRaw) {
     answer = await ask(nativeOf(cluster, { row, world }, models, { variant, explains: false }));
   }
+  // The cluster may fail on the whole list and not on a page of it.
+  const isPage = isRaw || (answer.status !== 200 && status === 200);
+  if (isPage && !isRaw) answer = await ask(pageIn(row, native));
   const full = JSON.parse(answer.text) as SearchResponse;
   const { version } = cluster;
   const facts: Facts = { row, version, isHybrid, leftOut: native.leftOut, depth: "whole" };
@@ -78,11 +81,11 @@ export async function judge(
     return settled(compareRefusals(answer, { status, text }, isRaw), facts, false);
   }
   const got = body.search_response as SearchResponse;
-  if (isRaw) return settled(compareAnswers(row, full, got), facts, true);
+  if (isRaw) return settled(compareAnswers(row, full, got, isPage), facts, true);
   facts.depth = depthOf(row, full, got);
   const findings = [
     ...difference("experiment", row.experiment !== "none", body.experiment !== undefined),
-    ...compareAnswers(row, full, got),
+    ...compareAnswers(row, full, got, isPage),
     ...toldFindings(body.degraded ?? [], facts),
   ];
   return settled(findings, facts, true);
@@ -96,8 +99,10 @@ function otherEntries({ status, text }: Answered): Finding[] {
     : [{ what: "two entries", expected: "400 with the reason", got: `${status} ${text.slice(0, 300)}` }];
 }
 
-function compareAnswers(row: SearchRow, full: SearchResponse, got: SearchResponse): Finding[] {
-  const page = pageOf(row);
+/** Compares an answer with the whole list, or with the page of it that was asked for. */
+function compareAnswers(row: SearchRow, full: SearchResponse, got: SearchResponse, isPage: boolean): Finding[] {
+  const { from, size } = pageOf(row);
+  const page = { from: isPage ? 0 : from, size };
   const isOwnOrder = row.sort !== "none" || row.collapse !== "no" || row.page === "search_after";
   const isRanked = row.ranking === "on" && !isOwnOrder && page.size > 0;
   const hits = isRanked

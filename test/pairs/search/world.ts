@@ -203,9 +203,21 @@ export async function createWorld(cluster: Cluster, world: World, models: PairMo
       };
       return [JSON.stringify({ create: { _id: id, ...SHAPES[world.mapping].routing(id) } }), JSON.stringify(embedded)];
     });
-    const target = isStream ? first?.name : place.name;
-    const { errors, items } = await succeed(cluster, "POST", `/${target}/_bulk?refresh=true`, `${lines.join("\n")}\n`);
-    if (errors) throw new Error(`the documents of a case: ${JSON.stringify(items).slice(0, 500)}`);
+    await writeAll(cluster, (isStream ? first?.name : place.name) ?? "", lines);
+  }
+}
+
+/** Attempts to write documents: the cluster may be busy with other files' indexes for a while. */
+const ATTEMPTS = 3;
+
+async function writeAll(cluster: Cluster, name: string, lines: readonly string[]): Promise<void> {
+  const body = `${lines.join("\n")}\n`;
+  for (let attempt = 1; ; attempt += 1) {
+    const { items = [] } = await succeed(cluster, "POST", `/${name}/_bulk?refresh=true`, body);
+    // Those of an earlier attempt exist.
+    const failed = items.filter(({ create }) => create.status !== 201 && create.status !== 409);
+    if (failed.length === 0) return;
+    if (attempt === ATTEMPTS) throw new Error(`the documents of a case: ${JSON.stringify(failed).slice(0, 500)}`);
   }
 }
 
@@ -219,7 +231,7 @@ function metaOf({ row, entries }: World): object {
 }
 
 async function succeed(cluster: Cluster, method: string, path: string, body?: unknown) {
-  const answer = await request<{ errors?: boolean; items?: unknown }>(cluster, method, path, body);
+  const answer = await request<{ items?: Array<{ create: { status: number } }> }>(cluster, method, path, body);
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
