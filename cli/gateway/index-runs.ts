@@ -167,8 +167,10 @@ export function importTally({ tally }: Pick<ImportRecord, "tally">): string {
 export function progressText({ passes, shards, tally }: RunRecord): string {
   const states = Object.values(shards);
   const mark = (state: (typeof states)[number]) => state.mark;
-  const copied = shareOf(states, (state) => state.copied, mark);
-  const verified = shareOf(states, (state) => state.verified, mark);
+  // What is done after a gap is that of the step in progress.
+  const isCopied = (state: (typeof states)[number]) => state.copied >= state.mark;
+  const copied = shareOf(states, (state) => state.copied + (isCopied(state) ? 0 : (state.ahead ?? 0)), mark);
+  const verified = shareOf(states, (state) => state.verified + (isCopied(state) ? (state.ahead ?? 0) : 0), mark);
   return `pass ${passes + 1}: ${copied}% copied, ${verified}% verified; ${tallyText({ tally })}`;
 }
 

@@ -20,9 +20,9 @@ export async function testPairs(name: string, slice: { search: Slice; write: Sli
       assert.is(results.length, rows.length);
       const problems = problemsOf("search", version, results);
       assert.is(problems.length, 0, `of ${coverageOf(rows)}:\n${problems.join("\n")}`);
-      // Cases that both sides refuse prove little. OpenSearch 2.19 refuses three in ten of the slice.
+      // Cases that both sides refuse prove little: a combination that is always refused is a constraint.
       const answered = results.filter(({ isAnswered }) => isAnswered).length;
-      assert.ok(answered * 10 >= rows.length * 6, `${answered} of ${rows.length} were answered`);
+      assert.ok(answered * 10 >= rows.length * 8, `${answered} of ${rows.length} were answered`);
     });
 
     test(`${version}: writes store what a person would store`, async () => {

@@ -131,6 +131,7 @@ function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, reject
     const todo = Object.entries(record.shards).flatMap(([shard, state]) =>
       rangesOf(Number(shard), state[done], state.mark),
     );
+    for (const state of Object.values(record.shards)) delete state.ahead;
     const open = new Map<number, Set<Range>>();
     for (const range of todo) open.set(range.shard, (open.get(range.shard) ?? new Set()).add(range));
     await concurrently(todo, most, async (range) => {
@@ -140,7 +141,10 @@ function createRun(options: RunOptions, held: HeldRecord, ledger: Ledger, reject
       left.delete(range);
       const [first] = left;
       const state = record.shards[range.shard];
-      if (state) state[done] = first ? first.from - 1 : state.mark;
+      if (state) {
+        state[done] = first ? first.from - 1 : state.mark;
+        state.ahead = [...left].reduce((rest, { from, to }) => rest - (to - from + 1), state.mark - state[done]);
+      }
       await saveIfDue();
     });
     for (const state of Object.values(record.shards)) state[done] = state.mark;
