@@ -8,9 +8,8 @@ import type { Answered } from "./native.ts";
  */
 export function compareRefusals(native: Answered, got: Answered, isRaw: boolean): Finding[] {
   const same = isRaw ? native.status === got.status : fitsClass(native.status, got.status);
-  const wanted = reasonsIn(JSON.parse(native.text));
-  const shown = reasonsIn(JSON.parse(got.text));
-  const isTold = native.status !== 200 && shown.some((reason) => reason !== "" && wanted.includes(reason));
+  const [wanted, shown] = [native, got].map(({ text }) => wordsIn(JSON.parse(text))) as [string[], string[]];
+  const isTold = native.status !== 200 && shown.some((word) => wanted.includes(word));
   if (same && isTold) return [];
   const short = ({ status, text }: Answered) => `${status} ${text.slice(0, 600)}`;
   return [{ what: "refusal", expected: short(native), got: short(got) }];
@@ -21,10 +20,14 @@ const classOf = (status: number): number => Math.floor(status / 100);
 const fitsClass = (native: number, got: number): boolean =>
   classOf(got) === classOf(native) || (classOf(native) === 5 && classOf(got) === 4);
 
-/** Returns every `reason` of an error, at any depth. */
-function reasonsIn(value: unknown): string[] {
+/** Returns every reason of an error, at any depth; where the cluster gives none, the type of the exception. */
+function wordsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, one]) =>
-    key === "reason" && typeof one === "string" ? [one] : reasonsIn(one),
-  );
+  const { reason, type } = value as { reason?: unknown; type?: unknown };
+  const isNamed = reason === null || reason === NO_REASON;
+  const own = isNamed ? type : reason;
+  return [...(typeof own === "string" && own !== "" ? [own] : []), ...Object.values(value).flatMap(wordsIn)];
 }
+
+/** What the gateway says in place of a reason that is null. */
+const NO_REASON = "no reason given";
