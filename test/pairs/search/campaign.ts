@@ -75,7 +75,7 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
     await concurrently(cases, PARALLEL, async ({ start, row, world, literal }) => {
       const name = nameOf(dimensions, row);
       try {
-        await createWorld(cluster, world, models);
+        await createWorld(cluster, start, world, models);
         const call: Call = async (method, path, body) => {
           const content = body === undefined ? undefined : encoded(body, row.encoding);
           const typed = content && { "content-type": "application/json", ...content.headers };

@@ -1,6 +1,7 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { corpus } from "../../fixtures/corpus.ts";
 import { type Cluster, request } from "../../fixtures/opensearch.ts";
+import { removeAll } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { SHAPES } from "./shapes.ts";
@@ -161,8 +162,23 @@ const vector = (dimension: number) => ({
   method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
 });
 
-/** Creates the indexes with their documents and vectors, straight in the cluster. */
-export async function createWorld(cluster: Cluster, world: World, models: PairModels): Promise<void> {
+/** Attempts to create the indexes of a case: a shared cluster may be busy with other files' for a minute. */
+const ATTEMPTS = 3;
+
+/** Creates the indexes of a case, whose names begin with `start`, straight in the cluster. */
+export async function createWorld(cluster: Cluster, start: string, world: World, models: PairModels): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await createOnce(cluster, world, models);
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await removeAll(cluster, start);
+    }
+  }
+}
+
+/** Creates the indexes with their documents and vectors. */
+async function createOnce(cluster: Cluster, world: World, models: PairModels): Promise<void> {
   const { row } = world;
   const isStream = row.form === "data-stream" || row.form === "rolled-over";
   const properties = {
@@ -207,18 +223,10 @@ export async function createWorld(cluster: Cluster, world: World, models: PairMo
   }
 }
 
-/** Attempts to write documents: the cluster may be busy with other files' indexes for a while. */
-const ATTEMPTS = 3;
-
 async function writeAll(cluster: Cluster, name: string, lines: readonly string[]): Promise<void> {
-  const body = `${lines.join("\n")}\n`;
-  for (let attempt = 1; ; attempt += 1) {
-    const { items = [] } = await succeed(cluster, "POST", `/${name}/_bulk?refresh=true`, body);
-    // Those of an earlier attempt exist.
-    const failed = items.filter(({ create }) => create.status !== 201 && create.status !== 409);
-    if (failed.length === 0) return;
-    if (attempt === ATTEMPTS) throw new Error(`the documents of a case: ${JSON.stringify(failed).slice(0, 500)}`);
-  }
+  const { items = [] } = await succeed(cluster, "POST", `/${name}/_bulk?refresh=true`, `${lines.join("\n")}\n`);
+  const failed = items.filter(({ create }) => create.status !== 201);
+  if (failed.length > 0) throw new Error(`the documents of a case: ${JSON.stringify(failed).slice(0, 500)}`);
 }
 
 /** Returns what the mapping says of the vectors, and of the entry. */
