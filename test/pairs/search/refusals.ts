@@ -20,13 +20,19 @@ const classOf = (status: number): number => Math.floor(status / 100);
 const fitsClass = (native: number, got: number): boolean =>
   classOf(got) === classOf(native) || (classOf(native) === 5 && classOf(got) === 4);
 
-/** Returns every reason of an error, at any depth; where the cluster gives none, the type of the exception. */
+/**
+ * Returns every reason of an error, at any depth; where the cluster gives none, the type of the exception. Numbers are left
+ * out: they are those of the page, and the oracle asks for the whole list.
+ */
 function wordsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   const { reason, type } = value as { reason?: unknown; type?: unknown };
   const isNamed = reason === null || reason === NO_REASON;
   const own = isNamed ? type : reason;
-  return [...(typeof own === "string" && own !== "" ? [own] : []), ...Object.values(value).flatMap(wordsIn)];
+  return [
+    ...(typeof own === "string" && own !== "" ? [own.replaceAll(/\d+/g, "#")] : []),
+    ...Object.values(value).flatMap(wordsIn),
+  ];
 }
 
 /** What the gateway says in place of a reason that is null. */
