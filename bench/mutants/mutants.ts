@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { seeded, shuffled } from "../../lib/core/statistics/random.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { patient } from "../../local/process/wait.ts";
-import { ROOT } from "../../test/fixtures/env.ts";
+import { OPENSEARCH_ENV, ROOT } from "../../test/fixtures/env.ts";
 import { type Benchmark, load, type Row } from "../result.ts";
 import { candidates, type Mutant } from "./candidates.ts";
-import { nearestTests } from "./nearest.ts";
+import { integrationTests, nearestTests } from "./nearest.ts";
 import { copyRepository, noticedBy, UnfitTests } from "./play.ts";
 import { type Sample, type Survivor, survivorsTable } from "./sample.ts";
 
@@ -16,13 +16,17 @@ const SAMPLE = join(import.meta.dirname, "sample.json");
 /** Unit test files that one mutant is shown to. */
 const NEAREST = 8;
 const TIME_LIMIT_MS = patient(30_000);
+/** Of an integration test file, on servers that run already. */
+const SERVER_LIMIT_MS = patient(60_000);
+const hasServers = process.env[OPENSEARCH_ENV] !== undefined;
 /** Mutants that run at the same time, each in a copy of its own. */
 const PARALLEL = 4;
 
 /**
  * Do the nearest tests notice a small change of the code? BENCH_SEED and BENCH_MUTANTS choose another sample than the
  * one that is kept; of the same seed a larger sample begins with the smaller one. BENCH_SURVIVORS=1 plays only the
- * survivors of the last run again, after tests were added.
+ * survivors of the last run again, after tests were added. With TEST_OPENSEARCH, what no unit test notices is shown to
+ * the integration tests of its folder.
  */
 export const mutantsBenchmark: Benchmark = {
   name: "mutants",
@@ -40,9 +44,9 @@ export const mutantsBenchmark: Benchmark = {
     );
     const testsOf = ({ file }: Mutant) => (nearest.get(file) ?? []).slice(0, NEAREST);
     const earlier = storedSample();
-    const left = process.env.BENCH_SURVIVORS ? chosen.filter((one) => isSurvivor(one, earlier)) : chosen;
-    const survivors = await survivorsOf(left, testsOf);
-    const population = { seed, all: all.length, reached: reached.length, played: chosen.length };
+    const again = process.env.BENCH_SURVIVORS ? earlier : undefined;
+    const survivors = await survivorsOf(again ? survivorsAmong(all, again) : chosen, testsOf);
+    const population = again ?? { seed, all: all.length, reached: reached.length, played: chosen.length };
     const sample = nextSample(population, survivors, earlier);
     writeFileSync(SAMPLE, `${JSON.stringify(sample, undefined, 2)}\n`);
     return [rowOf(sample)];
@@ -62,9 +66,12 @@ async function survivorsOf(
     const survivors = new Set<Mutant>();
     const worker = async (copy: string) => {
       for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-        const by = await noticedBy(copy, mutant, testsOf(mutant), { timeLimitMs: TIME_LIMIT_MS, unfit });
-        if (by === undefined) survivors.add(mutant);
-        console.error(`${mutant.file}:${mutant.line} ${mutant.kind}: ${by ?? "SURVIVED"}`);
+        const by =
+          (await noticedBy(copy, mutant, testsOf(mutant), { timeLimitMs: TIME_LIMIT_MS, unfit })) ??
+          (hasServers &&
+            (await noticedBy(copy, mutant, integrationTests(mutant.file), { timeLimitMs: SERVER_LIMIT_MS, unfit })));
+        if (!by) survivors.add(mutant);
+        console.error(`${mutant.file}:${mutant.line} ${mutant.kind}: ${by || "SURVIVED"}`);
       }
     };
     await Promise.all(copies.map(worker));
@@ -100,15 +107,23 @@ function nextSample(
 const keyOf = ({ file, kind, original, replacement }: Omit<Survivor, "why" | "line">) =>
   JSON.stringify([file, kind, original, replacement]);
 
-const isSurvivor = (mutant: Mutant, earlier: Sample | undefined) =>
-  earlier?.survivors.some((one) => keyOf(one) === keyOf(mutant)) ?? false;
+/**
+ * Returns the mutants that survived. Where the code has changed since then, another draw would have other mutants; one
+ * whose own code has changed is gone.
+ */
+const survivorsAmong = (all: readonly Mutant[], { survivors }: Sample): Mutant[] =>
+  survivors.flatMap((survivor) => {
+    const alike = all.filter((one) => keyOf(one) === keyOf(survivor));
+    const distance = ({ line }: Mutant) => Math.abs(line - survivor.line);
+    return alike.toSorted((one, other) => distance(one) - distance(other)).slice(0, 1);
+  });
 
 function rowOf(sample: Sample): Row {
   const { played, survivors, survivedAtFirst, all, reached, seed } = sample;
   const rate = (survived: number) => `${(((played - survived) / played) * 100).toFixed(1)} %`;
   const equivalent = survivors.filter(({ why }) => why !== "").length;
   return {
-    what: `small changes of ${FOLDERS.join(", ")} that the nearest ${NEAREST} unit test files notice`,
+    what: `small changes of ${FOLDERS.join(", ")} that the nearest ${NEAREST} unit test files, or integration tests of their folder, notice`,
     budget: "each survivor has a reason",
     reached: rate(survivors.length),
     kept: equivalent === survivors.length,

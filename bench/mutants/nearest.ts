@@ -23,3 +23,28 @@ function testsOf(file: string, importersOf: (path: string) => readonly string[])
   }
   return tests;
 }
+
+/**
+ * Integration tests by what they call through the built gateway, where no import leads to: the nearest first. Played
+ * when servers run (TEST_OPENSEARCH), to mutants that no unit test notices.
+ */
+const INTEGRATION: Readonly<Record<string, readonly string[]>> = {
+  "lib/search/index/import/": ["index-import"],
+  "lib/search/index/": ["index-rebuild", "index-switch", "index-commands"],
+  "lib/search/api/bulk/": ["bulk", "bulk-embedding", "bulk-lost-answers", "bulk-faults", "bulk-conditions"],
+  "lib/search/api/raw-backend/": ["raw-backend", "raw-backend-outcome", "raw-backend-native"],
+  "lib/search/api/search/": ["personalized-search", "search", "search-faults"],
+  "lib/search/api/hybrid/": ["hybrid-search", "hybrid-requests", "tune"],
+  "lib/search/fusion/": ["fusion"],
+  "lib/search/access/": ["access-attempts", "raw-backend"],
+  "lib/search/target/": ["index-expressions", "hybrid-search"],
+  "lib/search/opensearch/": ["search-faults", "index-replaced", "raw-backend-wire"],
+  "lib/search/embeddings/": ["bulk-models", "bulk-paused-model"],
+  "functions/api-router/": ["hybrid-search", "callers-faults"],
+};
+
+/** Returns the integration tests of the folder of a file. */
+export function integrationTests(file: string): string[] {
+  const [, names = []] = Object.entries(INTEGRATION).find(([folder]) => file.startsWith(folder)) ?? [];
+  return names.map((name) => `test/integration/${name}.test.ts`);
+}

@@ -35,7 +35,7 @@ export const command = defineCommand({
     const conf = confOf(options);
     const { terminal } = context;
     const gateway = await openGateway(options, context, EMBEDDING);
-    const calls = runCalls(gateway);
+    const calls = runCalls(gateway, context);
     const begun = index === undefined ? undefined : await fieldsOf(calls, conf, index);
     const { record } = await reported(async () =>
       begun && index !== undefined

@@ -19,7 +19,7 @@ export const command = defineCommand({
     forget: v.optional(v.boolean(), false),
   },
   run: async ({ run, forget, ...options }, context) => {
-    const calls = runCalls(await openGateway(options, context, ADMINISTRATION));
+    const calls = runCalls(await openGateway(options, context, ADMINISTRATION), context);
     context.terminal.print(await reported(() => cancelRun(calls, run, forget)));
     return 0;
   },

@@ -50,7 +50,7 @@ export const command = defineCommand({
       ...(options.shards !== undefined && { number_of_shards: options.shards }),
       ...(options.replicas !== undefined && { number_of_replicas: options.replicas }),
     });
-    const calls = runCalls(await openGateway(options, context, ADMINISTRATION));
+    const calls = runCalls(await openGateway(options, context, ADMINISTRATION), context);
     if (options.quantization !== undefined) await reported(() => requireQuantization(calls));
     const name = `${alias}-${newStamp(new Date())}`;
     const body = { ...schema, aliases: { ...schema.aliases, [alias]: {} } };

@@ -17,9 +17,6 @@ import {
   runOptions,
 } from "../gateway/index-runs.ts";
 
-/** Rejected documents at which an import stops by default. */
-const MAX_REJECTED = 1_000;
-
 /** `relevance index import`: writes the documents of files to an index. */
 export const command = defineCommand({
   example: [
@@ -34,7 +31,10 @@ export const command = defineCommand({
       .option("--from <places...>", "files, folders, s3://bucket/key or s3://bucket/prefix/; gzip if they end with .gz")
       .option("--format <format>", "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)")
       .option("--id-field <field>", "field or column with the id; without it, documents get new ids")
-      .option("--max-rejected <count>", "rejected documents at which the import stops", String(MAX_REJECTED));
+      .option(
+        "--max-rejected <count>",
+        "rejected documents above which the import stops; 1000, or as before if resumed",
+      );
     defineRunOptions(command);
   },
   options: {
@@ -43,7 +43,7 @@ export const command = defineCommand({
     from: v.optional(v.array(v.string())),
     format: v.optional(v.picklist(IMPORT_FORMATS)),
     idField: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of a field"))),
-    maxRejected: v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number)),
+    maxRejected: v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number))),
   },
   run: async (options, context) => {
     const { json, index, from, format, idField, resume, maxRejected, parallel } = options;
@@ -89,7 +89,7 @@ export const command = defineCommand({
         );
       }
       const { hybrid_queries } = loadHybridSearch(conf);
-      const calls = runCalls(gateway);
+      const calls = runCalls(gateway, context);
       const entry = await reported(() => entryFor(patientCluster(calls), hybrid_queries, name));
       const embed = entry !== undefined;
       const record = await reported(() =>

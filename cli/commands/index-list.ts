@@ -41,7 +41,7 @@ export const command = defineCommand({
   options: { ...gatewayOptions, index: v.pipe(v.string(), v.nonEmpty("needs a name or pattern")) },
   run: async ({ json, index, ...options }, context) => {
     const conf = confOf(options);
-    const calls = runCalls(await openGateway(options, context, ADMINISTRATION));
+    const calls = runCalls(await openGateway(options, context, ADMINISTRATION), context);
     const listed = await reported(() => list(calls, index, loadHybridSearch(conf)));
     if (json) context.terminal.printJson(listed);
     else context.terminal.print(table(HEADER, listed.map(rowOf)));

@@ -70,7 +70,7 @@ export const command = defineCommand({
 
     async function start(): Promise<string> {
       const name = index ?? "";
-      const calls = runCalls(gateway);
+      const calls = runCalls(gateway, context);
       // A rebuild that computes no embedding works without a configuration.
       const known = embed || existsSync(join(conf, "hybrid_search.yaml")) ? loadHybridSearch(conf) : undefined;
       const entry = known && (await reported(() => entryFor(patientCluster(calls), known.hybrid_queries, name)));

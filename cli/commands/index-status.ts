@@ -29,7 +29,7 @@ export const command = defineCommand({
   options: { ...gatewayOptions, run: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))) },
   run: async ({ json, run, ...options }, context) => {
     const { terminal } = context;
-    const calls = runCalls(await openGateway(options, context, ADMINISTRATION));
+    const calls = runCalls(await openGateway(options, context, ADMINISTRATION), context);
     if (run === undefined) {
       const records = await reported(() => listRecords(calls));
       if (json) terminal.printJson(records);

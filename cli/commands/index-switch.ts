@@ -32,7 +32,7 @@ export const command = defineCommand({
       terminal.print(`${record.name} now points to ${record.target}.`);
       return 0;
     }
-    const calls = runCalls(gateway);
+    const calls = runCalls(gateway, context);
     const lost = await reported(() => lostByRollback(calls, id));
     await confirm(terminal, { text: `The old index lacks ${lost} writes since the switch. Switch back to it?`, yes });
     const record = await reported(() => rollBack(calls, id));

@@ -4,6 +4,8 @@ import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import {
   chunksOf,
   type EmbedDocuments,
+  rejectionText,
+  TOO_LARGE,
   type Update,
   type Writable,
   type Written,
@@ -113,12 +115,14 @@ async function writeBatch(
   return outcomes;
 }
 
-/** Returns what the gateway says about a request, and whether that is about the index. */
+/** Returns why a request was refused, and whether that is about the index. */
 function refusalOf(body: unknown, status: number): [reason: string, isAboutIndex: boolean] {
   const error = isObject(body) && isObject(body.error) ? body.error : {};
   const issues = Array.isArray(error.issues) ? error.issues.filter(isObject) : [];
   const details = issues.map(({ path, message }) => `${path} ${message}`).join("; ");
-  const reason = details || (typeof error.message === "string" ? error.message : `status ${status}`);
+  // API Gateway refuses a request with a message of its own, or with none.
+  const told = [error.message, isObject(body) && body.message].find((text) => typeof text === "string");
+  const reason = details || (status === 413 ? rejectionText(TOO_LARGE) : (told ?? `status ${status}`));
   return [reason, issues.some(({ path }) => path === "index")];
 }
 

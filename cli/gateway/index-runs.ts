@@ -40,10 +40,14 @@ export function requireOneRun({ index, resume }: { index?: string | undefined; r
 /** The longest that writes are held: below the 28 seconds of a gateway's request. */
 const HOLD_MS = 20_000;
 
-/** Returns the calls of a run, through the gateway. */
-export function runCalls({ cluster }: Gateway, signal?: AbortSignal): RunCalls {
-  return createRunCalls({ cluster, pace: createPace(MOST_CALLS), signal });
-}
+/** Returns the calls of a command through the gateway, which say why they wait. */
+export const runCalls = ({ cluster }: Gateway, { terminal }: Context): RunCalls =>
+  createRunCalls({ cluster, pace: createPace(MOST_CALLS), onTrouble: troubleOn(terminal) });
+
+const troubleOn =
+  (terminal: Terminal) =>
+  (reason: string): void =>
+    terminal.note(`Trying again: ${reason}`);
 
 /** Runs an operation of the engine and reports its failures as those of the command. */
 export const reported = <T>(operation: () => Promise<T>): Promise<T> => rethrown(RunFailure, Failure, operation);
@@ -72,7 +76,7 @@ export async function followRun(
 /** Works on an import until it is done. Ctrl-C leaves it, to be resumed. */
 export async function followImport(
   gateway: Gateway,
-  { id, open, maxRejected, most }: { id: string; open: OpenFile; maxRejected: number; most: number },
+  { id, open, maxRejected, most }: { id: string; open: OpenFile; maxRejected: number | undefined; most: number },
   { terminal }: Context,
 ): Promise<ImportRecord> {
   return untilLeft(terminal, `relevance index import --resume ${id}`, (signal) => {
@@ -116,7 +120,7 @@ function callsOf(
   terminal: Terminal,
 ): { calls: RunCalls; apiCalls: RunCalls } {
   const pace = createPace(most);
-  const onTrouble = (reason: string) => terminal.note(`Trying again: ${reason}`);
+  const onTrouble = troubleOn(terminal);
   return {
     calls: createRunCalls({ cluster, pace, signal, onTrouble }),
     apiCalls: createRunCalls({ cluster: api, pace, signal, onTrouble }),
@@ -137,10 +141,10 @@ async function untilLeft<T>(terminal: Terminal, resume: string, work: (signal: A
   }
 }
 
-/** Returns one line about the progress of an import. */
-export function importProgress({ next, files, tally }: ImportRecord): string {
+/** Returns one line about the progress of an import: how much content the counted documents are. */
+export function importProgress({ next, files, bytes = 0, tally }: ImportRecord): string {
   const where = next.file < files ? `file ${next.file + 1} of ${files}` : `${files} files`;
-  return `${where}, ${(next.offset / 1e6).toFixed(1)} MB of it done; ${importTally({ tally })}`;
+  return `${where}, ${(bytes / 1e6).toFixed(1)} MB done; ${importTally({ tally })}`;
 }
 
 /** Returns one line about the progress of a backfill. */
@@ -163,8 +167,10 @@ export function importTally({ tally }: Pick<ImportRecord, "tally">): string {
 export function progressText({ passes, shards, tally }: RunRecord): string {
   const states = Object.values(shards);
   const mark = (state: (typeof states)[number]) => state.mark;
-  const copied = shareOf(states, (state) => state.copied, mark);
-  const verified = shareOf(states, (state) => state.verified, mark);
+  // What is done after a gap is that of the step in progress.
+  const isCopied = (state: (typeof states)[number]) => state.copied >= state.mark;
+  const copied = shareOf(states, (state) => state.copied + (isCopied(state) ? 0 : (state.ahead ?? 0)), mark);
+  const verified = shareOf(states, (state) => state.verified + (isCopied(state) ? (state.ahead ?? 0) : 0), mark);
   return `pass ${passes + 1}: ${copied}% copied, ${verified}% verified; ${tallyText({ tally })}`;
 }
 

@@ -7,7 +7,7 @@ import type { Names } from "../../lib/core/naming/names.ts";
 import { previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
-import { findMapping } from "../../lib/search/target/entry.ts";
+import { entryOf, findMapping } from "../../lib/search/target/entry.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
 import type { Session } from "../session.ts";
 
@@ -16,6 +16,8 @@ type Embedding = Pick<SearchGateway, "hybridQueries" | "models">;
 /** An index of the cluster, and what its description says about its vectors. */
 export interface StoredIndex {
   index: string;
+  /** Its aliases, and the data stream that it belongs to. */
+  aliases: readonly string[];
   meta: unknown;
 }
 
@@ -61,9 +63,7 @@ export function incompatibleNotes(
   indexes: readonly StoredIndex[] | undefined,
 ): string[] {
   return changed.map(({ entry, field, from, before, after: wanted }) => {
-    const incompatible = indexes?.flatMap(({ index, meta }) =>
-      isUnfit({ index, meta }, { entry, field }, after) ? [index] : [],
-    );
+    const incompatible = indexes?.flatMap((stored) => (isUnfit(stored, { entry, field }, after) ? [stored.index] : []));
     const named = incompatible === undefined ? `Indexes of ${entry}` : incompatible.join(", ");
     if (named === "") return `${field} of ${entry}: ${before} → ${wanted}. No index has vectors of it yet`;
     const until = `until \`relevance index rebuild --index ${entry} --embed\``;
@@ -120,16 +120,15 @@ export function previousNotes(gateway: Embedding, indexes: readonly StoredIndex[
 }
 
 function isUnfit(
-  { index, meta }: StoredIndex,
+  { index, aliases, meta }: StoredIndex,
   { entry, field }: Pick<Changed, "entry" | "field">,
   { hybridQueries, models }: Embedding,
 ): boolean {
   const described = readIndexMeta(meta);
   const made = described?.embeddings[field];
-  const mapping = hybridQueries
-    .find((one) => one.index === entry)
-    ?.embedding_mappings.find((one) => one.embedding_field === field);
-  if (!mapping || (described?.entry !== entry && findMapping(hybridQueries, index)?.index !== entry)) return false;
+  const own = entryOf(hybridQueries, { name: index, aliases, describedEntry: described?.entry });
+  const mapping = own?.embedding_mappings.find((one) => one.embedding_field === field);
+  if (own?.index !== entry || !mapping) return false;
   // An index that does not say what made its vectors may have those of the deployed configuration.
   if (!made) return Object.keys(described?.embeddings ?? {}).length === 0;
   return (
@@ -140,6 +139,13 @@ function isUnfit(
 }
 
 const CALL_MS = 10_000;
+
+/** What the cluster says about an index, as far as it is read. */
+interface Described {
+  aliases?: object;
+  data_stream?: string;
+  mappings?: { _meta?: unknown };
+}
 
 /** Reads what the indexes say about their vectors, through the deployed gateway. Returns undefined if that fails. */
 async function storedIndexes(
@@ -152,13 +158,17 @@ async function storedIndexes(
   const url = env.AWS_ENDPOINT_URL && !local ? undefined : api?.url;
   if (key === undefined || url === undefined) return undefined;
   try {
-    const answer = await fetch(`${url}/raw-backend/*,-.*/_mapping`, {
+    const answer = await fetch(`${url}/raw-backend/*,-.*`, {
       headers: { "x-api-key": key },
       signal: AbortSignal.timeout(CALL_MS),
     });
     if (!answer.ok) return undefined;
-    const mappings = parseJson(await answer.text()) as Record<string, { mappings?: { _meta?: unknown } }>;
-    return Object.entries(mappings).map(([index, { mappings: { _meta: meta } = {} }]) => ({ index, meta }));
+    const described = parseJson(await answer.text()) as Record<string, Described>;
+    return Object.entries(described).map(([index, { aliases = {}, data_stream: stream, mappings }]) => ({
+      index,
+      aliases: [...Object.keys(aliases), ...(stream === undefined ? [] : [stream])],
+      meta: mappings?._meta,
+    }));
   } catch {
     return undefined;
   }

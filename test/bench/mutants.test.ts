@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { nearestTests } from "../../bench/mutants/nearest.ts";
+import { integrationTests, nearestTests } from "../../bench/mutants/nearest.ts";
 import { survivorsTable } from "../../bench/mutants/sample.ts";
 import { suite } from "../suite.ts";
 
@@ -9,6 +10,20 @@ test("the nearest tests of a file are those that import it, its own first, and n
   const tests = nearestTests(["lib/search/access/limits.ts"]).get("lib/search/access/limits.ts") ?? [];
   assert.is(tests[0], "test/lib/search/access/rights.test.ts");
   assert.ok(tests.length > 3 && tests.every((file) => !file.startsWith("test/integration/")));
+});
+
+test("the integration tests of a folder exist", () => {
+  for (const file of [
+    "index/import/run",
+    "index/rebuild/run",
+    "api/bulk/run",
+    "api/raw-backend/deny",
+    "api/search/reply",
+  ]) {
+    const tests = integrationTests(`lib/search/${file}.ts`);
+    assert.ok(tests.length > 0 && tests.every((path) => existsSync(path)), file);
+  }
+  assert.equal(integrationTests("lib/core/json/values.ts"), []);
 });
 
 test("the table of survivors shows each change on one line, and why no test notices it", () => {

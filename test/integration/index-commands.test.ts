@@ -134,7 +134,7 @@ for (const cluster of await clusters()) {
     const old = String(/Created (\S+)/.exec(created.out)?.[1]);
     const planned = { hybridQueries, models: loadHybridSearch(conf).models };
     const mapping = await request<Record<string, { mappings: { _meta: unknown } }>>(cluster, "GET", `/${old}/_mapping`);
-    const stored = [{ index: old, meta: mapping.body[old]?.mappings._meta }];
+    const stored = [{ index: old, aliases: [alias], meta: mapping.body[old]?.mappings._meta }];
     const [words = "", ...others] = incompatibleNotes(
       changedEmbeddings({ hybridQueries, models: modelsBefore }, planned),
       planned,

@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { importSource } from "../../cli/gateway/import-files.ts";
 import { seeded } from "../../lib/core/statistics/random.ts";
@@ -48,7 +48,7 @@ function processOn(cluster: Cluster, seed: number, stopsAt?: (request: ClusterRe
     pace,
     stopped: stopped.promise,
     resume: faulty.resume,
-    work: (id: string, maxRejected = 100): Promise<ImportRecord> =>
+    work: (id: string, maxRejected?: number): Promise<ImportRecord> =>
       workOnImport({ calls, id, open, maxRejected, most: 4, now }),
   };
 }
@@ -138,6 +138,10 @@ for (const cluster of await clusters()) {
       assert.equal(record.tally.rejected, rejected);
       assert.is(read, COUNT);
       assert.is(read, written + unchanged + rejected);
+      const [plain = "", packed = ""] = FILES[format];
+      const content = readFileSync(plain).length + gunzipSync(readFileSync(packed)).length;
+      const headers = format === "csv" ? 2 * "isbn,text,number\n".length : 0;
+      assert.is(record.bytes, content - headers, "the content whose documents are counted");
       // A rejected document takes no sequence number, but the change by somebody else took one.
       assert.is(await writesTo(cluster, index), COUNT - rejected + 1, "nothing is written twice");
       const { body } = await request<{ hits: { hits: Array<{ _id: string; _source: object }> } }>(
@@ -165,10 +169,44 @@ for (const cluster of await clusters()) {
     const { id } = await documentImport(one.calls, index, 2_000);
     const stopped = await one.work(id, 2).catch((error: Error) => error);
     assert.ok(stopped instanceof RunFailure);
-    assert.match(stopped.message, "More than 2 documents were rejected");
-    const again = await one.work(id, 2).catch((error: Error) => error);
-    assert.ok(again instanceof RunFailure, "not without a larger number");
-    assert.is((await one.work(id)).tally.read, COUNT);
+    const [, told] = /^(\d+) documents were rejected, and --max-rejected is 2:/.exec(stopped.message) ?? [];
+    assert.ok(Number(told) > 2 && Number(told) <= 2 + 4, stopped.message);
+    const { record } = await readImport(one.calls, id);
+    assert.is(record.tally.rejected, Number(told), "the message has the number of the record");
+    assert.is((await readRejects(one.calls, runIndex(id))).length, Number(told), "and of the list");
+    for (const [most, why] of [
+      [2, "not with the same number"],
+      [undefined, "not without a number"],
+    ] as const) {
+      assert.ok((await one.work(id, most).catch((error: Error) => error)) instanceof RunFailure, why);
+    }
+    assert.is((await readImport(one.calls, id)).record.message, stopped.message, "and the reason stays");
+    assert.is((await one.work(id, 100)).tally.read, COUNT);
+  });
+
+  test(`${cluster.version}: an import of documents that all are wrong stops near its number, and counts each once`, async () => {
+    const index = uniqueIndex("imported");
+    await request(cluster, "PUT", `/${index}`, MAPPING);
+    const file = join(folder, `${index}.ndjson`);
+    const lines = Array.from({ length: 2_000 }, (_, id) => JSON.stringify({ isbn: `w${id}`, number: "none" }));
+    writeFileSync(file, lines.join("\n"));
+    const { calls, work } = processOn(cluster, 8);
+    const how = { from: file, format: "documents", idField: "isbn", embed: false, now: new Date() } as const;
+    // Each of the slices in progress has five hundred documents.
+    const { id } = await createImport(calls, { name: index, files: await find([file]), ...how, sliceBytes: 16_500 });
+    for (const most of [10, 400]) {
+      const stopped = await work(id, most).catch((error: Error) => error);
+      assert.ok(stopped instanceof RunFailure);
+      const { tally } = (await readImport(calls, id)).record;
+      // Four slices at a time.
+      assert.ok(tally.rejected > most && tally.rejected <= most + 4 * Math.max(64, most / 4), `${tally.rejected}`);
+      assert.is(tally.read, tally.rejected);
+      assert.match(stopped.message, `${tally.rejected} documents were rejected`);
+      assert.is((await readRejects(calls, runIndex(id))).length, tally.rejected);
+    }
+    const { tally } = await work(id, 10_000);
+    assert.equal(tally, { read: 2_000, written: 0, unchanged: 0, rejected: 2_000 });
+    assert.is((await readRejects(calls, runIndex(id))).length, 2_000);
   });
 
   test(`${cluster.version}: a slice that was written before an earlier one is counted once`, async () => {

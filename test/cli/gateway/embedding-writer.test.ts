@@ -10,7 +10,7 @@ const test = suite("writer of re-embedded copies");
 const COPY = { id: "a", version: 2n ** 40n + 3n, source: '{"n":1.0}' };
 
 /** Writes copies to a gateway that returns these answers in turn. */
-async function write(answers: Array<object | [status: number, body: object]>, copies = [COPY]) {
+async function write(answers: Array<object | [status: number, body?: object]>, copies = [COPY]) {
   const sent: string[] = [];
   const waits: number[] = [];
   const pace = createPace(4);
@@ -19,7 +19,7 @@ async function write(answers: Array<object | [status: number, body: object]>, co
       sent.push(String(body));
       const answer = answers[sent.length - 1] ?? {};
       const [status, content] = Array.isArray(answer) ? answer : [200, answer];
-      return { status, headers: {}, body: Buffer.from(JSON.stringify(content)) };
+      return { status, headers: {}, body: Buffer.from(content === undefined ? "" : JSON.stringify(content)) };
     },
   };
   const calls = createRunCalls({ cluster, pace, wait: async (ms) => waits.push(ms) });
@@ -73,6 +73,16 @@ test("splits a request that one document makes invalid, and rejects only that do
   const two = { index_response: { items: [{ index: { status: 201 } }, { index: { status: 201 } }] } };
   const { outcomes } = await write([bad, two, bad], copies);
   assert.equal(outcomes, [{ kind: "written" }, { kind: "written" }, { kind: "rejected", reason: "bulk_request.0 no" }]);
+});
+
+test("says why a document is rejected, whoever refuses it and however briefly", async () => {
+  const reasons = [];
+  for (const refusal of [[413], [413, { message: "Request Too Long" }], [400, { message: "Invalid body" }]] as const) {
+    const { outcomes } = await write([[...refusal]]);
+    reasons.push(...outcomes.flatMap((one) => (one.kind === "rejected" ? one.reason : [])));
+  }
+  const tooLarge = "payload_too_large: the document is over the limit for one request";
+  assert.equal(reasons, [tooLarge, tooLarge, "Invalid body"]);
 });
 
 test("stops when the index is the problem", async () => {

@@ -29,6 +29,7 @@ const AFTER = gatewayOf({}, ["model.yaml", ["dense_large_en_v1_5", "revision"], 
 
 const stored = (index: string, revision: string, src_fields = ["title"], entry = NAME): StoredIndex => ({
   index,
+  aliases: [],
   meta: { relevance: { entry, embeddings: { vector: { model: "dense_large_en_v1_5", revision, src_fields } } } },
 });
 
@@ -44,7 +45,7 @@ test("names indexes with vectors of the earlier model and what happens until the
     stored("books-1", "first"),
     stored("books-2", "second"),
     stored("films-1", "first", ["title"], "films"),
-    { index: NAME, meta: undefined },
+    { index: NAME, aliases: [], meta: undefined },
   ];
   assert.equal(notes(BEFORE, AFTER, indexes), [
     "books-1, books: vector has vectors of dense_large_en_v1_5 (first), and the configured model will be " +
@@ -52,6 +53,15 @@ test("names indexes with vectors of the earlier model and what happens until the
       "store documents without it, until `relevance index rebuild --index books --embed`. To keep the old model until " +
       "then, copy its deployed section to previous.dense_large_en_v1_5 in model.yaml",
   ]);
+});
+
+test("finds the entry of an index by its alias or data stream, as the gateway does", () => {
+  const indexes = [
+    { index: "catalog_v1", aliases: [NAME], meta: undefined },
+    { index: ".ds-books-000001", aliases: [NAME], meta: undefined },
+    { ...stored("films-1", "first", ["title"], "films"), aliases: ["films"] },
+  ];
+  assert.match(notes(BEFORE, AFTER, indexes)[0] ?? "", /^catalog_v1, \.ds-books-000001: vector has vectors of/);
 });
 
 test("names the configuration entry if the gateway does not answer", () => {

@@ -55,8 +55,20 @@ export function pageOf({ page }: Pick<SearchRow, "page">): { from: number; size:
     search_after: { from: 0, size: 6 },
     deep: { from: 30, size: 10 },
     beyond: { from: 95, size: 10 },
+    "point-in-time": { from: 0, size: 10 },
   }[page];
 }
+
+const SUGGESTERS = {
+  term: { spelling: { text: "hrbour", term: { field: "text", suggest_mode: "always" } } },
+  phrase: {
+    phrases: {
+      text: "salt hrbour",
+      phrase: { field: "text", direct_generator: [{ field: "text", suggest_mode: "always" }] },
+    },
+  },
+  completion: { things: { prefix: "red", completion: { field: "done", size: 3 } } },
+} as const;
 
 /** Returns the members of the body besides query, page and pipeline, as a caller writes them. */
 export function featuresOf(row: SearchRow): Native {
@@ -83,8 +95,7 @@ export function featuresOf(row: SearchRow): Native {
   if (row.rescore === "yes") {
     body.rescore = { window_size: 6, query: { rescore_query: SEA, rescore_query_weight: 2 } };
   }
-  if (row.suggest === "term")
-    body.suggest = { spelling: { text: "hrbour", term: { field: "text", suggest_mode: "always" } } };
+  if (row.suggest !== "no") body.suggest = SUGGESTERS[row.suggest];
   if (row.post_filter === "yes") body.post_filter = { range: { n: { gte: 4 } } };
   if (row.min_score === "yes") body.min_score = 0.3;
   if (row.track_total_hits !== "no") body.track_total_hits = row.track_total_hits === "5" ? 5 : false;

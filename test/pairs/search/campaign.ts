@@ -3,11 +3,13 @@ import { API_KEY, CAMPAIGN_ARN, startGateway } from "../../fixtures/gateway.ts";
 import { type Cluster, uniqueIndex } from "../../fixtures/opensearch.ts";
 import { nameOf } from "../array.ts";
 import { removeAll } from "../cleanup.ts";
+import { encoded } from "../encoding.ts";
 import { MODELS, type PairModels } from "../models.ts";
 import { type SearchRow, searchDimensions } from "./dimensions.ts";
+import { askNative, type Call, pageIn } from "./native.ts";
 import { vectorsOf } from "./oracle.ts";
 import { RANKING } from "./personal.ts";
-import { judge, type Outcome } from "./play.ts";
+import { judge, nativeOf, type Outcome } from "./play.ts";
 import { caseSettings, requestOf, templatesOf, textOf } from "./request.ts";
 import { createWorld, worldOf } from "./world.ts";
 
@@ -27,12 +29,18 @@ interface SearchRun {
   rows: readonly SearchRow[];
 }
 
+const rawCalls =
+  (call: Call): Call =>
+  (method, path, body) =>
+    call(method, `/raw-backend${path}`, body);
+
 /** Plays cases through one gateway. */
 export async function playSearches({ cluster, models, rows }: SearchRun): Promise<SearchResult[]> {
   const own = uniqueIndex("pairs").slice(0, 14);
   const dimensions = searchDimensions(cluster.version);
   const cases = rows.map((row, at) => {
-    const start = `${own}x${at}`;
+    // No name of one case begins like those of another.
+    const start = `${own}x${at}z`;
     const world = worldOf(start, row);
     const literal = vectorsOf(models, textOf(row), world.models[0] ?? "large");
     return { start, row, world, literal, settings: caseSettings(start, row, world, literal) };
@@ -51,8 +59,8 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
       experiments: cases.flatMap(({ settings }) => settings.experiments),
       personalized_ranking: { campaign_arn: CAMPAIGN_ARN, ...RANKING, timeout_ms: 5_000, item_id_field: "_id" },
       keys: [
-        { name: "printed", endpoints: [...all], raw_backend: "all" },
-        { name: "limited", endpoints: [...all], indexes: grants("limited") },
+        { name: "printed", endpoints: [...all, "raw-backend"], raw_backend: "all" },
+        { name: "limited", endpoints: [...all, "raw-backend"], indexes: grants("limited") },
         {
           name: "template-only",
           endpoints: [...all],
@@ -67,13 +75,19 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
     await concurrently(cases, PARALLEL, async ({ start, row, world, literal }) => {
       const name = nameOf(dimensions, row);
       try {
-        await createWorld(cluster, world, models);
-        const { path, body, headers } = requestOf(start, row, world, literal);
-        const { status, text } = await gateway.send("POST", path, {
-          body,
-          headers: { "content-type": "application/json", "x-api-key": KEYS[row.key], ...headers },
-        });
-        results.push({ name, ...(await judge(cluster, { row, world }, models, { status, text })) });
+        await createWorld(cluster, start, world, models);
+        const call: Call = async (method, path, body) => {
+          const content = body === undefined ? undefined : encoded(body, row.encoding);
+          const typed = content && { "content-type": "application/json", ...content.headers };
+          const headers = { "x-api-key": KEYS[row.key], ...typed };
+          return gateway.send(method, path, { headers, ...(content && { body: content.body }) });
+        };
+        const { path, body } = requestOf(start, row, world, literal);
+        const answer =
+          row.way === "raw"
+            ? await askNative(rawCalls(call), row, pageIn(row, nativeOf(cluster, { row, world }, models)))
+            : await call("POST", path, body);
+        results.push({ name, ...(await judge(cluster, { row, world }, models, answer)) });
       } catch (error) {
         const got = error instanceof Error ? error.message : error;
         results.push({

@@ -18,6 +18,7 @@ export const SEARCH = {
     "exclusion",
     "date-math",
     "two-models",
+    "two-entries",
   ],
   /** What ties the index to its entry in hybrid_search.yaml. */
   entry: ["exact", "none", "prefix", "alias", "described"],
@@ -25,7 +26,7 @@ export const SEARCH = {
   meta: ["none", "current", "previous", "unknown"],
   shards: ["1", "3"],
   mapping: ["plain", "nested", "object", "flat_object", "join", "completion", "vectors"],
-  page: ["first", "second", "size-0", "search_after", "deep", "beyond"],
+  page: ["first", "second", "size-0", "search_after", "deep", "beyond", "point-in-time"],
   sort: ["none", "year", "score"],
   collapse: ["no", "yes", "inner_hits"],
   inner_hits: ["no", "yes"],
@@ -37,7 +38,7 @@ export const SEARCH = {
   docvalue_fields: ["no", "yes"],
   source: ["no", "year"],
   rescore: ["no", "yes"],
-  suggest: ["no", "term"],
+  suggest: ["no", "term", "completion", "phrase"],
   post_filter: ["no", "yes"],
   min_score: ["no", "yes"],
   track_total_hits: ["no", "false", "5"],
@@ -50,6 +51,8 @@ export const SEARCH = {
   carrier: ["body", "template"],
   encoding: ["identity", "gzip", "deflate", "br"],
   key: ["printed", "limited", "template-only"],
+  /** Whether the search goes through an endpoint of the gateway, or through its raw backend as a person writes it. */
+  way: ["application", "raw"],
   /** Whether the dense model answers to queries. */
   model: ["up", "down"],
 } as const;
@@ -60,8 +63,10 @@ type Part = Partial<SearchRow>;
 const isStream = ({ form }: Part) => form === "data-stream" || form === "rolled-over";
 const has = (value: string | undefined, ...values: string[]) => value !== undefined && values.includes(value);
 
+const isHybrid = ({ queries }: Part) => queries !== undefined && queries !== "plain";
+
 /** Combinations that make no sense, or that the cluster itself refuses. */
-export const SEARCH_CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
+const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   {
     reason: "OpenSearch gives data streams no aliases",
     excludes: (row) => isStream(row) && row.entry === "alias",
@@ -79,9 +84,9 @@ export const SEARCH_CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ entry, meta }) => entry === "described" && meta === "none",
   },
   {
-    reason: "vectors of two models are those of two entries, which both are configured",
+    reason: "both of two entries are configured, and no index describes vectors of its own",
     excludes: ({ form, entry, meta }) =>
-      form === "two-models" &&
+      has(form, "two-models", "two-entries") &&
       (has(entry, "none", "alias", "described") || has(meta, "current", "previous", "unknown")),
   },
   {
@@ -133,6 +138,29 @@ export const SEARCH_CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ key, carrier }) => key === "template-only" && carrier === "body",
   },
   {
+    reason: "the raw backend has neither rankings, experiments, settings and templates nor models",
+    excludes: ({ way, ranking, experiment, settings, carrier, model, key }) =>
+      way === "raw" &&
+      (ranking === "on" ||
+        has(experiment, "settings", "templates") ||
+        has(settings, "weights", "l2_geometric", "rrf", "z_score") ||
+        carrier === "template" ||
+        model === "down" ||
+        key === "template-only"),
+  },
+  {
+    reason: "a hybrid query needs a search pipeline, which a key with indexes may not send to the raw backend",
+    excludes: (row) => row.way === "raw" && row.key === "limited" && isHybrid(row),
+  },
+  {
+    reason: "a point in time stands in place of the index, which the endpoints demand; keys with indexes may open none",
+    excludes: ({ page, way, key }) => page === "point-in-time" && (way === "application" || key === "limited"),
+  },
+  {
+    reason: "only a field of type completion has such suggestions",
+    excludes: ({ suggest, mapping }) => suggest === "completion" && mapping !== undefined && mapping !== "completion",
+  },
+  {
     reason: "only the vector of a query in another model is needed where nothing else can fail",
     excludes: ({ model, queries }) => model === "down" && has(queries, "plain", "K", "S"),
   },
@@ -141,6 +169,32 @@ export const SEARCH_CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ model, queries, meta, form, entry }) =>
       queries === "D" && entry !== "none" && (model === "down" || meta === "unknown" || form === "two-models"),
   },
+];
+
+/** Combinations that a version of the cluster refuses for hybrid queries, whoever asks. */
+const OF_VERSION: Readonly<Record<"2" | "3", ReadonlyArray<Constraint<typeof SEARCH>>>> = {
+  2: [
+    {
+      reason: "OpenSearch 2 asks for each group by a query around the hybrid one, which it refuses",
+      excludes: (row) => isHybrid(row) && row.collapse === "inner_hits",
+    },
+  ],
+  3: [
+    {
+      reason: "OpenSearch 3 takes no min_score for a hybrid query with a sort by a field",
+      excludes: (row) => isHybrid(row) && row.min_score === "yes" && row.sort === "year",
+    },
+    {
+      reason: "OpenSearch 3 fails on the groups of a hybrid query that is sorted by score (collapseField is null)",
+      excludes: (row) => isHybrid(row) && row.collapse === "inner_hits" && row.sort === "score",
+    },
+  ],
+};
+
+/** Returns the constraints for a version of the cluster. */
+export const searchConstraints = (version: string): ReadonlyArray<Constraint<typeof SEARCH>> => [
+  ...CONSTRAINTS,
+  ...OF_VERSION[version.startsWith("2.") ? 2 : 3],
 ];
 
 /** Returns the dimensions for a version of the cluster: z_score came with OpenSearch 3.0. */

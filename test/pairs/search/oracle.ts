@@ -1,4 +1,3 @@
-import type { Cluster } from "../../fixtures/opensearch.ts";
 import type { DenseModel, PairModels } from "../models.ts";
 import {
   featuresOf,
@@ -15,7 +14,8 @@ import type { World } from "./world.ts";
 
 /** The request that a person would send straight to the cluster for a case, and what it leaves out. */
 export interface NativeRequest {
-  path: string;
+  /** The expression that names the indexes, as a path has it. */
+  index: string;
   body: Native;
   pipeline: Native;
   /** The fields whose subqueries are left out. */
@@ -63,7 +63,7 @@ export function nativeRequest(
   const hidden =
     !isPlain && embeddings.length > 0 && features._source === undefined && features.stored_fields === undefined;
   return {
-    path: `/${encodeURIComponent(world.expression)}/_search`,
+    index: encodeURIComponent(world.expression),
     body: {
       size: row.page === "size-0" ? 0 : 500,
       query,
@@ -117,17 +117,4 @@ function pipelineOf(row: SearchRow, world: World, { all, kept, variant, explains
     phase_results_processors: [processor],
     ...(response.length > 0 && { response_processors: response }),
   };
-}
-
-/** Sends a native request with its pipeline. */
-export async function askCluster(cluster: Cluster, { path, body, pipeline }: NativeRequest) {
-  const isPiped = Object.keys(pipeline).length > 0;
-  const text = JSON.stringify({ ...body, ...(isPiped && { search_pipeline: pipeline }) });
-  const response = await fetch(new URL(`${path}?request_cache=false`, cluster.url), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    // The cluster fails on a weight of 1 where it expects 1.0.
-    body: text.replace('"weights":[1]', '"weights":[1.0]'),
-  });
-  return { status: response.status, body: (await response.json()) as Native };
 }

@@ -1,5 +1,4 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
-import { encoded } from "../encoding.ts";
 import { FAILING_WORD } from "../models.ts";
 import { featuresOf, type Native, pageOf, plainQuery, processorsOf, subqueriesOf, TEXT, type Vectors } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
@@ -86,7 +85,7 @@ export function caseSettings(start: string, row: SearchRow, world: World, litera
   return { templates: row.carrier === "template" ? templates : [], experiments, indexes: world.entries };
 }
 
-/** Returns path, body and headers of a case's request. */
+/** Returns path and body of a case's request. */
 export function requestOf(start: string, row: SearchRow, world: World, literal: Vectors) {
   const isPlain = row.queries === "plain";
   const text = textOf(row);
@@ -107,5 +106,5 @@ export function requestOf(start: string, row: SearchRow, world: World, literal: 
     ...(asked[0] && { business_rules: { is_personalized_enabled: true } }),
   });
   const path = isPlain ? "/application/search" : "/application/hybrid-search";
-  return { path, ...encoded(body, row.encoding) };
+  return { path, body };
 }

@@ -1,6 +1,7 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { corpus } from "../../fixtures/corpus.ts";
 import { type Cluster, request } from "../../fixtures/opensearch.ts";
+import { removeAll } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { SHAPES } from "./shapes.ts";
@@ -27,6 +28,8 @@ export interface World {
   /** The entry of these indexes, by the rules of the guide. */
   entry: Entry | undefined;
   entries: readonly Entry[];
+  /** Whether the indexes have different entries, which no hybrid search through the gateway serves. */
+  hasOtherEntry: boolean;
   places: readonly Place[];
   mapping: SearchRow["mapping"];
   row: SearchRow;
@@ -70,17 +73,19 @@ export function worldOf(start: string, row: SearchRow): World {
     places.push({ name: b, aliases: { [asked]: { is_write_index: true }, ...tied }, ...second });
   if (["list", "wildcard", "exclusion", "rolled-over"].includes(form))
     places.push({ name: b, aliases: tied, ...second });
-  if (form === "two-models") places.push({ name: other, aliases: {}, ...second, model: "english" });
+  const isTwo = form === "two-models" || form === "two-entries";
+  if (isTwo) places.push({ name: other, aliases: {}, ...second, ...(form === "two-models" && { model: "english" }) });
   const expressions: Partial<Record<SearchRow["form"], string>> = {
     list: `${a},${b}`,
     wildcard: `${start}-*`,
     exclusion: `${start}-*,-${b}`,
     "date-math": `<${start}-{now/y{yyyy}}>`,
     "two-models": `${a},${other}`,
+    "two-entries": `${a},${other}`,
   };
   const usesAlias = ["alias", "write-alias", "filtered-alias"].includes(form);
   const expression = expressions[form] ?? (usesAlias ? asked : a);
-  const names = isStream ? [a] : form === "two-models" ? [a] : [a, b];
+  const names = isStream || isTwo ? [a] : [a, b];
   const own = entryOf(entry, mapping, "dense_large_en_v1_5");
   const named: Record<SearchRow["entry"], readonly string[]> = {
     none: [],
@@ -96,6 +101,7 @@ export function worldOf(start: string, row: SearchRow): World {
     const alike = entryOf(entry, mapping, "ext_embed_english_v3");
     if (alike) entries.push({ ...alike, index: other });
   }
+  if (form === "two-entries" && own) entries.push({ ...own, index: other, candidates: own.candidates + 1 });
   const reached = form === "exclusion" ? places.slice(0, 1) : places;
   return {
     expression,
@@ -103,6 +109,7 @@ export function worldOf(start: string, row: SearchRow): World {
     models: reached.map((place) => place.model),
     entry: own,
     entries,
+    hasOtherEntry: form === "two-entries",
     places,
     mapping,
     row,
@@ -155,8 +162,23 @@ const vector = (dimension: number) => ({
   method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
 });
 
-/** Creates the indexes with their documents and vectors, straight in the cluster. */
-export async function createWorld(cluster: Cluster, world: World, models: PairModels): Promise<void> {
+/** Attempts to create the indexes of a case: a shared cluster may be busy with other files' for a minute. */
+const ATTEMPTS = 3;
+
+/** Creates the indexes of a case, whose names begin with `start`, straight in the cluster. */
+export async function createWorld(cluster: Cluster, start: string, world: World, models: PairModels): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await createOnce(cluster, world, models);
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await removeAll(cluster, start);
+    }
+  }
+}
+
+/** Creates the indexes with their documents and vectors. */
+async function createOnce(cluster: Cluster, world: World, models: PairModels): Promise<void> {
   const { row } = world;
   const isStream = row.form === "data-stream" || row.form === "rolled-over";
   const properties = {
@@ -197,10 +219,14 @@ export async function createWorld(cluster: Cluster, world: World, models: PairMo
       };
       return [JSON.stringify({ create: { _id: id, ...SHAPES[world.mapping].routing(id) } }), JSON.stringify(embedded)];
     });
-    const target = isStream ? first?.name : place.name;
-    const { errors, items } = await succeed(cluster, "POST", `/${target}/_bulk?refresh=true`, `${lines.join("\n")}\n`);
-    if (errors) throw new Error(`the documents of a case: ${JSON.stringify(items).slice(0, 500)}`);
+    await writeAll(cluster, (isStream ? first?.name : place.name) ?? "", lines);
   }
+}
+
+async function writeAll(cluster: Cluster, name: string, lines: readonly string[]): Promise<void> {
+  const { items = [] } = await succeed(cluster, "POST", `/${name}/_bulk?refresh=true`, `${lines.join("\n")}\n`);
+  const failed = items.filter(({ create }) => create.status !== 201);
+  if (failed.length > 0) throw new Error(`the documents of a case: ${JSON.stringify(failed).slice(0, 500)}`);
 }
 
 /** Returns what the mapping says of the vectors, and of the entry. */
@@ -213,7 +239,7 @@ function metaOf({ row, entries }: World): object {
 }
 
 async function succeed(cluster: Cluster, method: string, path: string, body?: unknown) {
-  const answer = await request<{ errors?: boolean; items?: unknown }>(cluster, method, path, body);
+  const answer = await request<{ items?: Array<{ create: { status: number } }> }>(cluster, method, path, body);
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 }

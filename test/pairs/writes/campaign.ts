@@ -26,7 +26,11 @@ export async function playWrites({
   rows: readonly WriteRow[];
 }): Promise<Result[]> {
   const own = uniqueIndex("wpairs").slice(0, 15);
-  const cases = rows.map((row, at) => ({ start: `${own}x${at}`, row, world: writeWorldOf(own, `${own}x${at}`, row) }));
+  const cases = rows.map((row, at) => ({
+    start: `${own}x${at}z`,
+    row,
+    world: writeWorldOf(own, `${own}x${at}z`, row),
+  }));
   const granted = cases.filter(({ row }) => row.key === "limited").flatMap(({ world }) => world.grants);
   const gateway = await startGateway({
     node: cluster.url,

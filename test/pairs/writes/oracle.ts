@@ -30,7 +30,9 @@ export function expectedOf(row: WriteRow, models: PairModels): Expected {
   const model = modelOf(row);
   const isAsked = text !== "";
   const unknown = model === undefined && isAsked && doc.text_dense === undefined ? ["text_dense"] : [];
-  if (row.model === "down") {
+  // The gateway reads the stored document first, and meets its version there. No model is asked.
+  const isStale = isPartial && row.version === "stale";
+  if (row.model === "down" && !isStale) {
     // A field whose model nobody knows is left out; the other one fails.
     if (row.failure === "fail") return { kind: "refused", type: "embedding_failed" };
     // The embeddings that are stored are those of another text.

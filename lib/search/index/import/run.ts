@@ -1,7 +1,7 @@
 import { runIndex } from "../../index-meta/run-names.ts";
 import { RunFailure } from "../rebuild/failure.ts";
-import { addTo, takeInPlace, type WorkOptions, workThrough } from "../rebuild/in-place.ts";
-import type { ImportRecord } from "../rebuild/in-place-records.ts";
+import { addTo, MOST_PARTS, takeInPlace, type WorkOptions, workThrough } from "../rebuild/in-place.ts";
+import { type ImportRecord, type ImportTally, TALLIED } from "../rebuild/in-place-records.ts";
 import type { RunCalls } from "../rebuild/run-calls.ts";
 import { readImport } from "../rebuild/run-record.ts";
 import { refresh } from "../rebuild/shards.ts";
@@ -13,14 +13,20 @@ import { type OpenFile, readSlices, type Slice } from "./slices.ts";
 export interface ImportOptions extends WorkOptions<ImportRecord> {
   id: string;
   open: OpenFile;
-  /** Rejected documents of the whole run at which it stops. */
-  maxRejected: number;
+  /** Rejected documents of the whole run above which it stops; by default as many as before, or {@link MAX_REJECTED}. */
+  maxRejected?: number | undefined;
   /** Writes documents so that they are embedded, and reports why one was stored without. Needed for imports that embed. */
   embeddingWriter?: (name: string, onDegraded: (reason: string) => void) => WriteCopies;
 }
 
 /** Bits of a version that count slices. */
 const SLICE_BITS = 22;
+
+/** Rejected documents above which an import stops by default. */
+const MAX_REJECTED = 1_000;
+
+/** Documents that are written together although fewer may still be rejected: one request of an import that embeds. */
+const SMALLEST_BATCH = 64;
 
 /**
  * Works on an import until all files are written. Goes on where an earlier process stopped. Throws RunFailure, after which
@@ -31,37 +37,94 @@ const SLICE_BITS = 22;
  * the files wins; and so does the later one of two imports.
  */
 export async function workOnImport(options: ImportOptions): Promise<ImportRecord> {
-  const { calls, id, open, maxRejected } = options;
-  const held = await takeInPlace(calls, () => readImport(calls, id));
+  const { calls, id, open, most = MOST_PARTS } = options;
+  const held = await takeInPlace(
+    calls,
+    () => readImport(calls, id),
+    async (record) => {
+      record.max_rejected = options.maxRejected ?? record.max_rejected ?? MAX_REJECTED;
+      // All slices may be done when an earlier process stopped for this.
+      requireFew(record);
+      repeatInterrupted(record);
+    },
+  );
   const { record } = held;
-  // All slices may be done when an earlier process stopped for this.
-  requireFew(record, maxRejected);
   const files = await readFiles(calls, id);
   const write = writerOf(options, record);
   const done = new Map(record.ahead.map((ahead) => [ahead.slice, ahead]));
+  const budget = rejectionBudget(record, most);
 
   const work = async (slice: Slice) => {
     // Those below the checkpoint were written before an earlier one, by a process that was killed.
     if (slice.slice < record.next.slice || done.has(slice.slice)) return;
     const file = files[slice.file]?.name ?? "";
-    const { counts, rejects } = await writeSlice(parsedSlice(slice, record, file), versionOf(record, slice), write);
+    const parsed = parsedSlice(slice, record, file);
+    const { counts, rejects } = await writeSlice(parsed, versionOf(record, slice), write, budget);
     await storeRejects(calls, id, slice.slice, file, rejects);
     // At once: a checkpoint that is saved counts its slices, and no others.
     addTo(record.tally, counts);
+    if (counts.read < parsed.length) {
+      record.interrupted ??= noCounts();
+      addTo(record.interrupted, counts);
+      return;
+    }
     done.set(slice.slice, { slice: slice.slice, file: slice.file, end: slice.end });
+    record.bytes = (record.bytes ?? 0) + slice.end - slice.from;
     advance(record, done);
-    requireFew(record, maxRejected);
   };
-  return workThrough(held, options, readSlices(files, open, record), work, () => refresh(calls, record.name));
+  async function* slices() {
+    for await (const slice of readSlices(files, open, record)) {
+      if (budget.isSpent()) return;
+      yield slice;
+    }
+  }
+  return workThrough(held, options, slices(), work, async () => {
+    requireFew(record);
+    await refresh(calls, record.name);
+  });
 }
 
-/** Throws RunFailure if too many documents are rejected. Slices in progress are finished, so it tells no exact number. */
-function requireFew({ id, tally }: ImportRecord, maxRejected: number): void {
-  if (tally.rejected <= maxRejected) return;
+/** Throws RunFailure if too many documents are rejected. */
+function requireFew({ id, tally: { rejected }, max_rejected: most = MAX_REJECTED }: ImportRecord): void {
+  if (rejected <= most) return;
   throw new RunFailure(
-    `More than ${maxRejected} documents were rejected: \`relevance index status --run ${id}\` lists them. ` +
-      "Resume with a larger --max-rejected to continue",
+    `${rejected} documents were rejected, and --max-rejected is ${most}: ` +
+      `\`relevance index status --run ${id}\` lists them. Resume with a larger --max-rejected to continue`,
   );
+}
+
+const noCounts = (): ImportTally => ({ read: 0, written: 0, unchanged: 0, rejected: 0 });
+
+/** Takes back the counts of slices that an earlier process left in the middle: they are written again. */
+function repeatInterrupted(record: ImportRecord): void {
+  for (const key of TALLIED) record.tally[key] -= record.interrupted?.[key] ?? 0;
+  delete record.interrupted;
+}
+
+/** How many documents may still be rejected, by all slices in progress together. */
+interface RejectionBudget {
+  /** Returns how many documents of a slice to write next. */
+  batchSize(): number;
+  spend(rejected: number): void;
+  isSpent(): boolean;
+}
+
+/**
+ * The documents that are under way together are no more than may still be rejected, or a smallest batch of each slice. So
+ * an import stops near its number.
+ */
+function rejectionBudget(
+  { tally, max_rejected: most = MAX_REJECTED }: ImportRecord,
+  parallel: number,
+): RejectionBudget {
+  let left = most - tally.rejected;
+  return {
+    batchSize: () => Math.max(SMALLEST_BATCH, Math.ceil(left / parallel)),
+    spend(rejected) {
+      left -= rejected;
+    },
+    isSpent: () => left < 0,
+  };
 }
 
 function writerOf({ calls, embeddingWriter }: ImportOptions, record: ImportRecord): WriteCopies {
@@ -87,8 +150,22 @@ function parsedSlice(slice: Slice, { id, format, id_field: idField, embed }: Imp
   }
 }
 
-async function writeSlice(parsed: readonly Parsed[], version: bigint, write: WriteCopies) {
+/** Writes the documents of a slice in batches, in their order, until too many documents are rejected. */
+async function writeSlice(parsed: readonly Parsed[], version: bigint, write: WriteCopies, budget: RejectionBudget) {
   const seen = new Set<string>();
+  const counts = noCounts();
+  const rejects: ImportReject[] = [];
+  while (counts.read < parsed.length && !budget.isSpent()) {
+    const batch = parsed.slice(counts.read, counts.read + budget.batchSize());
+    const written = await writeBatch(batch, version, seen, write);
+    budget.spend(written.counts.rejected);
+    rejects.push(...written.rejects);
+    addTo(counts, written.counts);
+  }
+  return { counts, rejects };
+}
+
+async function writeBatch(parsed: readonly Parsed[], version: bigint, seen: Set<string>, write: WriteCopies) {
   const documents = parsed.flatMap((one) => {
     if (!("document" in one)) return [];
     const { document } = one;

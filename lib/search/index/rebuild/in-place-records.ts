@@ -57,6 +57,12 @@ export const ImportRecord = v.object({
   from: v.string(),
   files: v.number(),
   tally: ImportTally,
+  /** Bytes of the content whose documents are all counted. */
+  bytes: v.optional(v.number()),
+  /** What is counted of slices that were left in the middle, because too many documents were rejected. */
+  interrupted: v.optional(ImportTally),
+  /** Rejected documents above which the run stops. */
+  max_rejected: v.optional(v.number()),
   /** The first reason why the gateway stored documents without an embedding. */
   degraded: v.optional(v.string()),
 });

@@ -5,6 +5,9 @@ import { type BackfillRecord, type ImportRecord, type ImportTally, TALLIED } fro
 import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, takeRun } from "./run-record.ts";
 
+/** Parts in progress at a time, unless the caller says how many. */
+export const MOST_PARTS = 8;
+
 /** How a run that changes an index in place works. */
 export interface WorkOptions<Kind> {
   calls: RunCalls;
@@ -29,7 +32,7 @@ export function takeInPlace<Kind extends ImportRecord | BackfillRecord>(
 /** Works on all parts of a run with checkpoints in between, and then records that it is done. */
 export async function workThrough<Kind extends ImportRecord | BackfillRecord, Part>(
   held: HeldRecord<Kind>,
-  { calls, onProgress, most = 8, now = () => performance.now() }: WorkOptions<Kind>,
+  { calls, onProgress, most = MOST_PARTS, now = () => performance.now() }: WorkOptions<Kind>,
   parts: AsyncGenerator<Part>,
   work: (part: Part) => Promise<void>,
   finish: () => Promise<void> = async () => {},

@@ -57,6 +57,7 @@ export class Passes {
     const todo = Object.entries(shards).flatMap(([shard, state]) =>
       rangesOf(Number(shard), state[done], state.mark, width),
     );
+    for (const state of Object.values(shards)) delete state.ahead;
     const open = new Map<number, Set<Range>>();
     for (const range of todo) open.set(range.shard, (open.get(range.shard) ?? new Set()).add(range));
     await concurrently(todo, this.#most, async (range) => {
@@ -66,7 +67,10 @@ export class Passes {
       left.delete(range);
       const [first] = left;
       const state = shards[range.shard];
-      if (state) state[done] = first ? first.from - 1 : state.mark;
+      if (state) {
+        state[done] = first ? first.from - 1 : state.mark;
+        state.ahead = [...left].reduce((rest, { from, to }) => rest - (to - from + 1), state.mark - state[done]);
+      }
       await this.#checkpoints.saveIfDue();
     });
     for (const state of Object.values(shards)) state[done] = state.mark;

@@ -38,8 +38,8 @@ const CALL_MS = 60_000;
 const PATIENCE_MS = 10 * 60_000;
 const LONGEST_DELAY_MS = 10_000;
 
-/** Failed attempts of a call that nobody is told about: about three seconds. */
-const QUIET_ATTEMPTS = 4;
+/** How long a call may fail before anybody is told. */
+const QUIET_MS = 3_000;
 
 const TELL_MS = 15_000;
 
@@ -57,7 +57,8 @@ export function createRunCalls(options: RunCallsOptions): RunCalls {
     pace,
     wait,
     async send(request, accept = []) {
-      const end = now() + PATIENCE_MS;
+      const begun = now();
+      const end = begun + PATIENCE_MS;
       for (let attempt = 0; ; attempt += 1) {
         checkStop();
         const outcome = await pace.run(() => attemptOf(cluster, request));
@@ -75,7 +76,7 @@ export function createRunCalls(options: RunCallsOptions): RunCalls {
           }
           throw refusal(request, outcome);
         }
-        if (attempt >= QUIET_ATTEMPTS && now() - told >= TELL_MS) {
+        if (now() - begun >= QUIET_MS && now() - told >= TELL_MS) {
           told = now();
           onTrouble?.(outcome instanceof ClusterFailure ? outcome.message : refusal(request, outcome).message);
         }

@@ -16,6 +16,8 @@ const ShardState = v.object({
   mark: v.number(),
   copied: v.number(),
   verified: v.number(),
+  /** Sequence numbers beyond these that the step in progress has done, after a gap. Their documents are counted. */
+  ahead: v.optional(v.number()),
 });
 
 /**

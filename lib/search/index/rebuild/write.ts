@@ -103,11 +103,11 @@ const lineOf = (text: string): Line => ({ text, bytes: Buffer.byteLength(text) }
 
 interface Item {
   status: number;
-  error?: { type: string; reason: string; caused_by?: { reason?: string } };
+  error?: { type: string; reason: string; caused_by?: { reason?: string } } | undefined;
 }
 
 /** Only a single document can exceed the limit of a body. */
-const TOO_LARGE: Item = {
+export const TOO_LARGE: Item = {
   status: 413,
   error: { type: "payload_too_large", reason: "the document is over the limit for one request" },
 };
@@ -140,10 +140,10 @@ async function bulk(
         const { status, error } = items[index] ?? TOO_LARGE;
         if (isPassing(status, error)) {
           again.push(one);
-          reason = rejectionText(status, error);
+          reason = rejectionText({ status, error });
         } else if (isUnchanged(status)) outcomes[one.place] = { kind: "unchanged" };
         else if (status < 300) outcomes[one.place] = { kind: "written" };
-        else outcomes[one.place] = { kind: "rejected", reason: rejectionText(status, error) };
+        else outcomes[one.place] = { kind: "rejected", reason: rejectionText({ status, error }) };
       }
     }
     if (again.length > 0) {
@@ -188,5 +188,5 @@ async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget,
 export const chunksOf = <One>(all: readonly One[], bytesOf: (one: One) => number, most = all.length): One[][] =>
   grouped(all, bytesOf, { bytes: MAX_BODY_BYTES, count: most });
 
-const rejectionText = (status: number, error: Item["error"]): string =>
+export const rejectionText = ({ status, error }: Item): string =>
   error ? [`${error.type}: ${error.reason}`, error.caused_by?.reason].filter(Boolean).join(": ") : `status ${status}`;

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import {
   type AccessSettings,
   createAccess,
+  describeKey,
   iamPrincipal,
   type KeyRules,
   OPEN,
@@ -27,6 +28,14 @@ function applied(settings: AccessSettings, requestContext: object, keyIds?: stri
     return (error as ApiError).message;
   }
 }
+
+test("a key is described by its endpoints and indexes, in words", () => {
+  const of = (indexes?: string[]) =>
+    describeKey({ name: "k", endpoints: ["search", "bulk", "administration"], ...(indexes && { indexes }) });
+  assert.is(of(), "search, bulk and administration");
+  assert.is(of(["shop-*"]), "search, bulk and administration on shop-*");
+  assert.is(of(["a", "b"]), "search, bulk and administration on a and b");
+});
 
 test("an API key is identified by its id, whatever else the event says about the caller", () => {
   const keys = [rules("shop", "arn:aws:iam::123456789012:role/x"), rules("loader")];

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { MODEL_NAMES } from "../../../../lib/config/embedding-models.ts";
-import { LIMITS, type Names, namesOf } from "../../../../lib/core/naming/names.ts";
+import { domainSuffixOf, LIMITS, type Names, namesOf } from "../../../../lib/core/naming/names.ts";
 import { etlRun } from "../../../../lib/core/naming/object-keys.ts";
 import { suite } from "../../../suite.ts";
 
@@ -216,6 +216,11 @@ test("ARNs have the region's partition", () => {
       .split(":")[1],
     "aws-us-gov",
   );
+});
+
+test("host names of AWS's services end as their partition's do", () => {
+  const regions = ["eu-west-1", "us-gov-west-1", "cn-north-1"];
+  assert.equal(regions.map(domainSuffixOf), ["amazonaws.com", "amazonaws.com", "amazonaws.com.cn"]);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as assert from "uvu/assert";
-import { bulk, multiSearch, openIds } from "../../../../lib/search/access/bodies.ts";
-import { strictJson } from "../../../../lib/search/access/query.ts";
+import { aliasActions, bulk, multiSearch, openIds } from "../../../../lib/search/access/bodies.ts";
+import { queryRefusal, strictJson } from "../../../../lib/search/access/query.ts";
 import { rightsOf } from "../../../../lib/search/access/rights.ts";
 import { suite } from "../../../suite.ts";
 
@@ -23,6 +23,36 @@ test("reads JSON without duplicate keys, whatever its strings contain", () => {
       assert.equal(strictJson(JSON.stringify(value, null, indent)), { value });
     }),
   );
+});
+
+test("an action on aliases names its indexes, and an alias that is no other's, in each spelling", () => {
+  const ruleOf = (action: object) => {
+    const text = JSON.stringify({ actions: [action] });
+    return aliasActions({ text, grant: undefined, rights: rightsOf({}), hasIndex: false } as never)?.rule;
+  };
+  assert.is(ruleOf({ add: { index: "shop", alias: "live" } }), undefined);
+  assert.is(ruleOf({ remove: { indices: ["shop"], aliases: ["live"] } }), undefined);
+  assert.is(ruleOf({ add: { alias: "live" } }), "every-index");
+  assert.is(ruleOf({ remove_index: { index: "shop" } }), "alias");
+  const named = [{ alias: "-live" }, { aliases: ["live", "-live"] }, { alias: ".live" }, { aliases: ".live" }];
+  const rules = named.map((names) => ruleOf({ add: { index: "shop", ...names } }));
+  assert.ok(
+    rules.every((rule) => rule !== undefined),
+    JSON.stringify(rules),
+  );
+  assert.is(ruleOf({ add: { index: "shop", alias: 1 } }), "body");
+  assert.is(
+    ruleOf({ add: { index: ".kibana", alias: "live" } }),
+    ruleOf({ add: { indices: [".kibana"], alias: "live" } }),
+  );
+  assert.ok(ruleOf({ add: { index: ".kibana", alias: "live" } }));
+});
+
+test("indices_boost names indexes, of which a key needs a grant", () => {
+  const ruleOf = (boosts: unknown) => queryRefusal({ indices_boost: boosts }, ["shop"], rightsOf({}))?.rule;
+  assert.is(ruleOf([{ shop: 2 }]), undefined);
+  assert.is(ruleOf({ shop: 2 }), undefined);
+  for (const boosts of [[{ shop: 2 }, { other: 1 }], { other: 2 }]) assert.is(ruleOf(boosts), "index");
 });
 
 test("does not read JSON that two parsers may read differently", () => {

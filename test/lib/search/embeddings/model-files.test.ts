@@ -43,6 +43,12 @@ const REFUSED: Record<string, readonly [files: ModelFiles, message: RegExp]> = {
   ],
   "another kind of tokenizer": [tokenizer((json) => (json.model.type = "BPE")), /^tokenizer\.json .* model\.type /],
   "a vocabulary with gaps": [tokenizer((json) => (json.model.vocab.dragon = 99)), /have gaps or repeat/],
+  "an id one too large": [
+    tokenizer(({ model, added_tokens: added }) => {
+      model.vocab.dragon = new Set([...Object.values(model.vocab), ...added.map(({ id }: { id: number }) => id)]).size;
+    }),
+    /have gaps or repeat/,
+  ],
   "a vocabulary with repeats": [tokenizer((json) => (json.model.vocab.dragon = 0)), /have gaps or repeat/],
   "no special tokens": [tokenizer((json) => (json.added_tokens = [])), /names no special tokens/],
   "a file that is far too large": [replaced("idf.json", " ".repeat(16_000_001)), /^idf\.json has 16000001 bytes/],

@@ -95,6 +95,11 @@ test("extends the answer of a cluster, without the settings that a cluster adds 
 test("extends a body for creating an index, flat settings included", () => {
   const base = { settings: { "index.number_of_shards": 3, number_of_replicas: 1 }, ...withTitle({}) };
   assert.equal(generate(base).schema.settings, { index: { number_of_shards: 3, number_of_replicas: 1, knn: true } });
+  // The cluster writes numbers as text. What only ends with digits is no number.
+  const sizes = { settings: { number_of_shards: "3", number_of_replicas: "v1" }, ...withTitle({}) };
+  assert.equal(generate(sizes).schema.settings, {
+    index: { number_of_shards: 3, number_of_replicas: "v1", knn: true },
+  });
 });
 
 test("keeps what the mappings refer to by name, and the rest of the mappings", () => {

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import type { ApiError } from "../../../../lib/core/http/error.ts";
 import { backoff, retry } from "../../../../lib/core/resilience/deadline.ts";
-import { asApiError, clusterError, jsonOf, readCall } from "../../../../lib/search/opensearch/calls.ts";
+import { asApiError, clusterError, isClusterError, jsonOf, readCall } from "../../../../lib/search/opensearch/calls.ts";
 import { capabilitiesOf, createCapabilities } from "../../../../lib/search/opensearch/capabilities.ts";
 import { ClusterFailure } from "../../../../lib/search/opensearch/cluster.ts";
 import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
@@ -107,6 +107,15 @@ test("a permission that the cluster user lacks for an index is a 403 for the cal
   assert.is(refused(403, denied).code, "upstream_failed", "the domain's own policy refuses the gateway as such");
 });
 
+test("an error is the cluster's own if its body says so, with the status of the answer", () => {
+  const own = (status: number, body: string) => isClusterError({ status, headers: {}, body: Buffer.from(body) });
+  assert.ok(own(503, '{"error":"x","status":503}'));
+  for (const body of ["", "null", "<html>", '{"error":"x"}', '{"error":"x","status":500}', '{"status":503}']) {
+    assert.not(own(503, body), body);
+  }
+  assert.not(own(200, '{"error":"x","status":200}'));
+});
+
 test("an answer that is not JSON is upstream_failed, whatever its status says", () => {
   assert.is(refused(200, "<html>").code, "upstream_failed");
   assert.is(refused(502, "<html>").code, "upstream_failed");
@@ -207,6 +216,8 @@ test("an alias is resolved to its indexes, and cached for a minute or until it i
   now = 60_000;
   await catalog.resolve("books", deadline);
   assert.is(calls, 2);
+  assert.ok(catalog.knows(["books", "books-1"]));
+  assert.not(catalog.knows(["books", "films"]), "each of the names");
   catalog.forget();
   await catalog.resolve("books", deadline);
   assert.is(calls, 3);

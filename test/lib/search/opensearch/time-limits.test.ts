@@ -61,6 +61,19 @@ test("a cluster that cannot cancel is asked once, and then no longer", async () 
   assert.equal(queries, ["timeout=26000ms&cancel_after_time_interval=27500ms", "timeout=26000ms", "timeout=26000ms"]);
 });
 
+test("an answer that only quotes the refusal of the parameter is no refusal", async () => {
+  const body = '{"hits":"unrecognized parameter: [cancel_after_time_interval]"}';
+  let calls = 0;
+  const cluster: Cluster = {
+    async send() {
+      calls += 1;
+      return { status: 200, headers: {}, body: Buffer.from(body) };
+    },
+  };
+  await timeLimited(cluster, { timeout: undefined }).send(REQUEST, 27_700);
+  assert.is(calls, 1);
+});
+
 test("times are read as the cluster reads them", () => {
   const read = ["5s", "5S", " 2m ", "1500micros", "1d", "0", "-1", "1.5s", "5", "5x", 5, null];
   assert.equal(read.map(milliseconds), [

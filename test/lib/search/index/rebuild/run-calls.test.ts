@@ -25,6 +25,26 @@ test("a run whose gateway is gone says so at times, and then gives up", async ()
   assert.is(told[0], "no answer from the gateway");
 });
 
+test("a run says that its gateway hangs after the first call that got no answer", async () => {
+  let [clock, calls] = [0, 0];
+  const told: number[] = [];
+  const run = createRunCalls({
+    cluster: {
+      async send() {
+        clock += 60_000;
+        calls += 1;
+        throw new ClusterFailure("lost", true, "no answer in 60 s");
+      },
+    },
+    pace: createPace(1),
+    onTrouble: () => told.push(calls),
+    wait: async () => undefined,
+    now: () => clock,
+  });
+  await run.json({ method: "GET", path: "/" }).catch(() => undefined);
+  assert.is(told[0], 1);
+});
+
 test("a document over the limit of a request is rejected with a reason", async () => {
   const answer: ClusterAnswer = { status: 413, headers: {}, body: Buffer.from("") };
   const calls = createRunCalls({ cluster: { send: async () => answer }, pace: createPace(1) });

@@ -1,0 +1,182 @@
+import * as assert from "uvu/assert";
+import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
+import { type PersonalRanker, RankingError, scoreBelowWindow } from "../../../../../lib/personalize/ranking/blend.ts";
+import { readAnswer, type SearchAnswer } from "../../../../../lib/search/api/search/answer.ts";
+import { personalizationOf, personalizedPage, plainPage } from "../../../../../lib/search/api/search/personalize.ts";
+import { suite } from "../../../../suite.ts";
+
+const test = suite("lib/search/api/search/personalize");
+
+const WEIGHT = 0.5;
+const WINDOW = 4;
+
+/** Answers a page of twelve hits, with the `partial` part that tests ask for. */
+function cluster({ failed = 0, hits = 12 } = {}) {
+  const asked: Array<{ from: number; size: number; aggregate: boolean }> = [];
+  const search = async (
+    { from, size }: { from: number; size: number },
+    { aggregate }: { aggregate: boolean },
+  ): Promise<SearchAnswer> => {
+    asked.push({ from, size, aggregate });
+    const all = Array.from({ length: hits }, (_, at) => ({ _id: `d${at}`, _score: 1 - at / 100 }));
+    const _shards = { total: 2, successful: 2 - failed, failed, failures: [] };
+    return readAnswer(
+      JSON.stringify({
+        took: 1,
+        timed_out: false,
+        _shards,
+        hits: { max_score: 1, hits: all.slice(from, from + size) },
+      }),
+    );
+  };
+  return { asked, search };
+}
+
+const reversed: PersonalRanker = async (_, ids) => ids.toReversed();
+
+async function pageOf(
+  page: { from: number; size: number },
+  { search } = cluster(),
+  ranker: PersonalRanker | undefined = reversed,
+) {
+  const how = { kind: "on", userId: "u", weight: WEIGHT, window: WINDOW, itemIdField: "_id", timeoutMs: 100 } as const;
+  const found = await personalizedPage({ ...how, page }, 100, search, async () => ranker, deadlineIn(1_000));
+  const { text, hits } = found.answer;
+  const ids = hits.map(({ _id }) => _id);
+  const scores = hits.map(({ _score }) => _score);
+  return { ...found, ids, scores, max: JSON.parse(text).hits.max_score, inText: readAnswer(text).hits };
+}
+
+test("a page that begins in the window has its hits in the user's order, then those below, with falling scores", async () => {
+  const world = cluster();
+  const { ids, scores, max, degraded, personalized, inText, answer } = await pageOf({ from: 0, size: 6 }, world);
+  assert.equal(ids.slice(0, WINDOW).toSorted(), ["d0", "d1", "d2", "d3"]);
+  assert.not.equal(ids.slice(0, WINDOW), ["d0", "d1", "d2", "d3"]);
+  assert.equal(ids.slice(WINDOW), ["d4", "d5"]);
+  assert.equal(scores.slice(WINDOW), [scoreBelowWindow(5, WEIGHT), scoreBelowWindow(6, WEIGHT)]);
+  assert.equal(scores, scores.toSorted().reverse());
+  assert.is(max, scores[0]);
+  assert.equal(inText, answer.hits);
+  assert.ok(personalized);
+  assert.equal(degraded, []);
+  assert.equal(world.asked, [
+    { from: 0, size: WINDOW, aggregate: true },
+    { from: WINDOW, size: 2, aggregate: false },
+  ]);
+});
+
+test("pages together have each hit once, and a page below the window asks once", async () => {
+  const world = cluster();
+  const pages = [];
+  for (const from of [0, 3, 6, 9]) pages.push(await pageOf({ from, size: 3 }, world));
+  const ids = pages.flatMap((page) => page.ids);
+  assert.is(new Set(ids).size, 12);
+  assert.equal(ids.slice(6), ["d6", "d7", "d8", "d9", "d10", "d11"]);
+  assert.equal(
+    pages[2]?.scores,
+    [7, 8, 9].map((rank) => scoreBelowWindow(rank, WEIGHT)),
+  );
+  assert.equal(world.asked.at(-1), { from: 9, size: 3, aggregate: true });
+});
+
+test("fewer hits than the window need no second call, and a page past them is empty", async () => {
+  const world = cluster({ hits: 2 });
+  assert.is((await pageOf({ from: 0, size: 10 }, world)).ids.length, 2);
+  const past = await pageOf({ from: 3, size: 10 }, world);
+  assert.equal([past.ids, past.max], [[], null]);
+  assert.is(world.asked.length, 2);
+});
+
+test("a ranking that fails leaves the search order with its reason, on every page", async () => {
+  const fails: PersonalRanker = () => Promise.reject(new RankingError("the campaign is busy"));
+  const { ids, personalized, degraded, max, inText, answer } = await pageOf({ from: 2, size: 4 }, cluster(), fails);
+  assert.equal(ids, ["d2", "d3", "d4", "d5"]);
+  assert.equal(inText, answer.hits);
+  assert.not(personalized);
+  assert.is(max, 1);
+  assert.equal(
+    degraded.map(({ stage, reason }) => [stage, reason]),
+    [["personalization", "the campaign is busy"]],
+  );
+  const broken: PersonalRanker = () => Promise.reject(new TypeError("secret"));
+  assert.is((await pageOf({ from: 0, size: 2 }, cluster(), broken)).degraded[0]?.reason, "the personal ranking failed");
+});
+
+test("what the cluster leaves out is told of both calls", async () => {
+  const stages = async (page: { from: number; size: number }) =>
+    (await pageOf(page, cluster({ failed: 1 }))).degraded.map(({ stage }) => stage);
+  assert.equal(await stages({ from: 0, size: 3 }), ["shards"]);
+  assert.equal(await stages({ from: 0, size: 6 }), ["shards", "shards"]);
+  assert.equal(await stages({ from: 6, size: 3 }), ["shards"]);
+});
+
+test("no hit, or none with an item id, needs no ranker", async () => {
+  const never: PersonalRanker = () => Promise.reject(new RankingError("asked"));
+  assert.equal((await pageOf({ from: 0, size: 3 }, cluster({ hits: 0 }), never)).degraded, []);
+  const without = await personalizedPage(
+    {
+      kind: "on",
+      userId: "u",
+      weight: WEIGHT,
+      window: WINDOW,
+      itemIdField: "isbn",
+      timeoutMs: 100,
+      page: { from: 0, size: 3 },
+    },
+    100,
+    cluster().search,
+    async () => never,
+    deadlineIn(1_000),
+  );
+  assert.equal(
+    without.degraded.map(({ reason }) => reason),
+    ["no hit has an item id in isbn"],
+  );
+});
+
+test("a request is ranked if it asks for it, has a user and no order of its own", () => {
+  const configured = { weight: 0.3, window: 50, item_id_field: "isbn", timeout_ms: 500 };
+  const services = { settings: { personalized_ranking: configured } } as never;
+  const of = (rules: object, { user = "u" as string | null, native = {}, size = 10 } = {}) =>
+    personalizationOf(
+      services,
+      { user_id: user, business_rules: { is_personalized_enabled: true, ...rules } } as never,
+      native,
+      { from: 0, size },
+    );
+  assert.equal(of({}), {
+    kind: "on",
+    userId: "u",
+    weight: 0.3,
+    window: 50,
+    itemIdField: "isbn",
+    timeoutMs: 500,
+    page: { from: 0, size: 10 },
+  });
+  assert.is((of({ personalization_weight: 0.9 }) as { weight?: number }).weight, 0.9);
+  for (const off of [of({ is_personalized_enabled: false }), of({ personalization_weight: 0 }), of({}, { size: 0 })])
+    assert.equal(off, { kind: "off" });
+  const reasons = [
+    of({}, { user: null }),
+    ...["sort", "collapse", "search_after"].map((name) => of({}, { native: { [name]: [] } })),
+  ];
+  assert.equal(
+    reasons.map((one) => (one.kind === "declined" ? one.degraded.reason : one.kind)),
+    [
+      "the request has no user_id",
+      "the request has its own sort",
+      "the request has its own collapse",
+      "the request has its own search_after",
+    ],
+  );
+});
+
+test("a request that is not ranked says why, after what the cluster left out", async () => {
+  const declined = { stage: "personalization", target: "search_response", reason: "r", effect: "e" } as const;
+  const search = () => cluster({ failed: 1 }).search({ from: 0, size: 3 }, { aggregate: true });
+  const { degraded, personalized } = await plainPage({ kind: "declined", degraded: declined }, search);
+  assert.equal([personalized, degraded.map(({ stage }) => stage)], [false, ["shards", "personalization"]]);
+  assert.equal((await plainPage({ kind: "off" }, search)).degraded.length, 1);
+});
+
+test.run();
