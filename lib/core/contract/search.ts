@@ -79,10 +79,14 @@ export type Format = (typeof IMPORT_FORMATS)[number];
 export const TOTAL_RELATIONS = ["eq", "gte"] as const;
 export type TotalRelation = (typeof TOTAL_RELATIONS)[number];
 
+/** The stages that change the window between the fused list and a page, in the order in which they run. */
+export const PAGE_STAGES = ["personalization", "variety"] as const;
+export type PageStage = (typeof PAGE_STAGES)[number];
+
 /** Parts of an answer of the search gateway that can be missing from it without failing the request. */
 export const SEARCH_STAGES = [
   "embedding",
-  "personalization",
+  ...PAGE_STAGES,
   "profile",
   "explanation",
   "collapse",

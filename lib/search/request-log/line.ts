@@ -5,6 +5,7 @@ import type { Degradation } from "../../core/http/degradation.ts";
 import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
 import type { LoggingSettings } from "../gateway/settings.ts";
+import type { StageEffect } from "../page/stage.ts";
 
 /** The value of `type` in every request log line. */
 const REQUEST_LOG_TYPE = "relevance.search";
@@ -67,6 +68,8 @@ export interface RequestLogEntry {
   experiment?: { name: string; variant: string } | null;
   /** Whether the order was changed for the user. */
   personalized: boolean;
+  /** What each stage of the page did. */
+  stages?: readonly StageEffect[];
   degraded: readonly Degradation[];
   /** Milliseconds by stage, as in `{"total": 31, "cluster": 24}`. */
   milliseconds: Readonly<Record<string, number>>;
@@ -156,6 +159,7 @@ function serialize(
       personalized: entry.personalized,
       degraded,
       milliseconds: entry.milliseconds,
+      stages: entry.stages?.length ? entry.stages : undefined,
     },
     timestamp: entry.timestamp.toISOString(),
     object_id_field: entry.objectIdField,

@@ -5,10 +5,11 @@ import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { checkedParts, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { nativeSearch, type SearchAnswer, withHits } from "../search/answer.ts";
-import { personalizationOf, personalizedPage, plainPage, type SearchPage } from "../search/personalize.ts";
+import { nativeSearch, type SearchAnswer, withHits } from "../../page/answer.ts";
+import type { Page, SearchPage } from "../../page/native-page.ts";
+import { personalStage } from "../../page/personal.ts";
+import { searchedPage } from "../../page/run.ts";
 import { searchReply, stopwatch } from "../search/reply.ts";
-import type { Page } from "../search/request.ts";
 import { depthOf, hybridBody, pipelineJson } from "./body.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
 import { assignedVariant, canServe } from "./experiment.ts";
@@ -49,8 +50,9 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const what = { query: body.search_query, weights: settings.weights, deadline };
   const { queries, weights, degraded } = await runnableQueries(services, what, template, target, watch);
 
-  const how = personalizationOf(services, body, template.native, page);
-  const candidates = how.kind === "on" ? Math.max(target.candidates, how.window) : target.candidates;
+  const personal = personalStage(services, body, template.native, page);
+  const stages = [personal.stage ?? []].flat();
+  const candidates = Math.max(target.candidates, ...stages.map(({ window }) => window));
   const { maxResultWindow, can } = target;
   const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
   // The processor fails beside rescore, and gives the hits of a later page the explanations of the first ones.
@@ -78,10 +80,15 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
       nativeSearch(services, deadline, index, json, { query: QUERY_STRING, timeout: template.native.timeout }),
     ),
   );
-  const found =
-    how.kind === "on"
-      ? await personalizedPage(how, maxResultWindow, searchPage, services.ranker, deadline)
-      : await plainPage(how, () => searchPage(page, { aggregate: true }));
+  const found = await searchedPage({
+    page,
+    stages,
+    declined: [personal.declined ?? []].flat(),
+    plain: () => searchPage(page, { aggregate: true }),
+    searchPage,
+    maxResultWindow: async () => maxResultWindow,
+    deadline,
+  });
 
   return searchReply(services, call, {
     endpoint: "hybrid-search",

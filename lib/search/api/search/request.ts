@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { objectSchema } from "../../../core/http/validate.ts";
-import { isObject, numberOf } from "../../../core/json/values.ts";
+import { isObject } from "../../../core/json/values.ts";
 
 /**
  * An index expression. Only in date math, which stands in angle brackets, a slash belongs to the expression: it rounds the
@@ -53,6 +53,10 @@ export const commonFields = {
   is_logging_enable: v.pipe(
     v.nullish(v.boolean(), true),
     v.description("Whether the request log gets a line about this search. Default: true."),
+  ),
+  explain_stages: v.pipe(
+    v.nullish(v.boolean()),
+    v.description("Whether the answer has `stages`: what each stage of the page did, and its time. Default: false."),
   ),
 };
 
@@ -109,23 +113,7 @@ export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBod
   isObject(input) && input.template != null ? NamedBody : OwnBody,
 );
 export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
-export type CommonFields = Pick<AnySearchRequest, "user_id" | "business_rules" | "is_logging_enable">;
-
-/** Which hits of a result list an answer shows. */
-export interface Page {
-  from: number;
-  size: number;
-}
-
-/** OpenSearch's default. Source: Search API reference. */
-const DEFAULT_SIZE = 10;
-
-/** Returns the page that a native body asks for, or undefined if the cluster will refuse it. */
-export function pageOf(native: Record<string, unknown>): Page | undefined {
-  const from = numberOf(native.from ?? 0);
-  const size = numberOf(native.size ?? DEFAULT_SIZE);
-  return isCount(from) && isCount(size) ? { from, size } : undefined;
-}
-
-/** Whether a number counts something: whole, 0 or more. The cluster takes 10.0 for 10, and so do the endpoints. */
-export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+export type CommonFields = Pick<
+  AnySearchRequest,
+  "user_id" | "business_rules" | "is_logging_enable" | "explain_stages"
+>;

@@ -3,11 +3,13 @@ import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { checkedParts, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { nativeSearch } from "./answer.ts";
+import { nativeSearch } from "../../page/answer.ts";
+import { pageOf, type SearchPage } from "../../page/native-page.ts";
+import { personalStage } from "../../page/personal.ts";
+import { searchedPage } from "../../page/run.ts";
 import { namedTemplate, type SearchBody } from "./named-template.ts";
-import { personalizationOf, personalizedPage, plainPage, type SearchPage } from "./personalize.ts";
 import { searchReply, stopwatch } from "./reply.ts";
-import { type AnySearchRequest, pageOf } from "./request.ts";
+import type { AnySearchRequest } from "./request.ts";
 
 /**
  * Answers `POST /application/search`: the native search, or the template that it names, its body unchanged unless the
@@ -32,17 +34,17 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
         ...(!aggregate && { aggs: undefined, aggregations: undefined }),
       }),
     );
-  const how = personalizationOf(services, body, parsed, pageOf(parsed));
-  const found =
-    how.kind === "on"
-      ? await personalizedPage(
-          how,
-          await resultWindow(services, index, call),
-          searchPage,
-          services.ranker,
-          call.deadline,
-        )
-      : await plainPage(how, () => send(native));
+  const page = pageOf(parsed);
+  const personal = personalStage(services, body, parsed, page);
+  const found = await searchedPage({
+    page,
+    stages: [personal.stage ?? []].flat(),
+    declined: [personal.declined ?? []].flat(),
+    plain: () => send(native),
+    searchPage,
+    maxResultWindow: () => resultWindow(services, index, call),
+    deadline: call.deadline,
+  });
 
   return searchReply(services, call, {
     endpoint: "search",

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { depthDegradation, versionDegradations } from "../../../../../lib/search/api/hybrid/degraded.ts";
-import type { SearchAnswer } from "../../../../../lib/search/api/search/answer.ts";
+import type { SearchAnswer } from "../../../../../lib/search/page/answer.ts";
 import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities-of.ts";
 import { suite } from "../../../../suite.ts";
 
