@@ -11,6 +11,12 @@ const HybridSettings = v.object({
   combination: v.picklist(COMBINATIONS),
 });
 
+/** What a stage reads of the hits, and how it moves them. */
+const VarietySettings = v.object({
+  groups: v.optional(v.object({ field: v.string(), max: v.number() })),
+  similarity: v.optional(v.object({ field: v.string(), weight: v.number() })),
+});
+
 const LoggingSettings = v.object({
   user_id: v.picklist(USER_ID_LOGGING),
   query_text: v.boolean(),
@@ -46,6 +52,8 @@ export const GatewaySettings = v.object({
       candidates: v.number(),
       /** What a hybrid search uses in place of settings that its request lacks. */
       settings: HybridSettings,
+      /** Moves similar hits apart, in searches of both kinds. */
+      variety: v.optional(VarietySettings),
     }),
   ),
   /** Searches that requests call by name: hybrid ones, and plain ones, whose query is not a hybrid query. */

@@ -1,14 +1,13 @@
-import type { Degradation } from "../../core/http/degradation.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
 import { blend, RankingError, scoreBelowWindow } from "../../personalize/ranking/blend.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import { itemIdOf } from "./answer.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";
-import { type Stage, StageError } from "./stage.ts";
+import { type Stage, StageError, type Wanted } from "./stage.ts";
 
 const LOST = "hits are in search order";
 
-const declined = (reason: string): { declined: Degradation } => ({
+const declined = (reason: string): Wanted => ({
   declined: { stage: "personalization", target: "search_response", reason, effect: LOST },
 });
 
@@ -27,7 +26,7 @@ export function personalStage(
   { user_id, business_rules }: Asked,
   native: Record<string, unknown>,
   page: Page | undefined,
-): { stage?: Stage; declined?: Degradation } {
+): Wanted {
   if (!business_rules.is_personalized_enabled) return {};
   const configured = settings.personalized_ranking;
   if (!configured) {

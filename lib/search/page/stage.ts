@@ -1,4 +1,5 @@
 import type { PageStage } from "../../core/contract/search.ts";
+import type { Degradation } from "../../core/http/degradation.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { Hit } from "./answer.ts";
 
@@ -36,6 +37,18 @@ export interface Stage {
   /** Throws {@link StageError} with the reason for callers. */
   run(hits: readonly Hit[], deadline: Deadline): Promise<Change>;
 }
+
+/** The stage that a request gets, or why it cannot have the one that it asks for; neither if it gets none. */
+export interface Wanted {
+  stage?: Stage;
+  declined?: Degradation;
+}
+
+/** Returns the stages of a search, and those that it cannot have. */
+export const stagesOf = (wanted: readonly Wanted[]): { stages: Stage[]; declined: Degradation[] } => ({
+  stages: wanted.flatMap(({ stage }) => stage ?? []),
+  declined: wanted.flatMap(({ declined }) => declined ?? []),
+});
 
 /** A stage failed. The message is written for callers of the API. */
 export class StageError extends Error {

@@ -3,12 +3,14 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch, type SearchAnswer, withHits } from "../../page/answer.ts";
 import type { Page, SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
 import { searchedPage } from "../../page/run.ts";
+import { stagesOf } from "../../page/stage.ts";
+import { varietyStage } from "../../page/variety.ts";
 import { searchReply, stopwatch } from "../search/reply.ts";
 import { depthOf, hybridBody, pipelineJson } from "./body.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
@@ -27,6 +29,7 @@ const QUERY_STRING = "request_cache=false";
 /** Answers `POST /application/hybrid-search`: embeds the query text, fuses the subqueries, ranks for the user. */
 export async function hybridSearch(services: GatewayServices, call: JsonCall<HybridRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
+  requireNoVariety(caller, body.variety);
   const watch = stopwatch();
   const prepare = async (name: string | null) => {
     requireTemplate(caller, name, { search_query: body.search_query });
@@ -50,8 +53,10 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const what = { query: body.search_query, weights: settings.weights, deadline };
   const { queries, weights, degraded } = await runnableQueries(services, what, template, target, watch);
 
-  const personal = personalStage(services, body, template.native, page);
-  const stages = [personal.stage ?? []].flat();
+  const { stages, declined } = stagesOf([
+    personalStage(services, body, template.native, page),
+    varietyStage(services, { index, own: body.variety, entry: target, native: template.native, page }),
+  ]);
   const candidates = Math.max(target.candidates, ...stages.map(({ window }) => window));
   const { maxResultWindow, can } = target;
   const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
@@ -83,7 +88,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const found = await searchedPage({
     page,
     stages,
-    declined: [personal.declined ?? []].flat(),
+    declined,
     plain: () => searchPage(page, { aggregate: true }),
     searchPage,
     maxResultWindow: async () => maxResultWindow,
