@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import {
   COMBINATIONS,
+  EXPERIMENT_KINDS,
   HYBRID_DEFAULTS,
   MAX_CANDIDATES,
   MAX_SUBQUERIES,
@@ -209,6 +210,13 @@ const Experiment = section(
   {
     name: Name(
       "Name in the log, in answers and of the report. It decides who gets which variant: a new name splits anew.",
+    ),
+    kind: v.optional(
+      word(
+        EXPERIMENT_KINDS,
+        "`split` gives each user one variant; `interleave` shows the hits of two variants in one list, which needs fewer users.",
+      ),
+      "split",
     ),
     index: IndexPattern(
       "Index, as requests name it, or the start of names followed by `*`. An index has one experiment.",

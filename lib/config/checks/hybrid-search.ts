@@ -77,8 +77,11 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
     noneTwice(report, "hybrid_search", ["experiments"], experiments, key, see);
   }
   const templates = new Map(sound(hybrid_search?.templates).map(([, template]) => [template.name, template]));
-  for (const [position, { variants }] of sound(experiments)) {
+  for (const [position, { kind, variants }] of sound(experiments)) {
     const path = ["experiments", position, "variants"];
+    if (kind === "interleave" && variants && variants.length !== 2) {
+      report("hybrid_search", path, "must be two in an experiment that interleaves");
+    }
     noneTwice(report, "hybrid_search", path, variants, "name", (first) => `: see variants[${first}]`);
     const known = sound(variants);
     const shares = sumOf(known.map(([, { share }]) => share ?? 0));

@@ -12,7 +12,7 @@ export const SEARCH_LOG_COLUMNS = {
   user_query: "string",
   query: "string",
   query_attributes:
-    `struct<index:string,endpoint:string,settings:${TECHNIQUES},experiment:struct<name:string,variant:string>,personalized:boolean,degraded:${DEGRADED},` +
+    `struct<index:string,endpoint:string,settings:${TECHNIQUES},experiment:struct<name:string,variant:string,teams:array<string>>,personalized:boolean,degraded:${DEGRADED},` +
     `milliseconds:map<string,double>,log_error:string,key:string,stages:${STAGES}>`,
   timestamp: "string",
   object_id_field: "string",

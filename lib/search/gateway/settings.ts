@@ -1,6 +1,12 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "../../config/embedding-models.ts";
-import { COMBINATIONS, NORMALIZATIONS, ON_EMBEDDING_FAILURE, USER_ID_LOGGING } from "../../core/contract/search.ts";
+import {
+  COMBINATIONS,
+  EXPERIMENT_KINDS,
+  NORMALIZATIONS,
+  ON_EMBEDDING_FAILURE,
+  USER_ID_LOGGING,
+} from "../../core/contract/search.ts";
 import { accessEntries } from "../../core/http/access.ts";
 import { Parameter } from "../../core/json/parameters.ts";
 import { ModelSettings } from "../embeddings/embedder.ts";
@@ -71,6 +77,7 @@ export const GatewaySettings = v.object({
   experiments: v.array(
     v.object({
       name: v.string(),
+      kind: v.optional(v.picklist(EXPERIMENT_KINDS)),
       /** Name, or prefix followed by `*`. */
       index: v.string(),
       variants: v.array(

@@ -64,8 +64,8 @@ export interface RequestLogEntry {
   query: unknown;
   /** Hybrid settings with their defaults; null for search. */
   settings: unknown;
-  /** The variant of an experiment that the search is part of. */
-  experiment?: { name: string; variant: string } | null;
+  /** The variant of an experiment that the search is part of, and of interleaved hits whose each is. */
+  experiment?: { name: string; variant: string; teams?: ReadonlyArray<string | null> } | null;
   /** Whether the order was changed for the user. */
   personalized: boolean;
   /** What each stage of the page did. */
@@ -155,7 +155,7 @@ function serialize(
       endpoint: entry.endpoint,
       key: entry.key,
       settings: entry.settings,
-      experiment: entry.experiment ?? null,
+      experiment: experimentOf(entry, hitIds.length),
       personalized: entry.personalized,
       degraded,
       milliseconds: entry.milliseconds,
@@ -168,6 +168,12 @@ function serialize(
     total: entry.total,
     truncated: truncated || cutText || undefined,
   } satisfies Record<SearchLogColumn, unknown>);
+}
+
+/** Returns the experiment with the teams of the hits that the line names. */
+function experimentOf({ experiment }: RequestLogEntry, hits: number): RequestLogEntry["experiment"] {
+  if (!experiment?.teams) return experiment ?? null;
+  return { ...experiment, teams: experiment.teams.slice(0, hits) };
 }
 
 /** Returns a user id as `logging.user_id` says, or null. */

@@ -288,6 +288,34 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "an experiment that interleaves has two variants",
+    good: [
+      [
+        ...EXPERIMENTS,
+        [
+          {
+            name: "x",
+            kind: "interleave",
+            index: "products",
+            variants: ["a", "b"].map((name) => ({ name, share: 0.3 })),
+          },
+        ],
+      ],
+    ],
+    bad: [
+      [
+        ...EXPERIMENTS,
+        [
+          {
+            ...{ name: "x", kind: "interleave", index: "products" },
+            variants: ["a", "b", "c"].map((name) => ({ name, share: 0.3 })),
+          },
+        ],
+      ],
+    ],
+    problems: ["conf/hybrid_search.yaml experiments[0].variants must be two in an experiment that interleaves"],
+  },
+  {
     rule: "variety compares something",
     good: [["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "groups"], undefined]],
     bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "variety"], {}]],

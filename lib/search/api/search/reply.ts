@@ -20,7 +20,7 @@ export interface Searched {
   query: unknown;
   settings: unknown;
   /** The variant of an experiment that the search is part of. */
-  experiment?: { name: string; variant: string };
+  experiment?: { name: string; variant: string; teams?: ReadonlyArray<string | null> };
   answer: SearchAnswer;
   /** What the stages of the page did. */
   stages: readonly StageReport[];

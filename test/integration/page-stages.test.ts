@@ -13,7 +13,7 @@ import {
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("variety");
+const test = suite("stages of a page");
 const upstreams = await startUpstreams();
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
@@ -24,6 +24,7 @@ const RANKING = { campaign_arn: CAMPAIGN_ARN, weight: 0.5, window: 20, timeout_m
 const KEYS = { limited: `${API_KEY}-limited`, templates: `${API_KEY}-templates` };
 
 interface Varied extends Json {
+  experiment: { variant: string; teams: Array<string | null> };
   stages: Array<{
     name: string;
     moved: number;
@@ -32,12 +33,16 @@ interface Varied extends Json {
   }>;
 }
 
+const WORDS = { weights: [1, 0] };
+const MEANING = { weights: [0, 1] };
+
 const idsOf = ({ search_response }: Json) => search_response.hits.hits.map(({ _id }) => _id);
 const genresOf = ({ search_response }: Json) => search_response.hits.hits.map(({ _source }) => _source.genre);
 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("variety");
   const alias = `${index}-alias`;
+  const mixed = `${index}-mixed`;
   let gateway: TestGateway;
   const send = {
     plain: (rest: object, fields: object, name = index, key = API_KEY) =>
@@ -74,6 +79,17 @@ for (const cluster of await clusters()) {
           hybridIndex(`${index}-*`, { candidates: WINDOW, variety: GROUPS }),
         ],
         templates: [template],
+        experiments: [
+          {
+            name: "mixed",
+            kind: "interleave",
+            index: mixed,
+            variants: [
+              { name: "words", share: 0.5, settings: WORDS },
+              { name: "meaning", share: 0.5, settings: MEANING },
+            ],
+          },
+        ],
         personalized_ranking: RANKING,
         keys: [
           { name: "given", endpoints: ["search", "hybrid-search", "bulk"], raw_backend: "all" },
@@ -85,6 +101,7 @@ for (const cluster of await clusters()) {
     toStop.unshift(gateway);
     for (const name of [index, `${index}-varied`]) await request(cluster, "PUT", `/${name}`, HYBRID_MAPPING);
     await request(cluster, "PUT", `/${index}-varied/_alias/${alias}`);
+    await request(cluster, "PUT", `/${index}/_alias/${mixed}`);
     const bulk_request = corpus(90).map(({ id, doc }) => ({ id, op: "index", doc }));
     for (const name of [index, `${index}-varied`]) {
       const { body, text } = await gateway.post("/application/bulk", { index: name, bulk_request });
@@ -185,6 +202,34 @@ for (const cluster of await clusters()) {
     assert.is(status, 200, text);
     assert.is(new Set(genresOf(body).slice(0, 4)).size, 4);
     assert.is((await shop({ variety: { groups: { field: "year", max: 1 } } })).status, 403);
+  });
+
+  test(`${cluster.version}: interleaves the hits of two variants, each once over all pages`, async () => {
+    const pages = async (fields: object, name: string) => {
+      const all = [];
+      for (let from = 0; all.at(-1)?.search_response.hits.hits.length !== 0; from += 22) {
+        all.push((await send.hybrid({ size: 22, from, _source: ["genre"] }, fields, name)).body);
+      }
+      return all;
+    };
+    const words = await pages({ settings: WORDS }, index);
+    const meaning = (await pages({ settings: MEANING }, index)).flatMap(idsOf).slice(0, WINDOW);
+    const both = await pages({ user_id: "u2" }, mixed);
+    const seen = both.flatMap(idsOf);
+    assert.equal(seen.toSorted(), [...new Set([...words.flatMap(idsOf), ...meaning])].toSorted());
+    const teams = both.flatMap(({ experiment }) => experiment.teams);
+    assert.is(teams.length, seen.length);
+    for (let at = 0; at < WINDOW; at += 2) {
+      assert.equal(teams.slice(at, at + 2).toSorted(), ["meaning", "words"], `places ${at} and ${at + 1}`);
+    }
+    const [first] = both;
+    assert.is(first?.experiment.variant, "interleaved");
+    assert.equal(first?.search_response.hits.total, words[0]?.search_response.hits.total);
+    const lines = gateway.log.map((text) => JSON.parse(text).query_attributes);
+    assert.equal(lines.findLast(({ experiment }) => experiment?.teams.length > 0).experiment.name, "mixed");
+    const sorted = await send.hybrid({ sort: ["year"] }, { user_id: "u2" }, mixed);
+    assert.is(sorted.body.experiment, undefined);
+    assert.is(sorted.body.degraded, undefined);
   });
 
   for (const [what, variety, path] of [
