@@ -46,6 +46,7 @@ export const SEARCH = {
   settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
   pipeline: ["none", "rename"],
   ranking: ["off", "on"],
+  variety: ["none", "request"],
   experiment: ["none", "settings", "templates"],
   carrier: ["body", "template"],
   encoding: ["identity", "gzip", "deflate", "br"],
@@ -131,6 +132,10 @@ export const SEARCH_CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   {
     reason: "the key may send its templates and nothing else",
     excludes: ({ key, carrier }) => key === "template-only" && carrier === "body",
+  },
+  {
+    reason: "the key may send its templates, and no variety",
+    excludes: ({ key, variety }) => key === "template-only" && variety === "request",
   },
   {
     reason: "only the vector of a query in another model is needed where nothing else can fail",

@@ -6,6 +6,7 @@ import { ALLOWED, type Facts, isBefore, isExplainable, TOLD } from "./difference
 import type { SearchRow } from "./dimensions.ts";
 import { askCluster, nativeRequest } from "./oracle.ts";
 import { personalOrder } from "./personal.ts";
+import { isVaried, variedPage } from "./variety.ts";
 import type { World } from "./world.ts";
 
 /** The parts of a search answer that are compared. */
@@ -74,30 +75,34 @@ export async function judge(
   facts.depth = depthOf(row, full, got);
   const findings = [
     ...difference("experiment", row.experiment !== "none", body.experiment !== undefined),
-    ...compareAnswers(row, full, got),
+    ...compareAnswers(row, full, got, Math.min(200, world.entry?.candidates ?? 100)),
     ...toldFindings(body.degraded ?? [], facts),
   ];
   return settled(findings, facts, true);
 }
 
-function compareAnswers(row: SearchRow, full: SearchResponse, got: SearchResponse): Finding[] {
-  const page = pageOf(row);
-  const isOwnOrder = row.sort !== "none" || row.collapse !== "no" || row.page === "search_after";
-  const isRanked = row.ranking === "on" && !isOwnOrder && page.size > 0;
-  const hits = isRanked
-    ? personalOrder(full.hits.hits, got.hits.hits, page)
-    : [
-        ...compareHits(full.hits.hits, got.hits.hits, page),
-        ...(page.size > 0 ? difference("max_score", full.hits.max_score, got.hits.max_score) : []),
-      ];
+function compareAnswers(row: SearchRow, full: SearchResponse, got: SearchResponse, window: number): Finding[] {
   return [
-    ...hits,
+    ...comparePages(row, full, got, window),
     ...difference("total", full.hits.total, got.hits.total),
     ...difference("aggregations", full.aggregations, got.aggregations),
     ...difference("suggest", full.suggest, got.suggest),
     ...difference("shards", full._shards, got._shards),
     ...difference("timed_out", full.timed_out, got.timed_out),
     ...difference("profile", full.profile?.shards.length ?? 0, got.profile?.shards.length ?? 0),
+  ];
+}
+
+function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse, window: number): Finding[] {
+  const page = pageOf(row);
+  const isOwnOrder = row.sort !== "none" || row.collapse !== "no" || row.page === "search_after";
+  if (isVaried(row)) return variedPage(full.hits.hits, got.hits.hits, row, window);
+  if (row.ranking === "on" && !isOwnOrder && page.size > 0) {
+    return personalOrder(full.hits.hits, got.hits.hits, page);
+  }
+  return [
+    ...compareHits(full.hits.hits, got.hits.hits, page),
+    ...(page.size > 0 ? difference("max_score", full.hits.max_score, got.hits.max_score) : []),
   ];
 }
 
