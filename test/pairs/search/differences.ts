@@ -45,7 +45,7 @@ export const TOLD: readonly Told[] = [
   },
   {
     stage: "variety",
-    reason: "a request with an order of its own keeps it, and hits without ids cannot be compared",
+    reason: "a request with an order of its own keeps it, also if it asks for variety",
     when: ({ row }) => isVarietyLost(row),
   },
   {

@@ -100,12 +100,13 @@ export const SEARCH_CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "stored_fields _none_ leaves out the source, and what is made from it",
-    excludes: ({ stored_fields, source, highlight, pipeline, ranking, inner_hits, collapse }) =>
+    excludes: ({ stored_fields, source, highlight, pipeline, ranking, variety, inner_hits, collapse }) =>
       stored_fields === "_none_" &&
       (source === "year" ||
         highlight === "yes" ||
         pipeline === "rename" ||
         ranking === "on" ||
+        variety === "request" ||
         inner_hits === "yes" ||
         collapse === "inner_hits"),
   },

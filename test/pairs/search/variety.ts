@@ -13,7 +13,7 @@ const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
 
 /** Whether hits are moved: the request asks for it, shows hits, and leaves the order to the gateway. */
 export const isVaried = (row: SearchRow): boolean =>
-  row.variety === "request" && pageOf(row).size > 0 && !isOwnOrder(row) && row.stored_fields === "no";
+  row.variety === "request" && pageOf(row).size > 0 && !isOwnOrder(row);
 
 /** Whether an answer tells that hits are not moved although the request asks for it. */
 export const isVarietyLost = (row: SearchRow): boolean =>
