@@ -28,7 +28,9 @@ for (const list of LISTS) {
 
 test("pip installs nothing without hashes", () => {
   const sources = globSync(["local/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "build/**/*.ts", "cli/**/*.ts"]);
-  const installing = sources.filter((file) => /\bpip\b[^\n]*\n?[^\n]*"(?:install|download)"/.test(readFileSync(file, "utf8")));
+  const installing = sources.filter((file) =>
+    /\bpip\b[^\n]*\n?[^\n]*"(?:install|download)"/.test(readFileSync(file, "utf8")),
+  );
   assert.equal(installing.sort(), [
     "local/cloud/install.ts",
     "local/embeddings/static-model-install.ts",

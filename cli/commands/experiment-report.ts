@@ -29,14 +29,24 @@ export const command = defineCommand({
       const known = experiments.map(({ name }) => name).join(", ") || "none";
       throw new UsageError(`hybrid_search.yaml has no experiment "${options.name}"; it has ${known}`);
     }
+    const none = `The request log has no search of a user in ${experiment.name} in the last ${options.days} days`;
+    if (experiment.kind === "interleave") {
+      const { preferencesOf, preferenceReport, preferenceLines } = await import("../../lab/experiments/preference.ts");
+      const users = await withStoredLog(options, context, ({ log, ...period }) =>
+        preferencesOf(log, period, experiment),
+      );
+      if (users.length === 0) throw new Failure(none);
+      const report = preferenceReport(experiment, users);
+      if (options.json) terminal.printJson(report);
+      else terminal.print(preferenceLines(report).join("\n"));
+      return 0;
+    }
     const log = await withStoredLog(options, context, async ({ log: stored, ...period }) => {
       const { usersOfExperiment } = await import("../../lab/experiments/users.ts");
       return usersOfExperiment(stored, period, experiment.name);
     });
     if (log.users.length === 0) {
-      throw new Failure(
-        `The request log has no search of a user in ${experiment.name} in the last ${options.days} days`,
-      );
+      throw new Failure(none);
     }
     const { reportOf, verdictLines } = await import("../../lab/experiments/report.ts");
     const report = reportOf(experiment, log, options.metric);

@@ -1,5 +1,11 @@
 import * as v from "valibot";
-import { MAX_SUBQUERIES, type OperationName, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/core/contract/search.ts";
+import {
+  MAX_SUBQUERIES,
+  type OperationName,
+  PAGE_STAGES,
+  SEARCH_STAGES,
+  TOTAL_RELATIONS,
+} from "../../lib/core/contract/search.ts";
 import {
   degradation,
   degradedList,
@@ -25,6 +31,9 @@ import {
   namedTemplateFields,
   SearchRequest,
   TemplateParams,
+  Variety,
+  VarietyGroups,
+  VarietySimilarity,
 } from "../../lib/search/api/search/request.ts";
 import {
   BulkCreate,
@@ -139,6 +148,34 @@ const SearchProfile = v.looseObject({ shards: v.array(v.looseObject({})) });
 
 const HybridSearchResult = v.looseObject({ ...searchResult, profile: SearchProfile });
 
+const StageMove = v.object({
+  _id: v.string(),
+  from: v.pipe(Integer, v.description("The place in the window before the stage, from 1.")),
+  to: v.pipe(Integer, v.description("The place after it.")),
+});
+
+const StageReport = v.object({
+  name: v.picklist(PAGE_STAGES),
+  milliseconds: Integer,
+  moved: v.pipe(Integer, v.description("Hits of the window that changed places.")),
+  added: v.pipe(Integer, v.description("Hits that the stage added to the window; the total does not count them.")),
+  hidden: v.pipe(Integer, v.description("Hits that no page shows; the total counts them.")),
+  failed: v.pipe(
+    v.boolean(),
+    v.description("Whether the stage failed and changed nothing; `degraded` has the reason."),
+  ),
+  moves: v.pipe(v.array(StageMove), v.description("The hits of this page that the stage moved.")),
+});
+
+const stageList = v.optional(
+  v.pipe(
+    v.array(StageReport),
+    v.description(
+      "The stages of the page in their order, if the request has `explain_stages` or one changed the window.",
+    ),
+  ),
+);
+
 const templateName = v.optional(v.pipe(v.string(), v.description("The name, if the request named its template.")));
 
 /** The echoed request, with defaults filled in, and the cluster's answer. */
@@ -146,12 +183,19 @@ export const SearchAnswer = v.object({
   ...SearchRequest.entries,
   template: templateName,
   search_response: SearchResult,
+  stages: stageList,
   degraded: degradedList(Degradation),
 });
 
 const AssignedVariant = v.object({
   name: v.pipe(v.string(), v.description("Name of the experiment.")),
-  variant: v.pipe(v.string(), v.description("Name of the variant.")),
+  variant: v.pipe(v.string(), v.description("Name of the variant; `interleaved` if the hits are those of two.")),
+  teams: v.optional(
+    v.pipe(
+      v.array(v.nullable(v.string())),
+      v.description("Of interleaved hits: the variant that each hit of the page counts for; null for none."),
+    ),
+  ),
 });
 
 /** Like the answer to a search. The template also holds the search pipeline that was sent. */
@@ -162,6 +206,7 @@ export const HybridSearchAnswer = v.object({
   settings: AppliedHybridSettings,
   search_response: HybridSearchResult,
   experiment: v.optional(AssignedVariant),
+  stages: stageList,
   degraded: degradedList(Degradation),
 });
 
@@ -229,6 +274,9 @@ export const schemaNames = {
     NamedSearchRequest,
     NativeSearch,
     BusinessRules,
+    Variety,
+    VarietyGroups,
+    VarietySimilarity,
     HybridSearch: HybridRequestDocument,
     HybridSearchRequest,
     NamedHybridSearchRequest,
@@ -259,6 +307,9 @@ export const schemaNames = {
     SearchAnswer,
     NativeSearch,
     AppliedBusinessRules: BusinessRules,
+    Variety,
+    VarietyGroups,
+    VarietySimilarity,
     HybridSearchAnswer,
     HybridTemplate,
     HybridTemplateQuery,
@@ -266,6 +317,8 @@ export const schemaNames = {
     NativeQuery,
     AppliedHybridSettings,
     AssignedVariant,
+    StageReport,
+    StageMove,
     CandidatesAnswer,
     SubqueryCandidates,
     ShardCandidates,

@@ -52,6 +52,7 @@ export function withLog<T>(
           json_extract_string(query_attributes, '$.index') AS index_name,
           json_extract_string(query_attributes, '$.experiment.name') AS experiment,
           json_extract_string(query_attributes, '$.experiment.variant') AS variant,
+          json_extract(query_attributes, '$.experiment.teams')::VARCHAR[] AS teams,
           try_cast(json_extract_string(query_attributes, '$.milliseconds.total') AS DOUBLE) AS milliseconds
         FROM (${lines(log.searches, SEARCH_COLUMNS)})
         WHERE query_id IS NOT NULL AND try_cast(timestamp AS TIMESTAMPTZ) >= $from::TIMESTAMPTZ

@@ -18,7 +18,7 @@ export const ALPHA = 0.05;
 /** The share of true differences that a sample of the right size finds. */
 export const POWER = 0.8;
 /** Fewer users in a variant make the intervals unreliable. */
-const FEWEST_USERS = 100;
+export const FEWEST_USERS = 100;
 /** The relative difference that the report computes a sample size for. */
 const SOUGHT_CHANGE = 0.05;
 
@@ -133,7 +133,8 @@ function ratioOf(users: readonly UserSums[], measure: Measure): { value: number;
   return { value, error: Math.sqrt((squares * length) / Math.max(1, length - 1)) / searches };
 }
 
-function interval(value: number, error: number, alpha: number): Estimate {
+/** Returns a value with the interval that its standard error makes. */
+export function interval(value: number, error: number, alpha: number): Estimate {
   const width = normalQuantile(alpha / 2) * error;
   return { value, low: value - width, high: value + width };
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import {
   COMBINATIONS,
+  EXPERIMENT_KINDS,
   HYBRID_DEFAULTS,
   MAX_CANDIDATES,
   MAX_SUBQUERIES,
@@ -18,6 +19,9 @@ const IndexPattern = (description: string) =>
 const SOURCE_FIELD =
   /^(?!_(id|index|source|routing|nested_path|field_names|ignored|seq_no|primary_term|version|data_stream_timestamp)$)\s*[^\s.][^.]*(\.\s*[^\s.][^.]*)*$/;
 
+const Field = (description: string) =>
+  text(SOURCE_FIELD, "the name of a field, or a dotted path, whose parts are not blank", description);
+
 const EmbeddingMapping = section(
   {
     embedding_field: text(
@@ -26,11 +30,10 @@ const EmbeddingMapping = section(
       "Field that stores the embedding, such as `vector` or, inside an object, `passages.vector`; `[<embedding_field>]` is its token in a search template.",
     ),
     model_name: word(MODEL_NAMES, "Model that computes it; its section in model.yaml is needed."),
-    src_fields: list(
-      text(SOURCE_FIELD, "the name of a field, or a dotted path, whose parts are not blank", "A source field."),
-      "Fields whose text is embedded, joined by newlines in this order.",
-      { min: 1, max: 50 },
-    ),
+    src_fields: list(Field("A source field."), "Fields whose text is embedded, joined by newlines in this order.", {
+      min: 1,
+      max: 50,
+    }),
   },
   "One embedding field.",
 );
@@ -62,6 +65,31 @@ const HybridQuery = section(
         "Defaults of hybrid searches in this index; a request's own settings win. `relevance tune` writes them.",
       ),
       {},
+    ),
+    variety: v.optional(
+      section(
+        {
+          groups: v.optional(
+            section(
+              {
+                field: Field("Keyword field whose values are the groups."),
+                max: integer(1, 100, "Hits of one group that come before all other groups have theirs."),
+              },
+              "Limits the hits of a group among the best of a search; the others follow behind.",
+            ),
+          ),
+          similarity: v.optional(
+            section(
+              {
+                field: Field("Keyword field, or dense embedding field of this index, by which hits are similar."),
+                weight: v.optional(numeric(0, 1, "Weight of variety against relevance; 0 changes nothing."), 0.3),
+              },
+              "Orders the best hits by maximal marginal relevance.",
+            ),
+          ),
+        },
+        "Moves similar hits apart in searches of this index, plain and hybrid; a request's own `variety` wins.",
+      ),
     ),
     on_embedding_failure: v.optional(
       section(
@@ -182,6 +210,13 @@ const Experiment = section(
   {
     name: Name(
       "Name in the log, in answers and of the report. It decides who gets which variant: a new name splits anew.",
+    ),
+    kind: v.optional(
+      word(
+        EXPERIMENT_KINDS,
+        "`split` gives each user one variant; `interleave` shows the hits of two variants in one list, which needs fewer users.",
+      ),
+      "split",
     ),
     index: IndexPattern(
       "Index, as requests name it, or the start of names followed by `*`. An index has one experiment.",

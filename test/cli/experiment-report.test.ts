@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -78,6 +78,34 @@ test("says that an unexpected split makes the report unreliable, and that there 
     /Do not trust this report: the users \(control 150, meaning 60\) are not split as configured \(p = \d/,
   );
   assert.match(out, "Fewer than 100 users in meaning");
+});
+
+test("says which variant users prefer where hits are interleaved", () => {
+  const other = join(folder, "interleaving");
+  cpSync(conf, other, { recursive: true });
+  const file = join(other, "hybrid_search.yaml");
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replace("name: more_meaning", "name: more_meaning\n    kind: interleave"),
+  );
+  const searches = Array.from({ length: 120 }, (_, at) => ({
+    ...{ query_id: `q${at}`, user_id: `u${at}`, timestamp: new Date(Date.now() - 3_600_000).toISOString(), total: 2 },
+    query_attributes: {
+      experiment: { name: "more_meaning", variant: "interleaved", teams: ["control", "meaning"] },
+    },
+    query_response_hit_ids: ["b1", "b2"],
+  }));
+  write("both/search/day=2026-11-20/one.jsonl", searches);
+  const clicks = searches.map(({ query_id }, at) => ({
+    ...{ query_id, action_name: "click" },
+    event_attributes: { object: { object_id: at % 4 === 0 ? "b1" : "b2" } },
+  }));
+  write("both/events/day=2026-11-20/one.jsonl", clicks);
+  const { out, err, code } = relevance([
+    ...["experiment", "report", "more_meaning", "--conf", other, "--files", join(folder, "both")],
+  ]);
+  assert.is(code, 0, err);
+  assert.match(out, /^Users prefer meaning: \+0\.5000 /);
 });
 
 test("says what is missing", () => {

@@ -28,6 +28,7 @@ const entry: RequestLogEntry = {
   query: { text: "x".repeat(MAX_LINE_BYTES) },
   settings: { weights: null, normalization: "min_max", combination: "arithmetic_mean" },
   personalized: false,
+  stages: [{ name: "personalization", milliseconds: 3, moved: 8, added: 0, hidden: 0, failed: false }],
   degraded: [],
   milliseconds: { total: 31 },
   timestamp: new Date(0),

@@ -1,6 +1,9 @@
 import { pairProblem } from "../../core/contract/search.ts";
 import { isHybrid } from "../../core/json/template.ts";
+import { MODELS } from "../embedding-models.ts";
+import type { HybridQuery } from "../hybrid-search.ts";
 import type { Path } from "../problem.ts";
+import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 import { checkTemplates, signature } from "./templates.ts";
 
@@ -16,11 +19,13 @@ export const checkHybridSearch: Check = (drafts, report) => {
   const { hybrid_search, model } = drafts;
   const queries = hybrid_search?.hybrid_queries;
   noneTwice(report, file, ["hybrid_queries"], queries, "index", (first) => `: see hybrid_queries[${first}]`);
-  for (const [position, { settings, embedding_mappings: mappings }] of sound(queries)) {
+  for (const [position, entry] of sound(queries)) {
+    const { settings, embedding_mappings: mappings } = entry;
     checkWeights(settings?.weights, ["hybrid_queries", position, "settings", "weights"], report);
     const path = ["hybrid_queries", position, "embedding_mappings"];
     const see = (first: number) => `: see embedding_mappings[${first}] of this index`;
     noneTwice(report, file, path, mappings, "embedding_field", see);
+    checkVariety(entry, ["hybrid_queries", position, "variety"], report);
     const embeddingFields = sound(mappings).flatMap(([, { embedding_field }]) => embedding_field ?? []);
     for (const [index, { embedding_field: field, model_name, src_fields }] of sound(mappings)) {
       const parent = field && embeddingFields.find((other) => field.startsWith(`${other}.`));
@@ -41,6 +46,23 @@ export const checkHybridSearch: Check = (drafts, report) => {
   }
 };
 
+/** Checks that variety compares something, and that what it compares are keywords or dense vectors. */
+function checkVariety({ variety, embedding_mappings }: Draft<HybridQuery>, path: Path, report: Report): void {
+  if (!variety) return;
+  const { groups, similarity } = variety;
+  if (!groups && !similarity) report(file, path, "must have groups, similarity, or both");
+  const modelOf = (field: string | undefined) =>
+    embedding_mappings?.find((mapping) => field !== undefined && mapping?.embedding_field === field)?.model_name;
+  if (modelOf(groups?.field)) {
+    report(file, [...path, "groups", "field"], `"${groups?.field}" is an embedding field; name a keyword field`);
+  }
+  const model = modelOf(similarity?.field);
+  if (model && MODELS[model].kind !== "dense") {
+    const message = `"${similarity?.field}" has ${MODELS[model].kind} embeddings; name a dense or a keyword field`;
+    report(file, [...path, "similarity", "field"], message);
+  }
+}
+
 /** Sums within this of 1 are 1, as in requests. */
 const SUM_TOLERANCE = 1e-6;
 
@@ -55,8 +77,11 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
     noneTwice(report, "hybrid_search", ["experiments"], experiments, key, see);
   }
   const templates = new Map(sound(hybrid_search?.templates).map(([, template]) => [template.name, template]));
-  for (const [position, { variants }] of sound(experiments)) {
+  for (const [position, { kind, variants }] of sound(experiments)) {
     const path = ["experiments", position, "variants"];
+    if (kind === "interleave" && variants && variants.length !== 2) {
+      report("hybrid_search", path, "must be two in an experiment that interleaves");
+    }
     noneTwice(report, "hybrid_search", path, variants, "name", (first) => `: see variants[${first}]`);
     const known = sound(variants);
     const shares = sumOf(known.map(([, { share }]) => share ?? 0));

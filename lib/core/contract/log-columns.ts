@@ -1,5 +1,6 @@
 const TECHNIQUES = "struct<weights:array<double>,normalization:string,combination:string>";
 const DEGRADED = "array<struct<stage:string,target:string,reason:string,effect:string>>";
+const STAGES = "array<struct<name:string,milliseconds:double,moved:bigint,added:bigint,hidden:bigint,failed:boolean>>";
 
 /** The members of a line of the request log, in their order, and their types in Athena. */
 export const SEARCH_LOG_COLUMNS = {
@@ -11,8 +12,8 @@ export const SEARCH_LOG_COLUMNS = {
   user_query: "string",
   query: "string",
   query_attributes:
-    `struct<index:string,endpoint:string,settings:${TECHNIQUES},experiment:struct<name:string,variant:string>,personalized:boolean,degraded:${DEGRADED},` +
-    "milliseconds:map<string,double>,log_error:string,key:string>",
+    `struct<index:string,endpoint:string,settings:${TECHNIQUES},experiment:struct<name:string,variant:string,teams:array<string>>,personalized:boolean,degraded:${DEGRADED},` +
+    `milliseconds:map<string,double>,log_error:string,key:string,stages:${STAGES}>`,
   timestamp: "string",
   object_id_field: "string",
   query_response_id: "string",

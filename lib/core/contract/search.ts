@@ -55,6 +55,12 @@ export const MAX_CANDIDATES = 10_000;
 export const ON_EMBEDDING_FAILURE = ["fail", "degrade"] as const;
 export type OnEmbeddingFailure = (typeof ON_EMBEDDING_FAILURE)[number];
 
+/** How an experiment compares variants: each user gets one of them, or the hits of both in one list. */
+export const EXPERIMENT_KINDS = ["split", "interleave"] as const;
+
+/** The variant of a search whose hits are those of both variants. */
+export const INTERLEAVED = "interleaved";
+
 /** How user ids are logged: as they are, as a keyed hash, or not at all. */
 export const USER_ID_LOGGING = ["plain", "hmac", "none"] as const;
 export type UserIdLogging = (typeof USER_ID_LOGGING)[number];
@@ -79,10 +85,14 @@ export type Format = (typeof IMPORT_FORMATS)[number];
 export const TOTAL_RELATIONS = ["eq", "gte"] as const;
 export type TotalRelation = (typeof TOTAL_RELATIONS)[number];
 
+/** The stages that change the window between the fused list and a page, in the order in which they run. */
+export const PAGE_STAGES = ["interleaving", "personalization", "variety"] as const;
+export type PageStage = (typeof PAGE_STAGES)[number];
+
 /** Parts of an answer of the search gateway that can be missing from it without failing the request. */
 export const SEARCH_STAGES = [
   "embedding",
-  "personalization",
+  ...PAGE_STAGES,
   "profile",
   "explanation",
   "collapse",

@@ -24,8 +24,8 @@ export function variantFor<Variant extends { share: number }>(
   return end > 1 - 1e-9 ? variants.at(-1) : undefined;
 }
 
-/** Returns a point in [0, 1). */
-function pointOf(experiment: string, identity: string): number {
+/** Returns a point in [0, 1), the same for the same experiment and identity. */
+export function pointOf(experiment: string, identity: string): number {
   const hash = createHash("sha256").update(`${experiment}\n${identity}`).digest();
   return hash.readUIntBE(0, 6) / 2 ** 48;
 }

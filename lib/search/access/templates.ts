@@ -26,6 +26,14 @@ export function requireTemplate(
 }
 
 /**
+ * Throws `forbidden` if a key with `templates` says how hits vary: the order would tell which of them have the same value of
+ * a field that the template does not show.
+ */
+export function requireNoVariety(caller: KeyRules, variety: object | null | undefined): void {
+  if (caller.templates && variety) throw forbidden(caller, "variety", "it may only send templates");
+}
+
+/**
  * Returns the body of a search and the caller's values in it, as far as they are to be checked. A key with `templates`
  * sends nothing but values of declared parameters, which `checkTemplateKeys` has found to be harmless where they stand:
  * the rest is the operator's.

@@ -1,6 +1,12 @@
 import * as v from "valibot";
 import { MODEL_NAMES } from "../../config/embedding-models.ts";
-import { COMBINATIONS, NORMALIZATIONS, ON_EMBEDDING_FAILURE, USER_ID_LOGGING } from "../../core/contract/search.ts";
+import {
+  COMBINATIONS,
+  EXPERIMENT_KINDS,
+  NORMALIZATIONS,
+  ON_EMBEDDING_FAILURE,
+  USER_ID_LOGGING,
+} from "../../core/contract/search.ts";
 import { accessEntries } from "../../core/http/access.ts";
 import { Parameter } from "../../core/json/parameters.ts";
 import { ModelSettings } from "../embeddings/embedder.ts";
@@ -9,6 +15,12 @@ const HybridSettings = v.object({
   weights: v.optional(v.array(v.number())),
   normalization: v.picklist(NORMALIZATIONS),
   combination: v.picklist(COMBINATIONS),
+});
+
+/** What a stage reads of the hits, and how it moves them. */
+const VarietySettings = v.object({
+  groups: v.optional(v.object({ field: v.string(), max: v.number() })),
+  similarity: v.optional(v.object({ field: v.string(), weight: v.number() })),
 });
 
 const LoggingSettings = v.object({
@@ -46,6 +58,8 @@ export const GatewaySettings = v.object({
       candidates: v.number(),
       /** What a hybrid search uses in place of settings that its request lacks. */
       settings: HybridSettings,
+      /** Moves similar hits apart, in searches of both kinds. */
+      variety: v.optional(VarietySettings),
     }),
   ),
   /** Searches that requests call by name: hybrid ones, and plain ones, whose query is not a hybrid query. */
@@ -63,6 +77,7 @@ export const GatewaySettings = v.object({
   experiments: v.array(
     v.object({
       name: v.string(),
+      kind: v.optional(v.picklist(EXPERIMENT_KINDS)),
       /** Name, or prefix followed by `*`. */
       index: v.string(),
       variants: v.array(

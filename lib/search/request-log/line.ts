@@ -5,6 +5,7 @@ import type { Degradation } from "../../core/http/degradation.ts";
 import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
 import type { LoggingSettings } from "../gateway/settings.ts";
+import type { StageEffect } from "../page/stage.ts";
 
 /** The value of `type` in every request log line. */
 const REQUEST_LOG_TYPE = "relevance.search";
@@ -63,10 +64,12 @@ export interface RequestLogEntry {
   query: unknown;
   /** Hybrid settings with their defaults; null for search. */
   settings: unknown;
-  /** The variant of an experiment that the search is part of. */
-  experiment?: { name: string; variant: string } | null;
+  /** The variant of an experiment that the search is part of, and of interleaved hits whose each is. */
+  experiment?: { name: string; variant: string; teams?: ReadonlyArray<string | null> } | null;
   /** Whether the order was changed for the user. */
   personalized: boolean;
+  /** What each stage of the page did. */
+  stages?: readonly StageEffect[];
   degraded: readonly Degradation[];
   /** Milliseconds by stage, as in `{"total": 31, "cluster": 24}`. */
   milliseconds: Readonly<Record<string, number>>;
@@ -152,10 +155,11 @@ function serialize(
       endpoint: entry.endpoint,
       key: entry.key,
       settings: entry.settings,
-      experiment: entry.experiment ?? null,
+      experiment: experimentOf(entry, hitIds.length),
       personalized: entry.personalized,
       degraded,
       milliseconds: entry.milliseconds,
+      stages: entry.stages?.length ? entry.stages : undefined,
     },
     timestamp: entry.timestamp.toISOString(),
     object_id_field: entry.objectIdField,
@@ -164,6 +168,12 @@ function serialize(
     total: entry.total,
     truncated: truncated || cutText || undefined,
   } satisfies Record<SearchLogColumn, unknown>);
+}
+
+/** Returns the experiment with the teams of the hits that the line names. */
+function experimentOf({ experiment }: RequestLogEntry, hits: number): RequestLogEntry["experiment"] {
+  if (!experiment?.teams) return experiment ?? null;
+  return { ...experiment, teams: experiment.teams.slice(0, hits) };
 }
 
 /** Returns a user id as `logging.user_id` says, or null. */

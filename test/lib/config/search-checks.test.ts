@@ -287,6 +287,52 @@ const RULES: readonly Rule[] = [
       "conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[1].model_name names sparse_v3, which has no section in model.yaml: add it there",
     ],
   },
+  {
+    rule: "an experiment that interleaves has two variants",
+    good: [
+      [
+        ...EXPERIMENTS,
+        [
+          {
+            name: "x",
+            kind: "interleave",
+            index: "products",
+            variants: ["a", "b"].map((name) => ({ name, share: 0.3 })),
+          },
+        ],
+      ],
+    ],
+    bad: [
+      [
+        ...EXPERIMENTS,
+        [
+          {
+            ...{ name: "x", kind: "interleave", index: "products" },
+            variants: ["a", "b", "c"].map((name) => ({ name, share: 0.3 })),
+          },
+        ],
+      ],
+    ],
+    problems: ["conf/hybrid_search.yaml experiments[0].variants must be two in an experiment that interleaves"],
+  },
+  {
+    rule: "variety compares something",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "groups"], undefined]],
+    bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "variety"], {}]],
+    problems: ["conf/hybrid_search.yaml hybrid_queries[0].variety must have groups, similarity, or both"],
+  },
+  {
+    rule: "variety compares keywords or dense vectors",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "similarity", "field"], "brand"]],
+    bad: [
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "groups", "field"], "description_dense"],
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "similarity", "field"], "description_sparse"],
+    ],
+    problems: [
+      'conf/hybrid_search.yaml hybrid_queries[0].variety.groups.field "description_dense" is an embedding field; name a keyword field',
+      'conf/hybrid_search.yaml hybrid_queries[0].variety.similarity.field "description_sparse" has sparse embeddings; name a dense or a keyword field',
+    ],
+  },
 ];
 
 function mapping(embedding_field = "v") {

@@ -107,6 +107,9 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ["hybrid_search.yaml", ["experiments", 0, "variants"], [], [[], [{ name: "a", share: 0.5 }]]],
   ["hybrid_search.yaml", ["experiments", 0, "variants", 0, "share"], [0.01, 0.5], [0, 1.1, "0.5"]],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "candidates"], [1, 10_000], [0, 10_001]],
+  ["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "groups", "max"], [1, 100], [0, 101, 1.5]],
+  ["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "groups", "field"], ["a.b"], ["", "_id"]],
+  ["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "similarity", "weight"], [0, 0.5, 1], [-0.1, 1.1]],
   [
     "hybrid_search.yaml",
     mapping("embedding_field"),

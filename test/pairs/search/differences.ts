@@ -1,5 +1,6 @@
 import { pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { isVarietyLost } from "./variety.ts";
 
 /** What a case is, as far as an answer may differ for it. */
 export interface Facts {
@@ -41,6 +42,11 @@ export const TOLD: readonly Told[] = [
     stage: "personalization",
     reason: "a request with an order of its own keeps it",
     when: ({ row }) => row.ranking === "on" && row.page !== "size-0" && isOwnOrder(row),
+  },
+  {
+    stage: "variety",
+    reason: "a request with an order of its own keeps it, also if it asks for variety",
+    when: ({ row }) => isVarietyLost(row),
   },
   {
     stage: "profile",

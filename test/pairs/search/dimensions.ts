@@ -47,6 +47,7 @@ export const SEARCH = {
   settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
   pipeline: ["none", "rename"],
   ranking: ["off", "on"],
+  variety: ["none", "request"],
   experiment: ["none", "settings", "templates"],
   carrier: ["body", "template"],
   encoding: ["identity", "gzip", "deflate", "br"],
@@ -104,12 +105,13 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "stored_fields _none_ leaves out the source, and what is made from it",
-    excludes: ({ stored_fields, source, highlight, pipeline, ranking, inner_hits, collapse }) =>
+    excludes: ({ stored_fields, source, highlight, pipeline, ranking, variety, inner_hits, collapse }) =>
       stored_fields === "_none_" &&
       (source === "year" ||
         highlight === "yes" ||
         pipeline === "rename" ||
         ranking === "on" ||
+        variety === "request" ||
         inner_hits === "yes" ||
         collapse === "inner_hits"),
   },
@@ -138,14 +140,15 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ key, carrier }) => key === "template-only" && carrier === "body",
   },
   {
-    reason: "the raw backend has neither rankings, experiments, settings and templates nor models",
-    excludes: ({ way, ranking, experiment, settings, carrier, model, key }) =>
+    reason: "the raw backend has neither rankings, experiments, settings, templates and variety nor models",
+    excludes: ({ way, ranking, experiment, settings, carrier, model, key, variety }) =>
       way === "raw" &&
       (ranking === "on" ||
         has(experiment, "settings", "templates") ||
         has(settings, "weights", "l2_geometric", "rrf", "z_score") ||
         carrier === "template" ||
         model === "down" ||
+        variety === "request" ||
         key === "template-only"),
   },
   {
@@ -159,6 +162,10 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   {
     reason: "only a field of type completion has such suggestions",
     excludes: ({ suggest, mapping }) => suggest === "completion" && mapping !== undefined && mapping !== "completion",
+  },
+  {
+    reason: "the key may send its templates, and no variety",
+    excludes: ({ key, variety }) => key === "template-only" && variety === "request",
   },
   {
     reason: "only the vector of a query in another model is needed where nothing else can fail",

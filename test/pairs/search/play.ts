@@ -8,6 +8,7 @@ import { type Answered, askNative, callsOf, pageIn } from "./native.ts";
 import { type NativeRequest, nativeRequest } from "./oracle.ts";
 import { personalOrder } from "./personal.ts";
 import { compareRefusals } from "./refusals.ts";
+import { isVaried, variedPage } from "./variety.ts";
 import type { World } from "./world.ts";
 
 /** The parts of a search answer that are compared. */
@@ -81,11 +82,11 @@ export async function judge(
     return settled(compareRefusals(answer, { status, text }, isRaw), facts, false);
   }
   const got = body.search_response as SearchResponse;
-  if (isRaw) return settled(compareAnswers(row, full, got, isPage), facts, true);
+  if (isRaw) return settled(compareAnswers(row, full, got, { isPage, window: 0 }), facts, true);
   facts.depth = depthOf(row, full, got);
   const findings = [
     ...difference("experiment", row.experiment !== "none", body.experiment !== undefined),
-    ...compareAnswers(row, full, got, isPage),
+    ...compareAnswers(row, full, got, { isPage, window: Math.min(200, world.entry?.candidates ?? 100) }),
     ...toldFindings(body.degraded ?? [], facts),
   ];
   return settled(findings, facts, true);
@@ -99,26 +100,37 @@ function otherEntries({ status, text }: Answered): Finding[] {
     : [{ what: "two entries", expected: "400 with the reason", got: `${status} ${text.slice(0, 300)}` }];
 }
 
+/** Whether an answer of the cluster is a page of its list, and how many hits of the list may be moved. */
+interface Shown {
+  isPage: boolean;
+  window: number;
+}
+
 /** Compares an answer with the whole list, or with the page of it that was asked for. */
-function compareAnswers(row: SearchRow, full: SearchResponse, got: SearchResponse, isPage: boolean): Finding[] {
-  const { from, size } = pageOf(row);
-  const page = { from: isPage ? 0 : from, size };
-  const isOwnOrder = row.sort !== "none" || row.collapse !== "no" || row.page === "search_after";
-  const isRanked = row.ranking === "on" && !isOwnOrder && page.size > 0;
-  const hits = isRanked
-    ? personalOrder(full.hits.hits, got.hits.hits, page)
-    : [
-        ...compareHits(full.hits.hits, got.hits.hits, page),
-        ...(page.size > 0 ? difference("max_score", full.hits.max_score, got.hits.max_score) : []),
-      ];
+function compareAnswers(row: SearchRow, full: SearchResponse, got: SearchResponse, shown: Shown): Finding[] {
   return [
-    ...hits,
+    ...comparePages(row, full, got, shown),
     ...difference("total", full.hits.total, got.hits.total),
     ...difference("aggregations", full.aggregations, got.aggregations),
     ...difference("suggest", full.suggest, got.suggest),
     ...difference("shards", full._shards, got._shards),
     ...difference("timed_out", full.timed_out, got.timed_out),
     ...difference("profile", full.profile?.shards.length ?? 0, got.profile?.shards.length ?? 0),
+  ];
+}
+
+function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse, shown: Shown): Finding[] {
+  const { from, size } = pageOf(row);
+  const page = { from: shown.isPage ? 0 : from, size };
+  const isOwnOrder = row.sort !== "none" || row.collapse !== "no" || row.page === "search_after";
+  // Which hits were moved onto a page is not known without the list.
+  if (isVaried(row)) return shown.isPage ? [] : variedPage(full.hits.hits, got.hits.hits, row, shown.window);
+  if (row.ranking === "on" && !isOwnOrder && page.size > 0) {
+    return personalOrder(full.hits.hits, got.hits.hits, page);
+  }
+  return [
+    ...compareHits(full.hits.hits, got.hits.hits, page),
+    ...(page.size > 0 ? difference("max_score", full.hits.max_score, got.hits.max_score) : []),
   ];
 }
 

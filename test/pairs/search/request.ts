@@ -2,6 +2,7 @@ import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { FAILING_WORD } from "../models.ts";
 import { featuresOf, type Native, pageOf, plainQuery, processorsOf, subqueriesOf, TEXT, type Vectors } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { VARIETY } from "./variety.ts";
 import type { World } from "./world.ts";
 
 export const USER = "reader-1";
@@ -103,6 +104,7 @@ export function requestOf(start: string, row: SearchRow, world: World, literal: 
     ...carried,
     ...(settings && { settings }),
     ...(asked.includes(true) && { user_id: USER }),
+    ...(row.variety === "request" && { variety: VARIETY }),
     ...(asked[0] && { business_rules: { is_personalized_enabled: true } }),
   });
   const path = isPlain ? "/application/search" : "/application/hybrid-search";

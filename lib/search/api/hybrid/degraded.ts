@@ -1,8 +1,8 @@
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { isObject } from "../../../core/json/values.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
-import type { SearchAnswer } from "../search/answer.ts";
-import type { Page } from "../search/request.ts";
+import type { SearchAnswer } from "../../page/answer.ts";
+import type { Page } from "../../page/native-page.ts";
 
 type Native = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,10 @@
 import { variantFor } from "../../../core/experiments/assignment.ts";
 import type { Experiment } from "../../gateway/settings.ts";
+import { ownOrderOf } from "../../page/native-page.ts";
 import { findNamed } from "../../target/entry.ts";
 import { appliedSettings, type HybridRequest, type HybridSettings } from "./request.ts";
 import { type HybridTarget, settingsIssues } from "./target.ts";
+import type { Template } from "./template.ts";
 
 /** The variant that a search gets. */
 export interface Assigned {
@@ -12,6 +14,10 @@ export interface Assigned {
   /** Used in place of the request's template; absent if the variants differ in settings alone. */
   template: string | undefined;
   settings: HybridSettings;
+  /** Whoever searches: the user or client that decides. */
+  identity: string;
+  /** In an experiment that interleaves: the variant whose hits are shown among those of this one. */
+  other?: Assigned;
 }
 
 type Asked = Pick<HybridRequest, "index" | "settings" | "template" | "user_id">;
@@ -34,14 +40,16 @@ export function assignedVariant(
   if ([settings.weights, settings.normalization, settings.combination].some((own) => own != null)) return undefined;
   const templates = experiment.variants.flatMap((variant) => variant.template ?? []);
   if (templates.length > 0 && (template === null || !templates.includes(template))) return undefined;
-  const variant = variantFor(experiment, identity);
-  if (!variant) return undefined;
-  return {
-    experiment,
-    variant: variant.name,
-    template: variant.template,
-    settings: asRequested(variant),
-  };
+  const drawn = variantFor(experiment, identity);
+  if (!drawn) return undefined;
+  const assigned = (variant: Experiment["variants"][number]): Assigned => ({
+    ...{ experiment, variant: variant.name, template: variant.template, settings: asRequested(variant), identity },
+  });
+  const [one, other] = experiment.variants;
+  // Whoever is in an experiment that interleaves sees both variants.
+  return experiment.kind === "interleave" && one && other
+    ? { ...assigned(one), other: assigned(other) }
+    : assigned(drawn);
 }
 
 /**
@@ -60,6 +68,10 @@ export function canServe(
     return settingsIssues(appliedSettings(asRequested(variant), settings, subqueries), can).length === 0;
   });
 }
+
+/** Returns whether a search has hits to interleave, in an order that is not the caller's own, if its experiment interleaves. */
+export const canInterleave = ({ other }: Assigned, { native, page }: Pick<Template, "native" | "page">): boolean =>
+  other === undefined || (ownOrderOf(native) === undefined && page.size > 0);
 
 const asRequested = ({ settings }: Experiment["variants"][number]): HybridSettings => ({
   weights: settings.weights ?? null,

@@ -1,20 +1,23 @@
+import { INTERLEAVED } from "../../../core/contract/search.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { nativeSearch, type SearchAnswer, withHits } from "../search/answer.ts";
-import { personalizationOf, personalizedPage, plainPage, type SearchPage } from "../search/personalize.ts";
-import { searchReply, stopwatch } from "../search/reply.ts";
-import type { Page } from "../search/request.ts";
-import { depthOf, hybridBody, pipelineJson } from "./body.ts";
+import { nativeSearch, type SearchAnswer, withHits } from "../../page/answer.ts";
+import { interleaveStage } from "../../page/interleave.ts";
+import type { Page, SearchPage } from "../../page/native-page.ts";
+import { personalStage } from "../../page/personal.ts";
+import { type Found, searchedPage } from "../../page/run.ts";
+import { stagesOf } from "../../page/stage.ts";
+import { varietyStage } from "../../page/variety.ts";
+import { type Searched, searchReply, stopwatch } from "../search/reply.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
-import { assignedVariant, canServe } from "./experiment.ts";
-import { runnableQueries } from "./queries.ts";
-import { appliedSettings, type HybridRequest } from "./request.ts";
-import { hybridTarget, settingsIssues } from "./target.ts";
+import { type Assigned, assignedVariant, canInterleave, canServe } from "./experiment.ts";
+import { nativeOf, type Prepared, planned } from "./plan.ts";
+import type { HybridRequest } from "./request.ts";
+import { hybridTarget } from "./target.ts";
 import { readTemplate, templateOf } from "./template.ts";
 
 /**
@@ -26,8 +29,9 @@ const QUERY_STRING = "request_cache=false";
 /** Answers `POST /application/hybrid-search`: embeds the query text, fuses the subqueries, ranks for the user. */
 export async function hybridSearch(services: GatewayServices, call: JsonCall<HybridRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
+  requireNoVariety(caller, body.variety);
   const watch = stopwatch();
-  const prepare = async (name: string | null) => {
+  const prepare = async (name: string | null): Promise<Prepared> => {
     requireTemplate(caller, name, { search_query: body.search_query });
     const asked = templateOf(services.settings, { ...body, template: name }, text);
     const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
@@ -37,51 +41,49 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   };
   let assigned = assignedVariant(services.settings.experiments, body, call.headers["x-client-id"]);
   let prepared = await prepare(assigned?.template ?? body.template);
-  if (assigned && !canServe(assigned.experiment, prepared.template.queries.length, prepared.target)) {
+  const takesPart = ({ template, target }: Prepared, own: Assigned) =>
+    canServe(own.experiment, template.queries.length, target) && canInterleave(own, template);
+  if (assigned && !takesPart(prepared, assigned)) {
     assigned = undefined;
     prepared = await prepare(body.template);
   }
   const { asked, index, template, target } = prepared;
   const { page } = template;
-  const settings = appliedSettings(assigned?.settings ?? body.settings, target.settings, template.queries.length);
-  const issues = settingsIssues(settings, target.can);
-  if (issues.length > 0) throw invalidRequest(issues);
-  const what = { query: body.search_query, weights: settings.weights, deadline };
-  const { queries, weights, degraded } = await runnableQueries(services, what, template, target, watch);
-
-  const how = personalizationOf(services, body, template.native, page);
-  const candidates = how.kind === "on" ? Math.max(target.candidates, how.window) : target.candidates;
-  const { maxResultWindow, can } = target;
-  const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
-  // The processor fails beside rescore, and gives the hits of a later page the explanations of the first ones.
-  const isExplained =
-    can.scoreExplanation &&
-    (can.wrappedExplanation || !target.isWrapped) &&
-    template.native.rescore === undefined &&
-    page.from === 0;
-  const pipeline = pipelineJson(settings, {
-    weights,
-    sampleFactor,
-    explain: template.native.explain === true && isExplained,
-    responseProcessors: template.responseProcessors,
-  });
-  const native = hybridBody(template, {
-    queries,
-    paginationDepth,
-    pipeline,
-    mappings: target.embedding_mappings,
-    dropProfile: !can.hybridProfile,
-  });
-
-  const searchPage = hybridPages(native, (json) =>
-    watch.time("cluster", () =>
-      nativeSearch(services, deadline, index, json, { query: QUERY_STRING, timeout: template.native.timeout }),
-    ),
+  const query = body.search_query;
+  const plan = await planned(
+    services,
+    prepared,
+    { query, settings: assigned?.settings ?? body.settings, deadline },
+    watch,
   );
-  const found =
-    how.kind === "on"
-      ? await personalizedPage(how, maxResultWindow, searchPage, services.ranker, deadline)
-      : await plainPage(how, () => searchPage(page, { aggregate: true }));
+  const { settings, degraded } = plan;
+
+  /** Returns the pages of what a variant searches. */
+  const pagesOf = ({ index, template }: Prepared, native: string): SearchPage =>
+    hybridPages(native, (json) =>
+      watch.time("cluster", () =>
+        nativeSearch(services, deadline, index, json, { query: QUERY_STRING, timeout: template.native.timeout }),
+      ),
+    );
+  const interleaved = assigned?.other && (await interleavedWith(assigned, assigned.other));
+  const { stages, declined } = stagesOf([
+    interleaved ? { stage: interleaved.stage } : {},
+    personalStage(services, body, template.native, page),
+    varietyStage(services, { index, own: body.variety, entry: target, native: template.native, page }),
+  ]);
+  const candidates = Math.max(target.candidates, ...stages.map(({ window }) => window));
+  const { maxResultWindow, can } = target;
+  const { native, pipeline, isExplained, paginationDepth } = nativeOf(prepared, plan, candidates);
+  const searchPage = pagesOf(prepared, native);
+  const found = await searchedPage({
+    page,
+    stages,
+    declined,
+    plain: () => searchPage(page, { aggregate: true }),
+    searchPage,
+    maxResultWindow: async () => maxResultWindow,
+    deadline,
+  });
 
   return searchReply(services, call, {
     endpoint: "hybrid-search",
@@ -98,7 +100,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     userQuery: body.search_query,
     query: asked.parsed,
     settings,
-    ...(assigned && { experiment: { name: assigned.experiment.name, variant: assigned.variant } }),
+    ...shownExperiment(assigned, interleaved, found),
     ...found,
     degraded: [
       ...degraded,
@@ -108,6 +110,37 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     ],
     milliseconds: watch.read(),
   });
+
+  /** Returns the stage that interleaves the hits of another variant with those of this one. */
+  async function interleavedWith({ experiment, variant, identity }: Assigned, other: Assigned) {
+    const isSame = other.template === undefined || other.template === assigned?.template;
+    const itsOwn = isSame ? prepared : await prepare(other.template ?? null);
+    const itsPlan = await planned(services, itsOwn, { query, settings: other.settings, deadline }, watch);
+    const window = target.candidates;
+    return interleaveStage({
+      experiment: experiment.name,
+      teams: [variant, other.variant],
+      searchOther: pagesOf(itsOwn, nativeOf(itsOwn, itsPlan, window).native),
+      identity: `${identity}\n${body.index}\n${query}`,
+      window,
+    });
+  }
+}
+
+/**
+ * Returns the experiment of an answer. If the lists of both variants could not be interleaved, the search takes no part: its
+ * user has seen one of them.
+ */
+function shownExperiment(
+  assigned: Assigned | undefined,
+  interleaved: ReturnType<typeof interleaveStage> | undefined,
+  { answer, stages }: Found,
+): Pick<Searched, "experiment"> {
+  if (!assigned) return {};
+  const { name } = assigned.experiment;
+  if (!interleaved) return { experiment: { name, variant: assigned.variant } };
+  if (stages.some((stage) => stage.name === "interleaving" && stage.failed)) return {};
+  return { experiment: { name, variant: INTERLEAVED, teams: answer.hits.map(interleaved.teamOf) } };
 }
 
 /** What the cluster answers, as an error, to a page past the end of the fused list. Source: neural-search. */

@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** The subqueries that can run, their weights, and those that cannot. */
-interface RunnableQueries {
+export interface RunnableQueries {
   queries: unknown[];
   weights: number[] | null;
   degraded: Degradation[];

@@ -4,8 +4,8 @@ import { invalidRequest } from "../../../core/http/validate.ts";
 import { memberSlices } from "../../../core/json/slices.ts";
 import { isObject, numberOf, parseLossless } from "../../../core/json/values.ts";
 import type { GatewaySettings } from "../../gateway/settings.ts";
+import { isCount, type Page, pageOf } from "../../page/native-page.ts";
 import { namedTemplate, type SearchBody } from "../search/named-template.ts";
-import { isCount, type Page, pageOf } from "../search/request.ts";
 import type { HybridRequest } from "./request.ts";
 
 const PATH = "search_request_template";

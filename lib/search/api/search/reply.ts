@@ -4,8 +4,9 @@ import type { Degradation } from "../../../core/http/degradation.ts";
 import type { Call, Reply } from "../../../core/http/event.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
+import { objectIdsOf, type SearchAnswer } from "../../page/answer.ts";
+import type { StageReport } from "../../page/stage.ts";
 import { keyInTime, requestLogLine } from "../../request-log/line.ts";
-import { objectIdsOf, type SearchAnswer } from "./answer.ts";
 import type { CommonFields } from "./request.ts";
 
 /** One search: its request and what it found. */
@@ -19,9 +20,11 @@ export interface Searched {
   query: unknown;
   settings: unknown;
   /** The variant of an experiment that the search is part of. */
-  experiment?: { name: string; variant: string };
+  experiment?: { name: string; variant: string; teams?: ReadonlyArray<string | null> };
   answer: SearchAnswer;
-  personalized: boolean;
+  /** What the stages of the page did. */
+  stages: readonly StageReport[];
+  areStagesTold: boolean;
   degraded: readonly Degradation[];
   milliseconds: Readonly<Record<string, number>>;
 }
@@ -35,9 +38,12 @@ export async function searchReply(services: GatewayServices, call: Call, searche
     ["user_id", JSON.stringify(fields.user_id)],
     ["business_rules", JSON.stringify(fields.business_rules)],
     ["is_logging_enable", JSON.stringify(fields.is_logging_enable)],
+    ...(fields.variety == null ? [] : [given("variety", fields.variety)]),
+    ...(fields.explain_stages == null ? [] : [given("explain_stages", fields.explain_stages)]),
     ["search_response", answer.text],
   ];
   if (searched.experiment) members.push(["experiment", JSON.stringify(searched.experiment)]);
+  if (fields.explain_stages || searched.areStagesTold) members.push(given("stages", searched.stages));
   if (degraded.length > 0) members.push(["degraded", JSON.stringify(degraded)]);
   if (fields.is_logging_enable) {
     const hmacKey = await keyInTime(services, call);
@@ -54,6 +60,8 @@ export async function searchReply(services: GatewayServices, call: Call, searche
     body: `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`,
   };
 }
+
+const given = (name: string, value: unknown): [string, string] => [name, JSON.stringify(value)];
 
 /** Returns the header in which a caller sees where the time went, such as `total;dur=12, cluster;dur=8`. */
 const serverTiming = (milliseconds: Searched["milliseconds"]): string =>
@@ -88,7 +96,8 @@ function logLine(
       query: searched.query,
       settings: searched.settings,
       experiment: searched.experiment ?? null,
-      personalized: searched.personalized,
+      personalized: searched.stages.some(({ name, failed }) => name === "personalization" && !failed),
+      stages: searched.stages.map(({ moves: _, ...effect }) => effect),
       degraded: searched.degraded,
       milliseconds: searched.milliseconds,
       timestamp: new Date(),

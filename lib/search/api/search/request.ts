@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { objectSchema } from "../../../core/http/validate.ts";
-import { isObject, numberOf } from "../../../core/json/values.ts";
+import { isObject } from "../../../core/json/values.ts";
 
 /**
  * An index expression. Only in date math, which stands in angle brackets, a slash belongs to the expression: it rounds the
@@ -43,6 +43,44 @@ export const BusinessRules = v.strictObject({
   ),
 });
 
+const VariedField = v.pipe(
+  v.string(),
+  v.nonEmpty("must not be empty"),
+  v.maxLength(255, "must have at most 255 characters"),
+  v.check((name) => !/[*,]/.test(name), "must be the name of one field"),
+  v.metadata({ pattern: "^[^*,]+$" }),
+);
+
+export const VarietyGroups = v.strictObject({
+  field: v.pipe(VariedField, v.description("A keyword field whose values are the groups.")),
+  max: v.pipe(
+    v.number(),
+    v.safeInteger(),
+    v.minValue(1),
+    v.maxValue(100),
+    v.description("Hits of one group that come first; the others follow behind."),
+  ),
+});
+
+export const VarietySimilarity = v.strictObject({
+  field: v.pipe(
+    VariedField,
+    v.description("A keyword field, or a dense embedding field of the index, by which hits are similar."),
+  ),
+  weight: v.pipe(
+    v.number(),
+    v.minValue(0, "must be in [0, 1]"),
+    v.maxValue(1, "must be in [0, 1]"),
+    v.description("Weight of variety against relevance."),
+  ),
+});
+
+/** How a request wants its hits to vary; nothing in it means not at all. */
+export const Variety = v.strictObject({
+  groups: v.nullish(objectSchema(VarietyGroups)),
+  similarity: v.nullish(objectSchema(VarietySimilarity)),
+});
+
 /** Fields that search and hybrid search share. An optional field may be null, which means that it is absent. */
 export const commonFields = {
   user_id: v.pipe(
@@ -53,6 +91,16 @@ export const commonFields = {
   is_logging_enable: v.pipe(
     v.nullish(v.boolean(), true),
     v.description("Whether the request log gets a line about this search. Default: true."),
+  ),
+  variety: v.pipe(
+    v.nullish(objectSchema(Variety)),
+    v.description(
+      "How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all.",
+    ),
+  ),
+  explain_stages: v.pipe(
+    v.nullish(v.boolean()),
+    v.description("Whether the answer has `stages`: what each stage of the page did, and its time. Default: false."),
   ),
 };
 
@@ -109,23 +157,7 @@ export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBod
   isObject(input) && input.template != null ? NamedBody : OwnBody,
 );
 export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
-export type CommonFields = Pick<AnySearchRequest, "user_id" | "business_rules" | "is_logging_enable">;
-
-/** Which hits of a result list an answer shows. */
-export interface Page {
-  from: number;
-  size: number;
-}
-
-/** OpenSearch's default. Source: Search API reference. */
-const DEFAULT_SIZE = 10;
-
-/** Returns the page that a native body asks for, or undefined if the cluster will refuse it. */
-export function pageOf(native: Record<string, unknown>): Page | undefined {
-  const from = numberOf(native.from ?? 0);
-  const size = numberOf(native.size ?? DEFAULT_SIZE);
-  return isCount(from) && isCount(size) ? { from, size } : undefined;
-}
-
-/** Whether a number counts something: whole, 0 or more. The cluster takes 10.0 for 10, and so do the endpoints. */
-export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+export type CommonFields = Pick<
+  AnySearchRequest,
+  "user_id" | "business_rules" | "is_logging_enable" | "variety" | "explain_stages"
+>;

@@ -1,13 +1,19 @@
+import { HYBRID_DEFAULTS } from "../../../core/contract/search.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { nativeSearch } from "./answer.ts";
+import { nativeSearch } from "../../page/answer.ts";
+import { type Page, pageOf, type SearchPage } from "../../page/native-page.ts";
+import { personalStage } from "../../page/personal.ts";
+import { searchedPage } from "../../page/run.ts";
+import { stagesOf, type Wanted } from "../../page/stage.ts";
+import { sharedVariety, varietyStage } from "../../page/variety.ts";
+import { resolveTarget } from "../../target/target.ts";
 import { namedTemplate, type SearchBody } from "./named-template.ts";
-import { personalizationOf, personalizedPage, plainPage, type SearchPage } from "./personalize.ts";
 import { searchReply, stopwatch } from "./reply.ts";
-import { type AnySearchRequest, pageOf } from "./request.ts";
+import type { AnySearchRequest } from "./request.ts";
 
 /**
  * Answers `POST /application/search`: the native search, or the template that it names, its body unchanged unless the
@@ -16,6 +22,7 @@ import { type AnySearchRequest, pageOf } from "./request.ts";
 export async function search(services: GatewayServices, call: JsonCall<AnySearchRequest>): Promise<Reply> {
   const { body, caller } = call;
   requireTemplate(caller, body.template, { user_query: body.user_query });
+  requireNoVariety(caller, body.variety);
   const asked = bodyOf(services, call);
   const { text: native, parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
@@ -32,17 +39,19 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
         ...(!aggregate && { aggs: undefined, aggregations: undefined }),
       }),
     );
-  const how = personalizationOf(services, body, parsed, pageOf(parsed));
-  const found =
-    how.kind === "on"
-      ? await personalizedPage(
-          how,
-          await resultWindow(services, index, call),
-          searchPage,
-          services.ranker,
-          call.deadline,
-        )
-      : await plainPage(how, () => send(native));
+  const page = pageOf(parsed);
+  const wanted = [
+    personalStage(services, body, parsed, page),
+    await plainVariety(services, call, { index, native: parsed, page }),
+  ];
+  const found = await searchedPage({
+    page,
+    ...stagesOf(wanted),
+    plain: () => send(native),
+    searchPage,
+    maxResultWindow: () => resultWindow(services, index, call),
+    deadline: call.deadline,
+  });
 
   return searchReply(services, call, {
     endpoint: "search",
@@ -70,6 +79,22 @@ function bodyOf({ settings }: GatewayServices, { body, text }: JsonCall<AnySearc
   }
   const slice = memberSlices(text).get("search_request");
   return { text: text.slice(slice?.start, slice?.end), parsed: body.search_request };
+}
+
+/** Returns the stage of variety, which the entries of the searched indexes decide on, if any entry has it. */
+async function plainVariety(
+  services: GatewayServices,
+  { body: { variety: own }, deadline }: JsonCall<AnySearchRequest>,
+  { index, native, page }: { index: string; native: Record<string, unknown>; page: Page | undefined },
+): Promise<Wanted> {
+  if (!own && !services.settings.indexes.some(({ variety }) => variety)) return {};
+  // The search itself reports what is wrong with its index.
+  const indexes = await resolveTarget(services, index, deadline)
+    .then((target) => target.indexes)
+    .catch(() => []);
+  const { candidates = HYBRID_DEFAULTS.candidates, embedding_mappings = [] } = indexes[0]?.entry ?? {};
+  const entry = { candidates, embedding_mappings, ...sharedVariety(indexes) };
+  return varietyStage(services, { index, own, entry, native, page });
 }
 
 /** Returns the smallest `max_result_window` of the indexes behind a name: the window cannot be larger. */

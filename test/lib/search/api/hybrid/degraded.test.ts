@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { depthDegradation, versionDegradations } from "../../../../../lib/search/api/hybrid/degraded.ts";
-import type { SearchAnswer } from "../../../../../lib/search/api/search/answer.ts";
 import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities-of.ts";
+import type { SearchAnswer } from "../../../../../lib/search/page/answer.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("lib/search/api/hybrid/degraded");

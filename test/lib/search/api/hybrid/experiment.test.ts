@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { splitProbability } from "../../../../../lib/core/experiments/split.ts";
-import { assignedVariant, canServe } from "../../../../../lib/search/api/hybrid/experiment.ts";
+import { assignedVariant, canInterleave, canServe } from "../../../../../lib/search/api/hybrid/experiment.ts";
 import type { Experiment } from "../../../../../lib/search/gateway/settings.ts";
 import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities.ts";
 import { suite } from "../../../../suite.ts";
@@ -95,6 +95,18 @@ test("an experiment on templates takes only requests that name one of them", () 
   assert.equal([...templates("words")].toSorted(), ["meaning", "words"]);
   assert.equal([...templates("other")], [undefined]);
   assert.equal([...templates(null)], [undefined]);
+});
+
+test("an experiment that interleaves gives all its users both variants, and none to the others", () => {
+  const one = { ...thirds("x"), kind: "interleave" as const };
+  one.variants = one.variants.slice(0, 2);
+  const assigned = USERS.slice(0, 300).map((user_id) => assignedVariant([one], request({ user_id }), undefined));
+  const kinds = new Set(assigned.map((own) => own && `${own.variant} ${own.other?.variant}`));
+  assert.equal([...kinds].toSorted(), ["a b", undefined]);
+  const [own] = assigned.filter((each) => each !== undefined);
+  const shows = (native: object, size: number) =>
+    own && canInterleave(own, { native: { ...native }, page: { from: 0, size } });
+  assert.equal([shows({}, 10), shows({}, 0), shows({ sort: ["year"] }, 10)], [true, false, false]);
 });
 
 test("a search that the cluster cannot serve with every variant takes no part, whoever searches", () => {

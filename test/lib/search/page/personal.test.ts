@@ -1,11 +1,12 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
-import { type PersonalRanker, RankingError, scoreBelowWindow } from "../../../../../lib/personalize/ranking/blend.ts";
-import { readAnswer, type SearchAnswer } from "../../../../../lib/search/api/search/answer.ts";
-import { personalizationOf, personalizedPage, plainPage } from "../../../../../lib/search/api/search/personalize.ts";
-import { suite } from "../../../../suite.ts";
+import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { type PersonalRanker, RankingError, scoreBelowWindow } from "../../../../lib/personalize/ranking/blend.ts";
+import { readAnswer, type SearchAnswer } from "../../../../lib/search/page/answer.ts";
+import { personalStage } from "../../../../lib/search/page/personal.ts";
+import { searchedPage } from "../../../../lib/search/page/run.ts";
+import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/api/search/personalize");
+const test = suite("lib/search/page/personal");
 
 const WEIGHT = 0.5;
 const WINDOW = 4;
@@ -34,22 +35,51 @@ function cluster({ failed = 0, hits = 12 } = {}) {
 
 const reversed: PersonalRanker = async (_, ids) => ids.toReversed();
 
-async function pageOf(
+interface Asked {
+  user?: string | null;
+  rules?: object;
+  native?: Record<string, unknown>;
+  ranker?: PersonalRanker;
+  itemIdField?: string;
+}
+
+/** Returns the stage for a request, or why there is none. */
+function stageOf(
   page: { from: number; size: number },
-  { search } = cluster(),
-  ranker: PersonalRanker | undefined = reversed,
+  { user = "u", rules = {}, native = {}, ranker = reversed, itemIdField = "_id" }: Asked = {},
 ) {
-  const how = { kind: "on", userId: "u", weight: WEIGHT, window: WINDOW, itemIdField: "_id", timeoutMs: 100 } as const;
-  const found = await personalizedPage({ ...how, page }, 100, search, async () => ranker, deadlineIn(1_000));
+  const configured = { weight: WEIGHT, window: WINDOW, item_id_field: itemIdField, timeout_ms: 100 };
+  const settings = { personalized_ranking: { ...configured, campaign_arn: "arn" } };
+  const services = { settings, ranker: async () => ranker } as never;
+  return personalStage(
+    services,
+    { user_id: user, business_rules: { is_personalized_enabled: true, ...rules } },
+    native,
+    page,
+  );
+}
+
+async function pageOf(page: { from: number; size: number }, { search } = cluster(), asked: Asked = {}) {
+  const { stage, declined } = stageOf(page, asked);
+  const found = await searchedPage({
+    page,
+    stages: stage ? [stage] : [],
+    declined: declined ? [declined] : [],
+    plain: () => search(page, { aggregate: true }),
+    searchPage: search,
+    maxResultWindow: async () => 100,
+    deadline: deadlineIn(1_000),
+  });
   const { text, hits } = found.answer;
   const ids = hits.map(({ _id }) => _id);
   const scores = hits.map(({ _score }) => _score);
-  return { ...found, ids, scores, max: JSON.parse(text).hits.max_score, inText: readAnswer(text).hits };
+  const failed = found.stages.some((one) => one.failed);
+  return { ...found, failed, ids, scores, max: JSON.parse(text).hits.max_score, inText: readAnswer(text).hits };
 }
 
 test("a page that begins in the window has its hits in the user's order, then those below, with falling scores", async () => {
   const world = cluster();
-  const { ids, scores, max, degraded, personalized, inText, answer } = await pageOf({ from: 0, size: 6 }, world);
+  const { ids, scores, max, degraded, failed, inText, answer } = await pageOf({ from: 0, size: 6 }, world);
   assert.equal(ids.slice(0, WINDOW).toSorted(), ["d0", "d1", "d2", "d3"]);
   assert.not.equal(ids.slice(0, WINDOW), ["d0", "d1", "d2", "d3"]);
   assert.equal(ids.slice(WINDOW), ["d4", "d5"]);
@@ -57,7 +87,7 @@ test("a page that begins in the window has its hits in the user's order, then th
   assert.equal(scores, scores.toSorted().reverse());
   assert.is(max, scores[0]);
   assert.equal(inText, answer.hits);
-  assert.ok(personalized);
+  assert.not(failed);
   assert.equal(degraded, []);
   assert.equal(world.asked, [
     { from: 0, size: WINDOW, aggregate: true },
@@ -89,17 +119,22 @@ test("fewer hits than the window need no second call, and a page past them is em
 
 test("a ranking that fails leaves the search order with its reason, on every page", async () => {
   const fails: PersonalRanker = () => Promise.reject(new RankingError("the campaign is busy"));
-  const { ids, personalized, degraded, max, inText, answer } = await pageOf({ from: 2, size: 4 }, cluster(), fails);
+  const { ids, failed, degraded, max, inText, answer } = await pageOf({ from: 2, size: 4 }, cluster(), {
+    ranker: fails,
+  });
   assert.equal(ids, ["d2", "d3", "d4", "d5"]);
   assert.equal(inText, answer.hits);
-  assert.not(personalized);
+  assert.ok(failed);
   assert.is(max, 1);
   assert.equal(
     degraded.map(({ stage, reason }) => [stage, reason]),
     [["personalization", "the campaign is busy"]],
   );
   const broken: PersonalRanker = () => Promise.reject(new TypeError("secret"));
-  assert.is((await pageOf({ from: 0, size: 2 }, cluster(), broken)).degraded[0]?.reason, "the personal ranking failed");
+  assert.is(
+    (await pageOf({ from: 0, size: 2 }, cluster(), { ranker: broken })).degraded[0]?.reason,
+    "the personal ranking failed",
+  );
 });
 
 test("what the cluster leaves out is told of both calls", async () => {
@@ -112,56 +147,31 @@ test("what the cluster leaves out is told of both calls", async () => {
 
 test("no hit, or none with an item id, needs no ranker", async () => {
   const never: PersonalRanker = () => Promise.reject(new RankingError("asked"));
-  assert.equal((await pageOf({ from: 0, size: 3 }, cluster({ hits: 0 }), never)).degraded, []);
-  const without = await personalizedPage(
-    {
-      kind: "on",
-      userId: "u",
-      weight: WEIGHT,
-      window: WINDOW,
-      itemIdField: "isbn",
-      timeoutMs: 100,
-      page: { from: 0, size: 3 },
-    },
-    100,
-    cluster().search,
-    async () => never,
-    deadlineIn(1_000),
-  );
+  assert.equal((await pageOf({ from: 0, size: 3 }, cluster({ hits: 0 }), { ranker: never })).degraded, []);
+  const without = await pageOf({ from: 0, size: 3 }, cluster(), { ranker: never, itemIdField: "isbn" });
   assert.equal(
     without.degraded.map(({ reason }) => reason),
     ["no hit has an item id in isbn"],
   );
 });
 
-test("a request is ranked if it asks for it, has a user and no order of its own", () => {
-  const configured = { weight: 0.3, window: 50, item_id_field: "isbn", timeout_ms: 500 };
-  const services = { settings: { personalized_ranking: configured } } as never;
-  const of = (rules: object, { user = "u" as string | null, native = {}, size = 10 } = {}) =>
-    personalizationOf(
-      services,
-      { user_id: user, business_rules: { is_personalized_enabled: true, ...rules } } as never,
-      native,
-      { from: 0, size },
-    );
-  assert.equal(of({}), {
-    kind: "on",
-    userId: "u",
-    weight: 0.3,
-    window: 50,
-    itemIdField: "isbn",
-    timeoutMs: 500,
-    page: { from: 0, size: 10 },
-  });
-  assert.is((of({ personalization_weight: 0.9 }) as { weight?: number }).weight, 0.9);
-  for (const off of [of({ is_personalized_enabled: false }), of({ personalization_weight: 0 }), of({}, { size: 0 })])
-    assert.equal(off, { kind: "off" });
+test("a request is ranked if it asks for it, has a user and no order of its own", async () => {
+  const page = { from: 0, size: 10 };
+  assert.ok(stageOf(page).stage);
+  for (const off of [
+    stageOf(page, { rules: { is_personalized_enabled: false } }),
+    stageOf(page, { rules: { personalization_weight: 0 } }),
+    stageOf({ from: 0, size: 0 }),
+  ])
+    assert.equal(off, {});
+  const heavier = await pageOf({ from: 0, size: 6 }, cluster(), { rules: { personalization_weight: 0.9 } });
+  assert.equal(heavier.scores.slice(WINDOW), [scoreBelowWindow(5, 0.9), scoreBelowWindow(6, 0.9)]);
   const reasons = [
-    of({}, { user: null }),
-    ...["sort", "collapse", "search_after"].map((name) => of({}, { native: { [name]: [] } })),
+    stageOf(page, { user: null }),
+    ...["sort", "collapse", "search_after"].map((name) => stageOf(page, { native: { [name]: [] } })),
   ];
   assert.equal(
-    reasons.map((one) => (one.kind === "declined" ? one.degraded.reason : one.kind)),
+    reasons.map(({ declined }) => declined?.reason),
     [
       "the request has no user_id",
       "the request has its own sort",
@@ -172,11 +182,8 @@ test("a request is ranked if it asks for it, has a user and no order of its own"
 });
 
 test("a request that is not ranked says why, after what the cluster left out", async () => {
-  const declined = { stage: "personalization", target: "search_response", reason: "r", effect: "e" } as const;
-  const search = () => cluster({ failed: 1 }).search({ from: 0, size: 3 }, { aggregate: true });
-  const { degraded, personalized } = await plainPage({ kind: "declined", degraded: declined }, search);
-  assert.equal([personalized, degraded.map(({ stage }) => stage)], [false, ["shards", "personalization"]]);
-  assert.equal((await plainPage({ kind: "off" }, search)).degraded.length, 1);
+  const { degraded, stages } = await pageOf({ from: 0, size: 3 }, cluster({ failed: 1 }), { user: null });
+  assert.equal([stages.length, degraded.map(({ stage }) => stage)], [0, ["shards", "personalization"]]);
 });
 
 test.run();

@@ -1,0 +1,71 @@
+import { invalidRequest } from "../../../core/http/validate.ts";
+import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { GatewayServices } from "../../gateway/services.ts";
+import type { SearchBody } from "../search/named-template.ts";
+import type { Stopwatch } from "../search/reply.ts";
+import { depthOf, hybridBody, pipelineJson } from "./body.ts";
+import { type RunnableQueries, runnableQueries } from "./queries.ts";
+import { type AppliedHybridSettings, appliedSettings, type HybridSettings } from "./request.ts";
+import { type HybridTarget, settingsIssues } from "./target.ts";
+import type { Template } from "./template.ts";
+
+/** A request, or a variant of it, with its template and what it searches. */
+export interface Prepared {
+  asked: SearchBody;
+  index: string;
+  template: Template;
+  target: HybridTarget;
+}
+
+/** What a hybrid search runs. */
+interface Plan extends RunnableQueries {
+  settings: AppliedHybridSettings;
+}
+
+/** What a plan is made with. */
+interface Asked {
+  query: string;
+  settings: HybridSettings;
+  deadline: Deadline;
+}
+
+/** Returns the settings and subqueries of a search. Throws `invalid_request` for settings that the cluster cannot serve. */
+export async function planned(
+  services: GatewayServices,
+  { template, target }: Prepared,
+  { query, settings: own, deadline }: Asked,
+  watch: Stopwatch,
+): Promise<Plan> {
+  const settings = appliedSettings(own, target.settings, template.queries.length);
+  const issues = settingsIssues(settings, target.can);
+  if (issues.length > 0) throw invalidRequest(issues);
+  const what = { query, weights: settings.weights, deadline };
+  return { settings, ...(await runnableQueries(services, what, template, target, watch)) };
+}
+
+/** Returns the native body of a plan, its pipeline, and how deep it searches. */
+export function nativeOf({ template, target }: Prepared, { settings, queries, weights }: Plan, candidates: number) {
+  const { page } = template;
+  const { maxResultWindow, can } = target;
+  const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
+  // The processor fails beside rescore, and gives the hits of a later page the explanations of the first ones.
+  const isExplained =
+    can.scoreExplanation &&
+    (can.wrappedExplanation || !target.isWrapped) &&
+    template.native.rescore === undefined &&
+    page.from === 0;
+  const pipeline = pipelineJson(settings, {
+    weights,
+    sampleFactor,
+    explain: template.native.explain === true && isExplained,
+    responseProcessors: template.responseProcessors,
+  });
+  const native = hybridBody(template, {
+    queries,
+    paginationDepth,
+    pipeline,
+    mappings: target.embedding_mappings,
+    dropProfile: !can.hybridProfile,
+  });
+  return { native, pipeline, isExplained, paginationDepth };
+}

@@ -1,0 +1,68 @@
+import { invalidRequest } from "../../core/http/validate.ts";
+import { blend, RankingError, scoreBelowWindow } from "../../personalize/ranking/blend.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { itemIdOf } from "./answer.ts";
+import { ownOrderOf, type Page } from "./native-page.ts";
+import { type Stage, StageError, type Wanted } from "./stage.ts";
+
+const LOST = "hits are in search order";
+
+const declined = (reason: string): Wanted => ({
+  declined: { stage: "personalization", target: "search_response", reason, effect: LOST },
+});
+
+interface Asked {
+  user_id: string | null;
+  business_rules: { is_personalized_enabled: boolean; personalization_weight?: number | null | undefined };
+}
+
+/**
+ * Returns the stage that ranks the best hits for a user, or why a request that asks for it cannot have it; neither if it
+ * does not ask, or if it would change nothing. Throws `invalid_request` if no campaign is configured. `page` is undefined
+ * when the cluster will refuse it.
+ */
+export function personalStage(
+  { settings, ranker }: Pick<GatewayServices, "settings" | "ranker">,
+  { user_id, business_rules }: Asked,
+  native: Record<string, unknown>,
+  page: Page | undefined,
+): Wanted {
+  if (!business_rules.is_personalized_enabled) return {};
+  const configured = settings.personalized_ranking;
+  if (!configured) {
+    throw invalidRequest([
+      {
+        path: "business_rules.is_personalized_enabled",
+        message: "cannot be true: no campaign is configured (personalized_ranking.campaign_arn in api.yaml)",
+      },
+    ]);
+  }
+  const weight = business_rules.personalization_weight ?? configured.weight;
+  if (weight === 0 || page === undefined || page.size === 0) return {};
+  if (user_id === null) return declined("the request has no user_id");
+  const order = ownOrderOf(native);
+  if (order !== undefined) return declined(`the request has its own ${order}`);
+  const { window, item_id_field, timeout_ms } = configured;
+  const run: Stage["run"] = async (hits, deadline) => {
+    if (hits.length === 0) return { order: [], scores: [] };
+    const ids = hits.map((hit) => itemIdOf(hit, item_id_field));
+    const distinct = [...new Set(ids.filter((id) => id !== undefined))];
+    if (distinct.length === 0) throw new StageError(`no hit has an item id in ${item_id_field}`);
+    try {
+      const loaded = await ranker();
+      if (!loaded) throw new Error("no ranker");
+      const known = await loaded(user_id, distinct, deadline.remaining());
+      const rankOf = new Map(known.map((itemId, index) => [itemId, index + 1]));
+      const ranking = blend(
+        ids.map((id) => (id === undefined ? undefined : rankOf.get(id))),
+        weight,
+      );
+      return { order: ranking.map(({ hit }) => hit), scores: ranking.map(({ score }) => score) };
+    } catch (error) {
+      throw new StageError(error instanceof RankingError ? error.message : "the personal ranking failed");
+    }
+  };
+  const scoreBelow = (rank: number) => scoreBelowWindow(rank, weight);
+  const values = { window, budgetMs: timeout_ms, effect: "reorders", lost: LOST, told: false } as const;
+  return { stage: { name: "personalization", ...values, scoreBelow, run } };
+}

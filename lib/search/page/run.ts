@@ -1,0 +1,171 @@
+import { PAGE_STAGES } from "../../core/contract/search.ts";
+import type { Degradation } from "../../core/http/degradation.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
+import { applied, identityOf, type Moves, type Window } from "./apply.ts";
+import type { Page, SearchPage } from "./native-page.ts";
+import type { FoundHit, Stage, StageEffect, StageReport } from "./stage.ts";
+
+/** One page of a search, and the stages between the fused list and the page. */
+export interface PageRequest {
+  /** Undefined when the cluster will refuse it. */
+  page: Page | undefined;
+  /** In any order. Without any, the page is the cluster's own. */
+  stages: readonly Stage[];
+  /** Stages that the request asked for and cannot have. */
+  declined: readonly Degradation[];
+  /** Sends the page as the caller asked for it. */
+  plain: () => Promise<SearchAnswer>;
+  searchPage: SearchPage;
+  /** Returns the most hits that the cluster returns. */
+  maxResultWindow: () => Promise<number>;
+  deadline: Deadline;
+}
+
+/** What a search came to. */
+export interface Found {
+  answer: SearchAnswer;
+  stages: readonly StageReport[];
+  /** Whether the answer tells of the stages without being asked. */
+  areStagesTold: boolean;
+  degraded: readonly Degradation[];
+}
+
+/**
+ * Returns one page of a search. A page is made in this order: the endpoint rewrites the request (templates, embeddings),
+ * the cluster retrieves and fuses, the stages change the window in the order of `PAGE_STAGES`, and the page is cut last.
+ *
+ * The window is the same for all pages. What follows it is the cluster's list. So over all pages each hit is there exactly
+ * once, whatever the stages do. Totals and aggregations stay the cluster's; `stages` tells what was added and hidden.
+ */
+export async function searchedPage(request: PageRequest): Promise<Found> {
+  const { page, declined, searchPage, deadline } = request;
+  if (request.stages.length === 0 || !page || page.size === 0) {
+    const answer = await request.plain();
+    return { answer, stages: [], areStagesTold: false, degraded: [...answer.partial, ...declined] };
+  }
+  const stages = request.stages.toSorted((a, b) => PAGE_STAGES.indexOf(a.name) - PAGE_STAGES.indexOf(b.name));
+  const max = await request.maxResultWindow();
+  const size = Math.min(max, Math.max(...stages.map(({ window }) => window)));
+  const reorders = stages.every(({ effect }) => effect === "reorders");
+  if (reorders && page.from >= size) return belowWindow(request, stages, page);
+
+  const answer = await searchPage({ from: 0, size }, { aggregate: true });
+  const texts = hitTexts(answer);
+  const found = answer.hits.map((hit, at) => ({ hit, text: texts[at] ?? "" }));
+  const isFull = found.length === size;
+  const retrieve = { page, size, max, searchPage };
+  // Where nothing is added or hidden, the rest of the page is known before the stages have run.
+  const early = reorders && isFull ? retrieveRest({ entries: found, taken: new Map() }, retrieve) : undefined;
+  const [run, restEarly] = await Promise.all([runStages(stages, found, deadline), early]);
+  const rest = reorders || !isFull ? restEarly : await retrieveRest(run.window, retrieve);
+
+  const { entries, scoreBelow } = run.window;
+  const start = Math.max(page.from, entries.length);
+  const below = rest?.hits.map((one, at) => (scoreBelow ? { ...one, score: scoreBelow(start + at + 1) } : one)) ?? [];
+  const shown: ShownHit[] = [...entries.slice(page.from, page.from + page.size), ...below];
+  const isRescored = scoreBelow !== undefined || entries.some(({ score }) => score !== undefined);
+  return {
+    answer: isRescored ? rescored(answer, shown) : withShown(answer, shown),
+    stages: run.reports.map(({ report, moves }) => ({ ...report, moves: shownMoves(shown, moves) })),
+    areStagesTold: run.reports.some(({ report }, at) => stages[at]?.told === true && hasChanged(report)),
+    degraded: [...answer.partial, ...(rest?.partial ?? []), ...declined, ...run.degraded],
+  };
+}
+
+/** A hit with the score that it is shown with; undefined if it keeps the cluster's. */
+interface ShownHit extends FoundHit {
+  score?: number;
+}
+
+/** Returns a page below the window, which stages that only reorder leave as it is, except for its scores. */
+async function belowWindow(
+  { searchPage, declined }: PageRequest,
+  stages: readonly Stage[],
+  page: Page,
+): Promise<Found> {
+  const answer = await searchPage(page, { aggregate: true });
+  const scoreBelow = stages.findLast((stage) => stage.scoreBelow)?.scoreBelow;
+  const texts = hitTexts(answer);
+  const shown = answer.hits.map((hit, at) => {
+    const text = texts[at] ?? "";
+    return scoreBelow ? { hit, text, score: scoreBelow(page.from + at + 1) } : { hit, text };
+  });
+  return {
+    answer: scoreBelow ? rescored(answer, shown) : answer,
+    stages: stages.map(({ name }) => ({
+      ...{ name, milliseconds: 0, moved: 0, added: 0, hidden: 0, failed: false, moves: [] },
+    })),
+    areStagesTold: false,
+    degraded: [...answer.partial, ...declined],
+  };
+}
+
+const hasChanged = ({ moved, added, hidden }: StageEffect): boolean => moved + added + hidden > 0;
+
+async function runStages(stages: readonly Stage[], found: readonly FoundHit[], deadline: Deadline) {
+  let window: Window = { entries: found, taken: new Map() };
+  const reports: Array<{ report: StageEffect; moves: Moves }> = [];
+  const degraded: Degradation[] = [];
+  for (const stage of stages) {
+    const { failure, report, moves, ...after } = await applied(stage, window, deadline);
+    window = after.window;
+    reports.push({ report, moves });
+    if (failure === undefined) continue;
+    degraded.push({ stage: stage.name, target: "search_response", reason: failure, effect: stage.lost });
+  }
+  return { window, reports, degraded };
+}
+
+interface Retrieve {
+  page: Page;
+  /** The size of the window. */
+  size: number;
+  max: number;
+  searchPage: SearchPage;
+}
+
+/**
+ * Returns the hits of a page that follow a full window of the given hits: the cluster's list from the end of the window on,
+ * without those that a stage has added to the window. Undefined if the page ends in the window.
+ */
+async function retrieveRest(
+  { entries, taken }: Window,
+  { page: { from, size }, size: window, max, searchPage }: Retrieve,
+): Promise<{ hits: FoundHit[]; partial: readonly Degradation[] } | undefined> {
+  const end = from + size;
+  if (end <= entries.length) return undefined;
+  const added = [...taken.values()].filter((what) => what === "added").length;
+  const skipped = Math.max(0, from - entries.length);
+  const wanted = end - entries.length - skipped;
+  // How many of the added hits stand between the window and the page is only known from the hits between them.
+  const start = added > 0 ? 0 : skipped;
+  const most = end > max ? Number.POSITIVE_INFINITY : max - window - start;
+  const asked = { from: window + start, size: Math.min(skipped - start + wanted + added, most) };
+  if (asked.size <= 0) return undefined;
+  const answer = await searchPage(asked, { aggregate: false });
+  const texts = hitTexts(answer);
+  const hits = answer.hits
+    .map((hit, at) => ({ hit, text: texts[at] ?? "" }))
+    .filter(({ hit }) => taken.size === 0 || !taken.has(identityOf(hit)));
+  return { hits: hits.slice(skipped - start, skipped - start + wanted), partial: answer.partial };
+}
+
+function withShown(answer: SearchAnswer, shown: readonly ShownHit[]): SearchAnswer {
+  const texts = shown.map(({ text }) => text);
+  return { ...answer, text: withHits(answer, texts), hits: shown.map(({ hit }) => hit) };
+}
+
+/** Returns an answer with the given hits and their new scores, the highest of which becomes `max_score`. */
+function rescored(answer: SearchAnswer, shown: readonly ShownHit[]): SearchAnswer {
+  const texts = shown.map(({ text, score }) => (score === undefined ? text : withScore(text, score)));
+  const hits = shown.map(({ hit, score }): Hit => (score === undefined ? hit : { ...hit, _score: score }));
+  const highest = hits.reduce<number | null>((max, { _score }) => Math.max(max ?? _score ?? 0, _score ?? 0), null);
+  return { ...answer, text: withHits(answer, texts, highest), hits };
+}
+
+const shownMoves = (shown: readonly FoundHit[], moves: Moves): StageReport["moves"] =>
+  shown.flatMap(({ hit }) => {
+    const move = moves.get(hit);
+    return move ? [{ _id: hit._id, ...move }] : [];
+  });

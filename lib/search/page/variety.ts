@@ -1,0 +1,144 @@
+import { MODELS } from "../../config/embedding-models.ts";
+import { isObject, valueAt } from "../../core/json/values.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import type { EmbeddingMapping, IndexSettings } from "../gateway/settings.ts";
+import type { TargetIndex } from "../target/target.ts";
+import { type Hit, nativeSearch } from "./answer.ts";
+import { identityOf } from "./apply.ts";
+import { byMarginalRelevance, limitGroups, type Trait } from "./diversify.ts";
+import { ownOrderOf, type Page } from "./native-page.ts";
+import { type Stage, StageError, type Wanted } from "./stage.ts";
+
+/** How an index or a request wants its hits to vary. */
+type Variety = NonNullable<IndexSettings["variety"]>;
+
+/** What a request says, in which null means that a part is absent. */
+export type OwnVariety = { [Part in keyof Variety]: Variety[Part] | null };
+
+/** The most hits that are compared with one another, and whose vectors are read. */
+const MAX_WINDOW = 200;
+
+/** Milliseconds for one search by ids and the comparison. */
+const BUDGET_MS = 2_000;
+
+const LOST = "similar hits are not moved apart";
+
+/** Returns the variety of the searched indexes, if the entries of all of them say the same. */
+export function sharedVariety(indexes: readonly TargetIndex[]): { variety?: Variety } {
+  const [first, ...others] = indexes.map(({ entry }) => entry?.variety);
+  const isShared = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
+  return first && isShared ? { variety: first } : {};
+}
+
+/** What a search would vary, and how. */
+interface Asked {
+  /** The index expression that is searched. */
+  index: string;
+  /** The request's own, which replaces that of the index; empty for none. */
+  own: OwnVariety | null | undefined;
+  /** What the entry of the index says. */
+  entry: Pick<IndexSettings, "variety" | "candidates" | "embedding_mappings">;
+  native: Record<string, unknown>;
+  page: Page | undefined;
+}
+
+/**
+ * Returns the stage that moves similar hits apart, or why a request that asks for it cannot have it; neither without
+ * settings. A search with an order of its own keeps it, which is only reported if the request itself asked for variety.
+ */
+export function varietyStage(
+  services: Pick<GatewayServices, "cluster">,
+  { index, own, entry, native, page }: Asked,
+): Wanted {
+  const { groups, similarity } = own ?? entry.variety ?? {};
+  if ((!groups && !similarity) || page === undefined || page.size === 0) return {};
+  const order = ownOrderOf(native);
+  if (order !== undefined) {
+    if (!own) return {};
+    const reason = `the request has its own ${order}`;
+    return { declined: { stage: "variety", target: "search_response", reason, effect: LOST } };
+  }
+  const isVector = entry.embedding_mappings.some((mapping) => isDense(mapping, similarity?.field));
+  const keywords = [groups?.field, isVector ? undefined : similarity?.field].filter((field) => field !== undefined);
+  const vector = isVector ? similarity?.field : undefined;
+  const run: Stage["run"] = async (hits, deadline) => {
+    if (hits.length < 2) return { order: [...hits.keys()] };
+    const values = await valuesOf(services, { index, hits, keywords, vector }, deadline);
+    const relevant = similarity
+      ? byMarginalRelevance(values.map(traitBy(similarity.field, isVector)), similarity.weight)
+      : [...hits.keys()];
+    const groupOf = ({ keywords }: Values) => (groups ? keywords.get(groups.field) : undefined);
+    return { order: groups ? limitGroups(relevant, values.map(groupOf), groups.max) : relevant };
+  };
+  const window = Math.min(entry.candidates, MAX_WINDOW);
+  const stage = { window, budgetMs: BUDGET_MS, effect: "reorders", lost: LOST, told: true, run } as const;
+  return { stage: { name: "variety", ...stage } };
+}
+
+const isDense = ({ embedding_field, model_name }: EmbeddingMapping, field: string | undefined): boolean =>
+  embedding_field === field && MODELS[model_name].kind === "dense";
+
+/** What the hits of the window have in the fields that are compared. */
+interface Values {
+  keywords: ReadonlyMap<string, readonly string[]>;
+  vector: readonly number[] | undefined;
+}
+
+const traitBy =
+  (field: string, isVector: boolean) =>
+  ({ keywords, vector }: Values): Trait | undefined => {
+    const values = keywords.get(field);
+    if (isVector) return vector && { vector };
+    return values && { values };
+  };
+
+interface Read {
+  index: string;
+  hits: readonly Hit[];
+  keywords: readonly string[];
+  vector: string | undefined;
+}
+
+/**
+ * Returns the values of hits, which a second search reads by their ids: the caller's own may show neither the fields nor the
+ * source, and its answer must stay as it is.
+ */
+async function valuesOf(
+  services: Pick<GatewayServices, "cluster">,
+  { index, hits, keywords, vector }: Read,
+  deadline: Deadline,
+): Promise<Values[]> {
+  const ids = [...new Set(hits.map(({ _id }) => _id))];
+  if (ids.includes(undefined as never)) throw new StageError("the request leaves out the ids of hits");
+  const indexes = new Set(hits.map(({ _index }) => _index));
+  const body = JSON.stringify({
+    query: { ids: { values: ids } },
+    // Each index may have a document with the same id.
+    size: ids.length * indexes.size,
+    track_total_hits: false,
+    _source: vector === undefined ? false : [vector],
+    ...(keywords.length > 0 && { docvalue_fields: keywords }),
+  });
+  const fields = [...keywords, vector ?? []].flat();
+  const answer = await nativeSearch(services, deadline, index, body, { timeout: undefined }).catch((error: unknown) => {
+    throw new StageError(`the values of ${fields.join(" and ")} could not be read: ${reasonOf(error)}`);
+  });
+  if (answer.partial.length > 0) throw new StageError(`the values of ${fields.join(" and ")} could not all be read`);
+  const found = new Map(answer.hits.map((hit) => [identityOf(hit), readValues(hit, keywords, vector)]));
+  const none: Values = { keywords: new Map(), vector: undefined };
+  return hits.map((hit) => found.get(identityOf(hit)) ?? none);
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "the search failed");
+
+function readValues(hit: Hit, keywords: readonly string[], vector: string | undefined): Values {
+  const fields = "fields" in hit && isObject(hit.fields) ? hit.fields : {};
+  const listed = keywords.flatMap((field) => {
+    const values = fields[field];
+    return Array.isArray(values) ? [[field, values.map(String)] as const] : [];
+  });
+  const numbers = vector === undefined ? undefined : valueAt(hit._source, vector);
+  const isVector = Array.isArray(numbers) && numbers.every((one) => typeof one === "number");
+  return { keywords: new Map(listed), vector: isVector ? numbers : undefined };
+}
