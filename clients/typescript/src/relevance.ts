@@ -16,6 +16,8 @@ import type {
   LogEventRequest,
   RankItemsAnswer,
   RankItemsRequest,
+  RecommendForPlacementAnswer,
+  RecommendForPlacementRequest,
   RecommendToItemAnswer,
   RecommendToItemRequest,
   RecommendToUserAnswer,
@@ -106,6 +108,14 @@ export class Relevance {
   /** Recommends items that are similar to an item. */
   recommendItemsToItem(request: RecommendToItemRequest, options?: CallOptions): Promise<RecommendToItemAnswer> {
     return this.#post("/recommend-items-to-item", request, { ...options, safe: true });
+  }
+
+  /** Recommends items for a place of a page, as `recommendation.yaml` describes it. */
+  recommendForPlacement(
+    request: RecommendForPlacementRequest,
+    options?: CallOptions,
+  ): Promise<RecommendForPlacementAnswer> {
+    return this.#post("/recommend-for-placement", request, { ...options, safe: true });
   }
 
   /** Orders items for a user. */

@@ -121,6 +121,12 @@ class AsyncRelevance:
         """Recommends items that are similar to an item."""
         return await self._json(post("/recommend-items-to-item", request, safe=True))
 
+    async def recommend_for_placement(
+        self, request: t.RecommendForPlacementRequest
+    ) -> t.RecommendForPlacementAnswer:
+        """Recommends items for a place of a page, as ``recommendation.yaml`` describes it."""
+        return await self._json(post("/recommend-for-placement", request, safe=True))
+
     async def rank_items_to_user(self, request: t.RankItemsRequest) -> t.RankItemsAnswer:
         """Orders items for a user."""
         return await self._json(post("/rank-items-to-user", request, safe=True))
