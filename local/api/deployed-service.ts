@@ -1,6 +1,6 @@
 import { InvokeCommand, type LambdaClient } from "@aws-sdk/client-lambda";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import type { Method, Route } from "../../lib/core/http/route.ts";
+import { METHODS, type Route } from "../../lib/core/http/route.ts";
 import type { DeployedApi, DeployedFunction, DeployedMethod } from "../cloud/deployed-api.ts";
 import type { ApiService } from "./service.ts";
 
@@ -46,11 +46,9 @@ export async function invoked(
   return text;
 }
 
-const ALL: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
-
 function asRoutes(methods: readonly DeployedMethod[]): Route[] {
   const paths = [...new Set(methods.map(({ resource }) => resource))];
-  return paths.map((path) => ({ path, methods: ALL, family: "", access: [], summary: "", description: "" }));
+  return paths.map((path) => ({ path, methods: METHODS, family: "", access: [], summary: "", description: "" }));
 }
 
 /** Returns the method that answers, which may be that of `ANY`. */
