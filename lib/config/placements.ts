@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PLACEMENT_NAME, RECOMMENDING_RECIPES } from "../core/contract/recommendation.ts";
-import { MAX_ID, NAME_PATTERN } from "../personalize/limits.ts";
+import { NAME_PATTERN } from "../personalize/limits.ts";
 import { type About, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
 /** The longest list of a placement. Diversity compares each item with all before it. */
@@ -12,7 +12,8 @@ const Name = (description: string) =>
 const Column = (description: string) =>
   text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column of the items", description);
 
-const ItemId = text(new RegExp(`^[^|\\p{Cc}]{1,${MAX_ID}}$`, "u"), "the id of an item", "An ITEM_ID.");
+/** As long as the ids that Personalize takes. */
+const ItemId = text(/^[^|\p{Cc}]{1,256}$/u, "the id of an item", "An ITEM_ID.");
 
 const Values = v.pipe(
   v.record(v.string(), v.string()),

@@ -64,8 +64,8 @@ test("TypeScript: its sources and tests compile", async () => {
 
 test("Python: installed from the wheel, a program passes strict type checks and does what every client does", async () => {
   mkdirSync(packages, { recursive: true });
-  const pip = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--target", packages];
-  await runTool(python(), [...pip, packed("*.whl")]);
+  // A wheel without native code is a ZIP file to unpack; pip may install nothing without hashes.
+  await runTool(python(), ["-m", "zipfile", "-e", packed("*.whl"), packages]);
   const env = { ...services.env, PYTHONPATH: packages };
   const program = join(programs, "relevance_client_program.py");
   assert.match(await runTool(python(), ["-m", "mypy", "--strict", program], { cwd: folder, env }), /^Success/);
