@@ -43,6 +43,7 @@ const ENVIRONMENTS: Record<string, Record<string, string>> = {
     ITEMS_TABLE: "items",
     POPULAR_ITEMS_TABLE: "popular",
     INGESTION_TABLE: "ingestion",
+    BUCKET: "bucket",
     EVENTS_STREAM: "events",
     REALTIME_QUEUE_URL: "http://127.0.0.1:9/queue",
     AWS_REGION: "eu-west-1",

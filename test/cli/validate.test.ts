@@ -75,6 +75,7 @@ test("rejects a folder that does not exist", () => {
 test("compares files with the schemas, ids and filters of the configuration", () => {
   const conf = join(folder, "compared");
   cpSync("conf.local", conf, { recursive: true });
+  rmSync(join(conf, "recommendation.yaml"));
   const expression = 'INCLUDE ItemID WHERE Items.CATEGORIES IN ("fantasy")';
   writeFileSync(join(conf, "filter.yaml"), `filters:\n  - { name: sale, expression: '${expression}' }\n`);
   const items = join(folder, "items.csv");

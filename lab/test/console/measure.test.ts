@@ -81,7 +81,9 @@ test("tunes, shows the change of hybrid_search.yaml, and writes it after confirm
 
 test("says how far a run is, also in another tab, and stops it without storing anything", async () => {
   const { page, problems, close } = await openTab(browser, console, MEASURE);
-  const earlier = await page.getByRole("link", { name: /^(evaluate|tune) books/ }).count();
+  const runs = page.getByRole("link", { name: /^(evaluate|tune) books/ });
+  await runs.first().waitFor();
+  const earlier = await runs.count();
   // The stand-in answers no search, so that the run goes on until it is stopped.
   const release = console.gateway.hold();
   await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
@@ -96,7 +98,7 @@ test("says how far a run is, also in another tab, and stops it without storing a
   await page.getByRole("alert").getByText("409: Stopped. Nothing was stored.").waitFor({ timeout });
   await seen.waitFor({ state: "detached" });
   release();
-  assert.is(await page.getByRole("link", { name: /^(evaluate|tune) books/ }).count(), earlier);
+  assert.is(await runs.count(), earlier);
   await page.getByRole("button", { name: "Evaluate 4 variants", disabled: false }).waitFor();
   assert.equal(problems, []);
   await Promise.all([close(), other.close()]);
