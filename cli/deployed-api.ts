@@ -1,6 +1,7 @@
 import type { APIGatewayClient } from "@aws-sdk/client-api-gateway";
 import { type Authorization, DEFAULT_KEY, type Endpoint, type KeyRules, UNLIMITED } from "../lib/core/http/access.ts";
-import { API_STAGE, domainSuffixOf, type Names, type Service } from "../lib/core/naming/names.ts";
+import { API_STAGE, type Names, type Service } from "../lib/core/naming/names.ts";
+import { domainSuffixOf } from "../lib/core/naming/partitions.ts";
 import { PROJECT_TAG } from "../lib/core/naming/tags.ts";
 import type { Session } from "./session.ts";
 

@@ -1,6 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { domainSuffixOf, type Names } from "../../lib/core/naming/names.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import { domainSuffixOf } from "../../lib/core/naming/partitions.ts";
 import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
 import { Failure } from "../errors.ts";
 import type { Planned } from "../plan/planned.ts";

@@ -1,11 +1,5 @@
 import * as v from "valibot";
-import {
-  MAX_SUBQUERIES,
-  type OperationName,
-  PAGE_STAGES,
-  SEARCH_STAGES,
-  TOTAL_RELATIONS,
-} from "../../lib/core/contract/search.ts";
+import { MAX_SUBQUERIES, PAGE_STAGES, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/core/contract/search.ts";
 import {
   degradation,
   degradedList,
@@ -44,6 +38,8 @@ import {
   BulkUpdate,
   bulkFields,
 } from "./bulk-documents.ts";
+import { BulkItem, BulkItemError, BulkItemResult, BulkResult, Shards } from "./bulk-result.ts";
+import { ClusterError, ClusterErrorCause, RawErrorAnswer, RawErrorDetail } from "./raw-error.ts";
 
 const Degradation = degradation(SEARCH_STAGES);
 
@@ -80,47 +76,7 @@ const candidatesFields = { ...CandidatesRequest.entries, search_request_template
 /** The body of a request for candidates. It documents what the handler checks after parsing. */
 export const CandidatesRequestDocument = v.strictObject(candidatesFields);
 
-const Shards = v.object({ total: Integer, successful: Integer, failed: Integer });
-
 const SearchShards = v.looseObject({ ...Shards.entries, skipped: Integer });
-
-const BulkItemError = v.looseObject({
-  type: v.string(),
-  reason: v.nullable(v.string()),
-  retryable: v.optional(
-    v.pipe(v.boolean(), v.description("On errors of the gateway: whether the same operation may succeed later.")),
-  ),
-  retry_after: v.optional(v.pipe(Integer, v.description("Seconds to wait before that, if known."))),
-});
-
-const BulkItemResult = v.looseObject({
-  _index: v.string(),
-  _id: v.nullable(v.string()),
-  status: Integer,
-  _version: v.optional(Integer),
-  result: v.optional(v.picklist(["created", "updated", "deleted", "noop", "not_found"])),
-  forced_refresh: v.optional(v.boolean()),
-  _shards: v.optional(Shards),
-  _seq_no: v.optional(Integer),
-  _primary_term: v.optional(Integer),
-  error: v.optional(BulkItemError),
-});
-
-const BulkItem = v.pipe(
-  v.object({
-    index: v.optional(BulkItemResult),
-    create: v.optional(BulkItemResult),
-    update: v.optional(BulkItemResult),
-    delete: v.optional(BulkItemResult),
-  } satisfies Record<OperationName, unknown>),
-  v.description("The result of one operation, under the name of its `op`."),
-);
-
-const BulkResult = v.object({
-  took: v.pipe(Integer, v.description("Milliseconds.")),
-  errors: v.pipe(v.boolean(), v.description("Whether any operation failed.")),
-  items: v.pipe(v.array(BulkItem), v.description("One item for each operation, in the order of the request.")),
-});
 
 /** The echoed request with the cluster's bulk answer. */
 export const BulkAnswer = v.object({ ...bulkFields, index_response: BulkResult, degraded: degradedList(Degradation) });
@@ -239,24 +195,6 @@ export const CandidatesAnswer = v.object({
     v.description("One for each subquery, in the order of the template."),
   ),
 });
-
-const ClusterErrorCause = v.looseObject({ type: v.string(), reason: v.nullable(v.string()) });
-
-/** An error of the cluster on the raw backend. An answer with an error status may lack `error`, as `found: false`. */
-const ClusterError = v.looseObject({
-  error: v.optional(v.union([v.string(), ClusterErrorCause])),
-  status: v.optional(Integer),
-});
-
-const RawErrorDetail = v.object({
-  ...ErrorDetail.entries,
-  type: v.optional(v.pipe(v.string(), v.description("The code, where the OpenSearch clients look for it."))),
-  reason: v.optional(v.pipe(v.string(), v.description("The message, where the OpenSearch clients look for it."))),
-  root_cause: v.optional(v.array(v.object({ type: v.string(), reason: v.string() }))),
-});
-
-/** An error of the gateway on the raw backend. */
-const RawErrorAnswer = v.object({ error: RawErrorDetail, status: v.optional(Integer) });
 
 /** The names of this API's schemas in the OpenAPI document. */
 export const schemaNames = {

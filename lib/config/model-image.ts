@@ -1,4 +1,4 @@
-import { domainSuffixOf, partitionOf } from "../core/naming/names.ts";
+import { domainSuffixOf, partitionOf } from "../core/naming/partitions.ts";
 
 /** The model server's two images. */
 type ImageKind = "gpu" | "cpu";

@@ -1,4 +1,4 @@
-import { partitionOf } from "../../core/naming/names.ts";
+import { partitionOf } from "../../core/naming/partitions.ts";
 import { ALARMS, SEVERITIES } from "../alarms.ts";
 import { joinWords } from "../kinds.ts";
 import { nearest } from "../nearest.ts";

@@ -1,7 +1,8 @@
 import * as assert from "uvu/assert";
 import { MODEL_NAMES } from "../../../../lib/config/embedding-models.ts";
-import { domainSuffixOf, LIMITS, type Names, namesOf } from "../../../../lib/core/naming/names.ts";
+import { LIMITS, type Names, namesOf } from "../../../../lib/core/naming/names.ts";
 import { etlRun } from "../../../../lib/core/naming/object-keys.ts";
+import { domainSuffixOf } from "../../../../lib/core/naming/partitions.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("naming");
