@@ -21,7 +21,10 @@ const RECOMMENDATION: readonly StackName[] = ["storage", "personalization", "fil
 export async function allOptionsPlans(terraform: Terraform, folder: string): Promise<string[]> {
   const cloud = await sharedCloud();
   const env = { ...cloud.env, ...(await servedProvider(cloud, join(folder, "provider"))) };
-  const gateway = configuration("all-options", [["project.yaml", ["terraform"], undefined]]);
+  const gateway = configuration("all-options", [
+    ["project.yaml", ["terraform"], undefined],
+    ["api.yaml", ["keys_to"], "secretsmanager"],
+  ]);
   const service = recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }]]);
   return [
     ...(await plansOf(terraform, env, { config: gateway, folder: join(folder, "search-gateway") })),
