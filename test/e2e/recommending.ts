@@ -59,6 +59,17 @@ export function recommending(step: Step, world: World, services: Services): void
     for (const { CATEGORIES = "" } of body.response?.items ?? []) assert.ok(CATEGORIES.split("|").includes("History"));
   });
 
+  step("a placement has its promotions, and says which of its versions answered", async () => {
+    const { status, body } = await call(services.recommendation, "/recommend-for-placement", {
+      placement: "home",
+      user_id: user,
+    });
+    assert.equal([status, body.degraded], [200, undefined], JSON.stringify(body));
+    const items = body.response?.items ?? [];
+    assert.is(items.length, 8);
+    assert.ok(items.filter(({ CATEGORIES = "" }) => CATEGORIES.split("|").includes("Fantasy")).length >= 2);
+  });
+
   step("a filter excludes items of a user's events at once: they go to Personalize in real time", async () => {
     const before =
       (await recommend({ filter_name: "unseen" })).body.response?.items?.map(({ ITEM_ID }) => ITEM_ID) ?? [];

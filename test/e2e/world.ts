@@ -1,3 +1,5 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
@@ -10,7 +12,7 @@ import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
 import type { PersonalizeStandIn } from "../../local/personalize/personalize.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
-import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { type TestProject, testProject } from "../infrastructure/project.ts";
 import { addRecommendationFiles, PERSONALIZE } from "../infrastructure/recommendation-project.ts";
@@ -75,6 +77,7 @@ export async function createWorld(): Promise<World> {
     ],
   });
   addRecommendationFiles(project);
+  cpSync(join(ROOT, "conf.local/recommendation.yaml"), join(project.folder, "conf/recommendation.yaml"));
   return {
     cloud,
     cluster: cluster?.url ?? "",

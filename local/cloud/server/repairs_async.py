@@ -11,8 +11,8 @@ from uuid import uuid4
 from guard import Denied
 from guard_principals import CannotAssume
 from guard_resources import Need
+from guard_roles import require_of_role
 from patching import repair, replace
-from repairs_roles import require_of_role
 
 # AWS waits one minute before the second attempt and two before the third.
 RETRY_SECONDS = 0.2

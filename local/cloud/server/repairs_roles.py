@@ -6,19 +6,13 @@ from pkgutil import walk_packages
 from typing import Any
 
 from guard import Denied, require
-from guard_principals import CannotAssume, caller_of, open_session, service_caller
+from guard_principals import CannotAssume, open_session, service_caller
 from guard_resources import Need
+from guard_roles import require_of_role
 from patching import repair, replace
 from repairs_states import task_credentials
 
 STEPS = "moto.stepfunctions.parser.asl"
-
-
-def require_of_role(role_arn: str, service: str, *needs: Need, **trust: str) -> None:
-    """Checks that a service may assume a role, and the role these actions. Raises Denied or CannotAssume."""
-    key, _, _ = open_session(role_arn, f"{service}.amazonaws.com", service, **trust)
-    for need in needs:
-        require(caller_of(key, role_arn.split(":")[4]), need)
 
 
 @repair
