@@ -56,6 +56,9 @@ export async function startServices() {
   succeed("the book", await request(cluster, "PUT", `/${index}/_doc/b1?refresh=true`, BOOK));
   succeed("the item", await world.post("/update-items", { items: [{ ITEM_ID: "B1", TITLE: BOOK.title }] }));
   await world.putPopularItems(["B1"]);
+  await world.putPlacements({
+    placements: [{ name: "home", recipe: "user_personalization", limit: 10, fallback: [{ list: "popular" }] }],
+  });
   return {
     env: { GATEWAY_URL: gateway.url, RECOMMENDATION_URL: world.url, API_KEY, INDEX: index },
     async stop() {

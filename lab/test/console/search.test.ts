@@ -225,8 +225,9 @@ test("says when the gateway is down, and how to start it", async () => {
   await lost.gateway.stop();
   const { page, close } = await openTab(browser, lost, SEARCH);
   // One column fails after another; when all have the same error, it takes their place.
-  const isAlone = () => document.querySelectorAll('[role="alert"]').length === 1 && !document.querySelector(".column");
-  await page.waitForFunction(isAlone);
+  await page.waitForFunction(
+    `document.querySelectorAll("[role=alert]").length === 1 && !document.querySelector(".column")`,
+  );
   await page.getByText("502: Cannot reach the search gateway").waitFor();
   await page.getByText("Start `make dev` again.").waitFor();
   assert.is(await page.getByRole("alert").count(), 1);

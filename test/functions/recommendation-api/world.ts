@@ -8,10 +8,14 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { DeleteParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import type { InferInput } from "valibot";
 import { buildFunctions } from "../../../build/functions.ts";
 import { routes } from "../../../functions/recommendation-api/routes.ts";
+import { s3DocumentBucket, versionedDocument } from "../../../lib/aws/versioned-documents.ts";
+import type { PlacementsSchema } from "../../../lib/config/placements.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import { recommendationApiEnvironment } from "../../../lib/infrastructure/functions.ts";
+import { PLACEMENTS } from "../../../lib/recommendation/placements/document.ts";
 import type { RecommendationSettings } from "../../../lib/recommendation/service/settings.ts";
 import { loadBundle } from "../../../local/api/load-bundle.ts";
 import { startApi } from "../../../local/api/start.ts";
@@ -214,6 +218,12 @@ export async function startWorld(options: WorldOptions = {}) {
     async putPopularItems(ITEMS: readonly string[]) {
       const Item = { LIST: "all", RUN: "run", ITEMS };
       await dynamo.send(new PutCommand({ TableName: names.table("popular-items"), Item }));
+    },
+
+    /** Writes the first version of the placements. */
+    async putPlacements({ placements }: InferInput<typeof PlacementsSchema>) {
+      const document = versionedDocument(s3DocumentBucket(s3, bucket), PLACEMENTS);
+      await document.write(0, { by: "test", at: new Date(), content: { placements } });
     },
 
     /** Writes the event types that the last ETL would have imported. */
