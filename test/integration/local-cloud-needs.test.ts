@@ -165,7 +165,7 @@ from guard_resources import table
 from guard_table import OPERATIONS, PASSED_ROLES
 session = get_session()
 names = {"es": ["opensearch"], "monitoring": ["cloudwatch"], "servicequotas": ["service-quotas"], "states": ["stepfunctions"],
-         "personalize": ["personalize", "personalize-runtime", "personalize-events"], "bedrock": ["bedrock-runtime"],
+         "personalize": ["personalize", "personalize-runtime", "personalize-events"], "bedrock": ["bedrock", "bedrock-runtime"],
          "sagemaker": ["sagemaker", "sagemaker-runtime"], "wafv2": ["wafv2"], "servicequotas": ["service-quotas"]}
 known = {service: {name for one in names.get(service, [service]) for name in session.get_service_model(one).operation_names}
          for service in [*OPERATIONS, "apigateway"]}
