@@ -8,7 +8,8 @@ mkdir -p "$out"
 
 cd clients/typescript
 npm ci --no-audit --no-fund --loglevel=error
-npm pack --silent --pack-destination "$out" > /dev/null
+npm run --silent build > /dev/null
+npm pack --silent --ignore-scripts --pack-destination "$out" > /dev/null
 
 cd ../python
 venv=../../.local/venv-clients-$(sha256sum requirements.txt | cut -c1-12)

@@ -46,7 +46,7 @@ export class InvalidRequestError extends RelevanceError {}
 /** The key is missing or wrong, or may not make this call. */
 export class ForbiddenError extends RelevanceError {}
 
-/** The index, template, filter or item does not exist. */
+/** The index, template, filter, item or placement does not exist. */
 export class NotFoundError extends RelevanceError {}
 
 /** The request or its answer is too large. */
@@ -80,6 +80,7 @@ const CLASSES: Readonly<Record<Failure["code"], ErrorClass>> = {
   template_not_found: NotFoundError,
   filter_not_found: NotFoundError,
   item_not_found: NotFoundError,
+  placement_not_found: NotFoundError,
   payload_too_large: TooLargeError,
   response_too_large: TooLargeError,
   throttled: ThrottledError,

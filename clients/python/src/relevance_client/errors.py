@@ -43,7 +43,7 @@ class ForbiddenError(RelevanceError):
 
 
 class NotFoundError(RelevanceError):
-    """The index, template, filter or item does not exist."""
+    """The index, template, filter, item or placement does not exist."""
 
 
 class TooLargeError(RelevanceError):
@@ -78,6 +78,7 @@ CLASSES: dict[str, type[RelevanceError]] = {
     "template_not_found": NotFoundError,
     "filter_not_found": NotFoundError,
     "item_not_found": NotFoundError,
+    "placement_not_found": NotFoundError,
     "payload_too_large": TooLargeError,
     "response_too_large": TooLargeError,
     "throttled": ThrottledError,
