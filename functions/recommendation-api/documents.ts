@@ -5,6 +5,7 @@ import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/persona
 import {
   FilterValues,
   MAX_RECORDS,
+  Personalization,
   PlacementContext,
   RankItems,
   RecommendForPlacement,
@@ -39,6 +40,11 @@ export const RecommendToItemAnswer = answerTo(RecommendToItem);
 /** The echoed request with every given item. */
 export const RankItemsAnswer = answerTo(RankItems);
 
+const ListOfChain = v.object({
+  step: v.pipe(Integer, v.description("Place in the chain, from 1.")),
+  list: v.string(),
+});
+
 const Explanation = v.pipe(
   v.object({
     item_id: v.string(),
@@ -47,9 +53,7 @@ const Explanation = v.pipe(
       v.description("`personalize`: a campaign. `list`: a list of the fallback chain."),
     ),
     recipe: v.nullable(v.string()),
-    fallback: v.nullable(
-      v.object({ step: v.pipe(Integer, v.description("Place in the chain, from 1.")), list: v.string() }),
-    ),
+    fallback: v.nullable(ListOfChain),
     promotion: v.nullable(v.pipe(v.string(), v.description("The promotion whose share of the list the item fills."))),
     moved_by_diversity: v.pipe(v.boolean(), v.description("Whether it was preferred to items of a better rank.")),
   }),
@@ -214,6 +218,7 @@ const queries = {
   RecommendToItemRequest: RecommendToItem,
   RecommendForPlacementRequest: RecommendForPlacement,
   PlacementContext,
+  Personalization,
   RankItemsRequest: RankItems,
   FilterValues,
   RequestContext,
@@ -239,6 +244,7 @@ export const schemaNames = {
     RecommendedItems,
     PlacementItems,
     Explanation,
+    ListOfChain,
     Item,
     UploadAnswer,
     UploadRequest,

@@ -1,4 +1,4 @@
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type AttributeValue, paginateScan } from "@aws-sdk/client-dynamodb";
@@ -48,7 +48,8 @@ async function start() {
 
 test.before(async () => {
   cpSync(join(ROOT, "conf.local"), join(folder, "conf.local"), { recursive: true });
-  // One recipe, so that a training is short.
+  // One recipe, so that a training is short, and no placements, which use others.
+  rmSync(join(folder, "conf.local", "recommendation.yaml"));
   const solution = "recipes:\n  user_personalization:\n    target_event_type: view\n";
   writeFileSync(join(folder, "conf.local", "solution.yaml"), solution);
   writeFileSync(

@@ -90,6 +90,12 @@ export const PlacementContext = v.pipe(
   v.description("What the page knows."),
 );
 
+/** How a list is made for a visitor. */
+export const Personalization = v.pipe(
+  v.picklist(PERSONALIZATIONS),
+  v.description("`none`: the list uses nothing that is known about the visitor. Default: `profile`."),
+);
+
 /** POST /recommend-for-placement */
 export const RecommendForPlacement = v.strictObject({
   placement: v.pipe(v.string(), v.maxLength(63), v.description("Name of a placement of recommendation.yaml.")),
@@ -101,12 +107,7 @@ export const RecommendForPlacement = v.strictObject({
     ),
   ),
   context: v.nullish(objectSchema(PlacementContext)),
-  personalization: v.nullish(
-    v.pipe(
-      v.picklist(PERSONALIZATIONS),
-      v.description("`none`: the list uses nothing that is known about the visitor. Default: `profile`."),
-    ),
-  ),
+  personalization: v.nullish(Personalization),
   explain: v.nullish(v.pipe(v.boolean(), v.description("Whether the answer says why each item is in the list."))),
 });
 export type RecommendForPlacement = v.InferOutput<typeof RecommendForPlacement>;
