@@ -91,7 +91,7 @@ export class JudgmentFile {
     const at = earlier?.at ?? end ?? 0;
     const isLast = earlier === undefined || at + earlier.size === end;
     const fits = !hasNewColumns && more.length === 0 && (isLast || earlier.size === bytes.length);
-    for (const line of row ? more : same) this.#remove(line);
+    for (const line of row ? more : same) this.#remove(line, query, doc);
     if (row && earlier) Object.assign(earlier, { cells, row, at, size: bytes.length });
     else if (row) this.#add({ cells, row, at, size: bytes.length }, query, doc);
     if (end !== undefined && fits) {
@@ -142,15 +142,13 @@ export class JudgmentFile {
     this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), line]);
   }
 
-  #remove(line: Line): void {
+  #remove(line: Line, query: string, doc: string): void {
+    const key = keyOf(query, doc);
     this.#lines.delete(line);
-    for (const [key, lines] of this.#byKey) {
-      if (lines.includes(line))
-        this.#byKey.set(
-          key,
-          lines.filter((other) => other !== line),
-        );
-    }
+    this.#byKey.set(
+      key,
+      (this.#byKey.get(key) ?? []).filter((other) => other !== line),
+    );
   }
 
   /** Adds the columns that a written judgment needs. Returns whether any was missing. */
