@@ -4,7 +4,17 @@ import { Curl } from "../parts.tsx";
 import { place, setup } from "../state.ts";
 import { HitView } from "./hit-view.tsx";
 import { placesOf } from "./places.ts";
-import { asked, type Column, candidates, columnOf, legs, readDocuments, searchWith, variants } from "./results.ts";
+import {
+  asked,
+  type Column,
+  candidates,
+  columnOf,
+  isSearching,
+  legs,
+  readDocuments,
+  searchWith,
+  variants,
+} from "./results.ts";
 import { VariantSettings } from "./variant-settings.tsx";
 import { callOf, type Variant, variantTitle } from "./variants.ts";
 
@@ -33,6 +43,7 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
     variants.value.filter((other) => other !== variant).flatMap((other) => columnOf(other).hits.map(({ id }) => id)),
   );
   const kind = variant.kind === "leg" ? legs.value.find(({ name }) => name === variant.leg)?.kind : variant.kind;
+  const isFailed = column.state === "error";
   const isAlone = variants.value.length < 2;
   return (
     <section class="column" aria-label={title}>
@@ -54,8 +65,8 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
           </button>
         </p>
       )}
-      {column.state === "loading" && <p class="note">Searching …</p>}
-      {column.state === "error" && (
+      {(column.state === "loading" || (isFailed && isSearching.value)) && <p class="note">Searching …</p>}
+      {isFailed && !isSearching.value && (
         <p class="problem" role="alert">
           {column.error}
         </p>

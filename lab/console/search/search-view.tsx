@@ -7,6 +7,7 @@ import {
   candidates,
   entry,
   failure,
+  isSearching,
   legs,
   mapping,
   search,
@@ -34,7 +35,7 @@ export function SearchView() {
 function Columns({ all, change }: { all: readonly Variant[]; change: (next: Variant[]) => void }) {
   return (
     <>
-      {candidates.value.error !== "" && (
+      {candidates.value.error !== "" && !isSearching.value && (
         <Problem text={`The rank of each hit in each subquery is unknown. ${candidates.value.error}`} />
       )}
       <Unconfigured />
