@@ -1,12 +1,10 @@
-import { corpus } from "../../fixtures/corpus.ts";
 import type { Finding, Hit } from "../compare.ts";
 import { pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { GENRES } from "./world.ts";
 
 /** What a request of a case asks for: one hit of each genre comes first. */
 export const VARIETY = { groups: { field: "genre", max: 1 } } as const;
-
-const GENRES = new Map(corpus(200).map(({ id, doc }) => [id, doc.genre]));
 
 const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
   sort !== "none" || collapse !== "no" || page === "search_after";

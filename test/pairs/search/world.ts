@@ -65,10 +65,8 @@ export function worldOf(start: string, row: SearchRow): World {
   const aliases: Record<string, object> = { ...behind[form as keyof typeof behind] };
   if (form === "write-alias") aliases[asked] = { is_write_index: false };
   const tied = entry === "alias" ? { [extra]: {} } : {};
-  const places: Place[] = [
-    { name: a, model, aliases: { ...aliases, ...tied }, documents: documentsOf("d", 0, 36, row) },
-  ];
-  const second = { model, documents: documentsOf("e", 36, 14, row) };
+  const places: Place[] = [{ name: a, model, aliases: { ...aliases, ...tied }, documents: documentsOf("d", row) }];
+  const second = { model, documents: documentsOf("e", row) };
   if (form === "write-alias")
     places.push({ name: b, aliases: { [asked]: { is_write_index: true }, ...tied }, ...second });
   if (["list", "wildcard", "exclusion", "rolled-over"].includes(form))
@@ -141,19 +139,27 @@ function entryOf(
   } as Entry;
 }
 
-function documentsOf(prefix: string, from: number, count: number, { mapping, form }: SearchRow) {
+/** Which texts the documents of the first and the second index have, by the beginning of their ids. */
+const TEXTS = { d: corpus(36), e: corpus(50).slice(36) } as const;
+
+/** The genres of all documents, by their ids. */
+export const GENRES: ReadonlyMap<string, string> = new Map(
+  Object.entries(TEXTS).flatMap(([prefix, texts]) =>
+    texts.map(({ doc }, at) => [`${prefix}${at}`, doc.genre] as const),
+  ),
+);
+
+function documentsOf(prefix: keyof typeof TEXTS, { mapping, form }: SearchRow) {
   const isStream = form === "data-stream" || form === "rolled-over";
-  return corpus(from + count)
-    .slice(from)
-    .map(({ doc }, at) => ({
-      id: `${prefix}${at}`,
-      doc: {
-        ...doc,
-        n: from + at,
-        ...SHAPES[mapping].document(at),
-        ...(isStream && { "@timestamp": "2026-01-01T00:00:00Z" }),
-      },
-    }));
+  return TEXTS[prefix].map(({ doc }, at) => ({
+    id: `${prefix}${at}`,
+    doc: {
+      ...doc,
+      n: (prefix === "d" ? 0 : TEXTS.d.length) + at,
+      ...SHAPES[mapping].document(at),
+      ...(isStream && { "@timestamp": "2026-01-01T00:00:00Z" }),
+    },
+  }));
 }
 
 const vector = (dimension: number) => ({
