@@ -4,17 +4,7 @@ import { Curl } from "../parts.tsx";
 import { place, setup } from "../state.ts";
 import { HitView } from "./hit-view.tsx";
 import { placesOf } from "./places.ts";
-import {
-  asked,
-  type Column,
-  candidates,
-  columnOf,
-  isSearching,
-  legs,
-  readDocuments,
-  searchWith,
-  variants,
-} from "./results.ts";
+import { asked, type Column, candidates, columnOf, legs, readDocuments, searchWith, variants } from "./results.ts";
 import { VariantSettings } from "./variant-settings.tsx";
 import { callOf, type Variant, variantTitle } from "./variants.ts";
 
@@ -22,6 +12,9 @@ import { callOf, type Variant, variantTitle } from "./variants.ts";
 const isNothingFound = computed(() =>
   variants.value.map(columnOf).every(({ state, hits }) => state === "done" && hits.length === 0),
 );
+
+/** Whether a search has no answer yet. Until then nobody knows whether an error is that of all searches. */
+export const isSearching = computed(() => variants.value.some((variant) => columnOf(variant).state === "loading"));
 
 interface Props {
   variant: Variant;

@@ -137,9 +137,6 @@ function problemOf(variant: Variant): string | undefined {
   }
 }
 
-/** Whether a search has no answer yet. Until then nobody knows whether an error is that of all searches. */
-export const isSearching = computed(() => variants.value.some((variant) => columnOf(variant).state === "loading"));
-
 /** The error of all searches of the page, if they all have the same, so that it is said once. Otherwise empty. */
 export const failure = computed(() => {
   const found = variants.value

@@ -1,13 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { Curl, Problem } from "../parts.tsx";
 import { goTo, place, setup } from "../state.ts";
-import { ColumnView } from "./column-view.tsx";
+import { ColumnView, isSearching } from "./column-view.tsx";
 import {
   asked,
   candidates,
   entry,
   failure,
-  isSearching,
   legs,
   mapping,
   search,
