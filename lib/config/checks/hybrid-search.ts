@@ -25,6 +25,7 @@ export const checkHybridSearch: Check = (drafts, report) => {
     const path = ["hybrid_queries", position, "embedding_mappings"];
     const see = (first: number) => `: see embedding_mappings[${first}] of this index`;
     noneTwice(report, file, path, mappings, "embedding_field", see);
+    noneTwice(report, file, ["hybrid_queries", position, "synonyms", "files"], entry.synonyms?.files, "file");
     checkVariety(entry, ["hybrid_queries", position, "variety"], report);
     const embeddingFields = sound(mappings).flatMap(([, { embedding_field }]) => embedding_field ?? []);
     for (const [index, { embedding_field: field, model_name, src_fields }] of sound(mappings)) {
