@@ -1,6 +1,7 @@
 import { secretReader } from "../../lib/aws/secret-reader.ts";
 import type { AwsVariables } from "../../lib/aws/signed-call.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
+import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
@@ -10,6 +11,9 @@ import { createCluster } from "../../lib/search/opensearch/client.ts";
 import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
 import { userIdKey } from "../../lib/search/request-log/line.ts";
 import type { ApiRouterEnv } from "./env.ts";
+
+/** Milliseconds for reading the synonyms in advance. */
+const LOAD_MS = 5_000;
 
 /** What the services take from the running function. */
 export interface StartContext {
@@ -40,6 +44,10 @@ export async function createServices(
     const arn = settings.personalized_ranking?.campaign_arn;
     return arn === undefined ? undefined : campaignRanker(arn);
   });
+  const synonyms = once(async () => {
+    const { openSynonyms } = await import("./synonyms.ts");
+    return openSynonyms(env.BUCKET ?? "");
+  });
   return {
     settings,
     api: {
@@ -57,11 +65,15 @@ export async function createServices(
       return embedder;
     },
     ranker,
+    synonyms: async (deadline) => (await synonyms())(deadline),
     userIdKey: userIdKey(settings.logging, secretReader(variables), print),
     logRequest: print,
     async load() {
       if (settings.models.length > 0) await (await models()).load();
       await ranker();
+      const hasSynonyms = settings.indexes.some((entry) => entry.synonyms);
+      // Searches go without them, and say so, if they cannot be read.
+      if (hasSynonyms) await (await synonyms())(deadlineIn(LOAD_MS)).catch(() => undefined);
     },
   };
 }
