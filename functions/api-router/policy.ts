@@ -49,7 +49,7 @@ export function synonymsPolicy({ bucket, key }: { bucket: string; key: string })
   return [
     // No permission to list: `deploy` writes the document before the function needs it.
     { sid: "ReadSynonyms", actions: ["s3:GetObject"], resources: [`${bucket}/${currentKey(SYNONYMS)}`] },
-    { sid: "UseTheBucketsKey", actions: ["kms:Decrypt"], resources: [key] },
+    { sid: "DecryptSynonyms", actions: ["kms:Decrypt"], resources: [key] },
   ];
 }
 

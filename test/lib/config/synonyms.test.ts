@@ -2,6 +2,7 @@ import * as assert from "uvu/assert";
 import { parseSynonymFile } from "../../../lib/config/synonym-files.ts";
 import { formatRule, parseRule, wordsOf } from "../../../lib/config/synonyms.ts";
 import { suite } from "../../suite.ts";
+import { changed, fullExample, linesOf, valid } from "./example.ts";
 
 const test = suite("lib/config/synonyms");
 
@@ -48,6 +49,33 @@ test("splits texts into words without regard to case, width and composition, in 
   assert.equal(words("  The I-Pod's “ＴＶ”, C++ "), ["the", "i", "pod", "s", "tv", "c++"]);
   assert.equal(words("CAFE\u0301 Ελλάδα диван 沙发,椅子"), ["caf\u00e9", "ελλάδα", "диван", "沙发", "椅子"]);
   assert.equal(wordsOf("a, Bc")[1], { word: "bc", start: 3, end: 5 });
+});
+
+test("a configuration names each problem by file and line", () => {
+  const files = fullExample();
+  const file = "synonyms/products.en.txt";
+  assert.equal(valid(files).searchGateway?.synonyms, {
+    [file]: ["sofa, couch, settee", "tv => television, flat screen"],
+  });
+  assert.equal(linesOf({ ...files, [file]: "# nothing\nsofa\n" }), [
+    `conf/${file}:2  has one text: separate synonyms with commas`,
+  ]);
+  const { [file]: _, ...absent } = files;
+  assert.match(
+    linesOf(absent).join(),
+    /hybrid_search\.yaml:\d+ .*files\[0\]\.file "synonyms\/products\.en\.txt" does not exist/,
+  );
+  const twice = [{ file }, { file, locale: "en" }];
+  const path = ["hybrid_queries", 0, "synonyms", "files"];
+  assert.match(
+    linesOf(changed(files, "hybrid_search.yaml", path, twice)).join(),
+    /files\[1\]\.file ".+" appears twice/,
+  );
+  const outside = [{ file: "../secrets.txt" }];
+  assert.match(
+    linesOf(changed(files, "hybrid_search.yaml", path, outside)).join(),
+    /must be the path of a file in this folder/,
+  );
 });
 
 test.run();
