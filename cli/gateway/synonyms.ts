@@ -27,7 +27,7 @@ export function synonymChanges({ files: before }: SynonymLists, { files: after }
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((file) => {
     const [old, fresh] = [before[file], after[file]];
     if (!fresh) return [`Synonyms ${file}: removed`];
-    if (!old) return [`Synonyms ${file}: new, with ${fresh.length} rules`];
+    if (!old) return [`Synonyms ${file}: new, with ${fresh.length} ${fresh.length === 1 ? "rule" : "rules"}`];
     const [had, has] = [new Set(old), new Set(fresh)];
     const parts = [
       listed(

@@ -67,7 +67,7 @@ test("applies synonyms, lists who wrote them, and takes them back", async () => 
   synonyms("ship, vessel\n");
   assert.match(
     await runOf("synonyms", "apply"),
-    /^Synonyms synonyms\/books.txt: new, with 1 rules\nVersion 1 is in use/,
+    /^Synonyms synonyms\/books.txt: new, with 1 rule\nVersion 1 is in use/,
   );
   synonyms("boat => ship\nship, vessel\n");
   assert.match(await runOf("synonyms", "apply"), /^Synonyms synonyms\/books.txt: 1 added: "boat => ship"\nVersion 2 /);

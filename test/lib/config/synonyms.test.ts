@@ -63,13 +63,13 @@ test("a configuration names each problem by file and line", () => {
   const { [file]: _, ...absent } = files;
   assert.match(
     linesOf(absent).join(),
-    /hybrid_search\.yaml:\d+ .*files\[0\]\.file "synonyms\/products\.en\.txt" does not exist/,
+    /hybrid_search\.yaml:\d+ .*files\[0\]\.file +"synonyms\/products\.en\.txt" does not exist/,
   );
   const twice = [{ file }, { file, locale: "en" }];
   const path = ["hybrid_queries", 0, "synonyms", "files"];
   assert.match(
     linesOf(changed(files, "hybrid_search.yaml", path, twice)).join(),
-    /files\[1\]\.file ".+" appears twice/,
+    /files\[1\]\.file +".+" appears twice/,
   );
   const outside = [{ file: "../secrets.txt" }];
   assert.match(
