@@ -3,11 +3,9 @@ import type { Names } from "../../lib/core/naming/names.ts";
 import { parseSynonymLists, SYNONYMS, type SynonymLists } from "../../lib/search/synonyms/document.ts";
 import { type Context, confOf } from "../command.ts";
 import { type DocumentKind, documentNotes, openDocument, type Sdk, synchronizeDocument } from "../documents.ts";
-import { Failure, UsageError } from "../errors.ts";
-import { readDeployed } from "../plan/deployed.ts";
+import { UsageError } from "../errors.ts";
 import { openAccount } from "../recommendation/target.ts";
 import { openSession, type Session } from "../session.ts";
-import { storedConfiguration } from "../state/configuration-objects.ts";
 
 /** The document of synonyms. */
 export const synonymDocument: DocumentKind<SynonymLists> = {
@@ -96,16 +94,3 @@ export async function openSynonyms(
     throw new UsageError("project.yaml has no vpc and opensearch: there is no search gateway in this project");
   return { gateway, lists: listsOf(gateway), ...(await openAccount(session, options.local)) };
 }
-
-/** Throws Failure if the deployed entries name other files: the functions know them from their settings. */
-export async function requireDeployedFiles({ gateway, sdk, names }: SynonymTarget): Promise<void> {
-  const { config } = readDeployed(await storedConfiguration({ sdk }, names.bucket()));
-  const deployed = config?.searchGateway;
-  if (!deployed || settingsOf(deployed) === settingsOf(gateway)) return;
-  throw new Failure(
-    "The entries of hybrid_search.yaml name other files of synonyms, locales or indexes than the deployed ones. Run `relevance deploy`, which applies the synonyms, too",
-  );
-}
-
-const settingsOf = ({ hybridQueries }: SearchGateway): string =>
-  JSON.stringify(hybridQueries.flatMap(({ index, synonyms }) => (synonyms ? [[index, synonyms]] : [])));

@@ -51,7 +51,7 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
   const gateway = await startGateway({
     node: cluster.url,
     moreKeys: [KEYS.limited, KEYS["template-only"]],
-    env: { API_KEYS: "key-1=printed,key-2=limited,key-3=template-only" },
+    env: { API_KEYS: "key-1=printed,key-2=limited,key-3=template-only", BUCKET: "synonyms" },
     settings: {
       models: MODELS,
       indexes: cases.flatMap(({ settings }) => settings.indexes),
