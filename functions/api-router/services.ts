@@ -1,7 +1,6 @@
 import { secretReader } from "../../lib/aws/secret-reader.ts";
 import type { AwsVariables } from "../../lib/aws/signed-call.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
@@ -65,7 +64,7 @@ export async function createServices(
       return embedder;
     },
     ranker,
-    synonyms: async (deadline) => (await synonyms())(deadline),
+    synonyms: async (waitMs) => (await synonyms())(waitMs),
     userIdKey: userIdKey(settings.logging, secretReader(variables), print),
     logRequest: print,
     async load() {
@@ -73,7 +72,7 @@ export async function createServices(
       await ranker();
       const hasSynonyms = settings.indexes.some((entry) => entry.synonyms);
       // Searches go without them, and say so, if they cannot be read.
-      if (hasSynonyms) await (await synonyms())(deadlineIn(LOAD_MS)).catch(() => undefined);
+      if (hasSynonyms) await (await synonyms())(LOAD_MS).catch(() => undefined);
     },
   };
 }

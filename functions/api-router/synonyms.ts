@@ -2,8 +2,8 @@ import { currentKey, s3IfChanged } from "../../lib/aws/versioned-documents.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import { SYNONYMS, type SynonymReader, synonymReader } from "../../lib/search/synonyms/document.ts";
 
-/** Milliseconds for reading the document once. */
-const READ_MS = 1_000;
+/** Milliseconds for one attempt to read the document. */
+const READ_MS = 3_000;
 
 /** Returns the reader of the synonyms in use. The SDK is loaded on first use. */
 export function openSynonyms(bucket: string): SynonymReader {

@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { checkedRule, formatRule, MAX_ALTERNATIVES, parseRule, type SynonymRule, wordsOf } from "./synonyms.ts";
+import { checkedRule, comparableWords, formatRule, MAX_ALTERNATIVES, parseRule, type SynonymRule } from "./synonyms.ts";
 
 /** A file of synonyms. */
 export interface SynonymFile {
@@ -82,7 +82,4 @@ function crowded({ from, to }: SynonymRule, read: Map<string, Set<string>>): str
   return undefined;
 }
 
-const keyOf = (text: string) =>
-  wordsOf(text)
-    .map(({ word }) => word)
-    .join(" ");
+const keyOf = (text: string) => comparableWords(text).join(" ");

@@ -23,11 +23,16 @@ const WORD = /[^\p{Z}\p{P}\p{C}]+/gu;
  */
 export function wordsOf(text: string): Word[] {
   return [...text.matchAll(WORD)].map(({ 0: found, index }) => ({
-    word: found.normalize("NFKC").toLowerCase(),
+    word: comparable(found),
     start: index,
     end: index + found.length,
   }));
 }
+
+/** Returns the words of a text in the form by which they are compared. */
+export const comparableWords = (text: string): string[] => (text.match(WORD) ?? []).map(comparable);
+
+const comparable = (word: string): string => word.normalize("NFKC").toLowerCase();
 
 /** The most words of one text in a list: no phrase that people type is longer, and a lookup tries each length. */
 const MAX_WORDS = 10;
@@ -42,9 +47,14 @@ export const MAX_ALTERNATIVES = 30;
 export function parseRule(line: string): SynonymRule | { problem: string } | undefined {
   const text = line.trim();
   if (text === "" || text.startsWith("#")) return undefined;
-  const [from = [], to, ...more] = sidesOf(text);
-  if (more.length > 0) return { problem: "has => twice" };
-  return checkedRule(to ? { from, to } : { from, to: from });
+  if (sidesOf(text).length > 2) return { problem: "has => twice" };
+  return checkedRule(readRule(text));
+}
+
+/** Returns a rule in Solr's form that was checked before. */
+export function readRule(line: string): SynonymRule {
+  const [from = [], to = from] = sidesOf(line);
+  return { from, to };
 }
 
 /** Returns a rule without empty texts, or what is wrong with it. */
@@ -55,8 +65,8 @@ export function checkedRule(rule: SynonymRule): SynonymRule | { problem: string 
   if (isTwoWay && from.length < 2) return { problem: "has one text: separate synonyms with commas" };
   if (from.length === 0) return { problem: "has nothing to search for" };
   if (to.length === 0) return { problem: "has nothing that it finds" };
-  for (const one of [...from, ...to]) {
-    const words = wordsOf(one).length;
+  for (const one of isTwoWay ? from : [...from, ...to]) {
+    const words = comparableWords(one).length;
     if (words === 0) return { problem: `has "${one.slice(0, 50)}", in which there is no word` };
     if (words > MAX_WORDS) return { problem: `has a text of ${words} words; at most ${MAX_WORDS} are allowed` };
     if (one.length > MAX_CHARACTERS) {
@@ -68,6 +78,7 @@ export function checkedRule(rule: SynonymRule): SynonymRule | { problem: string 
 
 /** Splits a line at => and at commas, unless a backslash escapes them. */
 function sidesOf(line: string): string[][] {
+  if (!line.includes("\\")) return line.split("=>").map((side) => side.split(",").map((text) => text.trim()));
   const sides: string[][] = [];
   let side: string[] = [];
   let text = "";
@@ -100,4 +111,10 @@ export function formatRule({ from, to }: SynonymRule): string {
   const side = (texts: readonly string[]) =>
     texts.map((text) => text.replaceAll(/[\\,]|=(?=>)|^#/g, "\\$&")).join(", ");
   return from === to ? side(from) : `${side(from)} => ${side(to)}`;
+}
+
+/** Returns whether a locale is that of a list, or more exact: `de-AT` has the lists of `de`. */
+export function isLocaleOf(locale: string | undefined, list: string | undefined): boolean {
+  if (locale === undefined || list === undefined) return false;
+  return `${locale}-`.toLowerCase().startsWith(`${list}-`.toLowerCase());
 }

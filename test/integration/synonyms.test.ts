@@ -118,6 +118,11 @@ for (const cluster of await clusters()) {
       },
     });
     toStop.unshift(gateway);
+    // A search waits a second for the lists, which may be too short on a busy machine.
+    assert.equal((await gateway.probe()) as object[], [
+      ...["dense_large_en_v1_5", "sparse_v3"].map((name) => ({ kind: "model", name, state: "works" })),
+      { kind: "document", name: "synonyms", state: "works" },
+    ]);
     const { settings, mappings } = HYBRID_MAPPING;
     const properties = { ...mappings.properties, unordered: { type: "text", index_options: "freqs" } };
     await request(cluster, "PUT", `/${index}`, { settings, mappings: { properties } });

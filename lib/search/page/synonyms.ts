@@ -1,4 +1,5 @@
 import { reasonOf } from "../../aws/errors.ts";
+import { isLocaleOf } from "../../config/synonyms.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
@@ -88,10 +89,10 @@ export async function withSynonyms<Query>(
   };
 
   async function rewritingOf(query: Query): Promise<Rewriting | undefined> {
-    const { content, failure } = await read(deadline);
+    const { content, failure } = await read(Math.min(WAIT_MS, deadline.remaining() / 2));
     if (failure) reasons.push(failure.reason);
     const wanted = locale ?? default_locale;
-    const named = (files ?? []).filter((one) => one.locale === undefined || isWithin(wanted, one.locale));
+    const named = (files ?? []).filter((one) => one.locale === undefined || isLocaleOf(wanted, one.locale));
     const lists = named.map(({ file }) => ({ file, lexicon: content(file) }));
     const absent = lists.filter(({ lexicon }) => !lexicon).map(({ file }) => file);
     if (absent.length > 0) reasons.push(`the synonyms in use have no ${absent.join(", ")}`);
@@ -101,6 +102,9 @@ export async function withSynonyms<Query>(
     );
   }
 }
+
+/** The longest that a search waits for the lists, in milliseconds: the first one of an instance, and one each half minute. */
+const WAIT_MS = 1_000;
 
 const LOST = "documents with synonyms of the query may be missing";
 
@@ -113,12 +117,6 @@ const OVERLOAD = /rejected_execution|circuit_breaking|task_cancelled|node_|no_sh
 /** Returns why shards failed on the rewritten query. */
 function shardsRefusal(answer: Partial<SearchAnswer>): string | undefined {
   return answer.partial?.find(({ stage, reason }) => stage === "shards" && !OVERLOAD.test(reason))?.reason;
-}
-
-/** Whether a locale is another one or more exact than it, as `de-AT` than `de`. */
-function isWithin(locale: string | undefined, wider: string): boolean {
-  const [own, other] = [`${locale ?? ""}-`, `${wider}-`].map((one) => one.toLowerCase());
-  return own?.startsWith(other ?? "") === true;
 }
 
 const unchanged = <Query>(query: Query): Rewritten<Query> => ({

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { CallTimeout } from "../../aws/errors.ts";
 import { type CurrentDocument, documentReader, type ReadIfChanged } from "../../aws/versioned-documents.ts";
-import { type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
+import { deadlineIn, withTimeout } from "../../core/resilience/deadline.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 
 /** The name of the document that holds the synonyms in use. */
@@ -16,27 +17,38 @@ export const parseSynonymLists = (content: unknown): SynonymLists => v.parse(Syn
 /** Returns the lexicon of a list; undefined if the document does not have the list. */
 export type Lexicons = (file: string) => Lexicon | undefined;
 
-/** Returns the lists in use. Rejects if they could never be read. */
-export type SynonymReader = (deadline: Deadline) => Promise<CurrentDocument<Lexicons>>;
+/** Returns the lists in use, after at most so many milliseconds. Rejects if they could not be read yet. */
+export type SynonymReader = (waitMs: number) => Promise<CurrentDocument<Lexicons>>;
 
-/** The longest that a search waits for the lists, in milliseconds. */
-const BUDGET_MS = 1_000;
+/** The longest that a read takes, in milliseconds. Searches wait for a shorter time. */
+const READ_MS = 10_000;
 
 /** How long searches go without synonyms after the lists could not be read, so that each does not wait for itself. */
 const RETRY_MS = 5_000;
 
-/** Returns the reader of the lists, of which each is made into a lexicon on first use. */
+/**
+ * Returns the reader of the lists, of which each is made into a lexicon on first use. Callers share a read. If it is late, it
+ * goes on for later callers, and the lists of before stay in use.
+ */
 export function synonymReader(read: ReadIfChanged, now: () => number = () => performance.now()): SynonymReader {
   const document = documentReader("the document of synonyms", read, lexiconsOf, now);
+  let last: CurrentDocument<Lexicons> | undefined;
   let failed: { error: unknown; until: number } | undefined;
-  return async (deadline) => {
-    if (failed && now() < failed.until) throw failed.error;
+  const refresh = async () => {
     try {
-      const current = await document(deadlineWithin(BUDGET_MS, deadline));
-      failed = undefined;
-      return current;
+      last = await document(deadlineIn(READ_MS));
+      return last;
     } catch (error) {
       failed = { error, until: now() + RETRY_MS };
+      throw error;
+    }
+  };
+  return async (waitMs) => {
+    if (failed && now() < failed.until) throw failed.error;
+    try {
+      return await withTimeout(waitMs, refresh, () => new CallTimeout(`no answer within ${Math.round(waitMs)} ms`));
+    } catch (error) {
+      if (last) return last;
       throw error;
     }
   };

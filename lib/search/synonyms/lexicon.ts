@@ -1,14 +1,16 @@
-import { parseRule, type Word, wordsOf } from "../../config/synonyms.ts";
+import { comparableWords, readRule, type Word, wordsOf } from "../../config/synonyms.ts";
 
 /** A text that a search tries in place of another one. */
 interface Alternative {
   text: string;
+  /** Its words in the form by which they are compared, joined by blanks. */
+  key: string;
   words: number;
 }
 
 /** The rules of one list, by the words that they begin with. */
 export interface Lexicon {
-  /** Alternatives by the words of a text, joined by blanks. */
+  /** Alternatives by the words of a text, joined by blanks; they may include the text itself, and some twice. */
   alternatives: ReadonlyMap<string, readonly Alternative[]>;
   /** The most words of a text that begins with this word. */
   longest: ReadonlyMap<string, number>;
@@ -21,35 +23,34 @@ export interface Span {
   alternatives: readonly Alternative[];
 }
 
-/** Returns the lexicon of rules in Solr's form. Ignores lines that are none, which `validate` reports. */
+/** Returns the lexicon of rules in Solr's form, which were checked before. */
 export function lexiconOf(rules: readonly string[]): Lexicon {
-  const alternatives = new Map<string, Map<string, Alternative>>();
+  const alternatives = new Map<string, readonly Alternative[]>();
   const longest = new Map<string, number>();
   for (const line of rules) {
-    const rule = parseRule(line);
-    if (!rule || "problem" in rule) continue;
-    const to = rule.to.map(keyed);
-    for (const { key, words } of rule.from === rule.to ? to : rule.from.map(keyed)) {
-      const first = words[0]?.word ?? "";
-      longest.set(first, Math.max(longest.get(first) ?? 0, words.length));
-      const known = alternatives.get(key) ?? new Map<string, Alternative>();
-      alternatives.set(key, known);
-      for (const other of to) {
-        if (other.key !== key && !known.has(other.key)) {
-          known.set(other.key, { text: other.text, words: other.words.length });
-        }
-      }
+    const { from, to } = readRule(line);
+    const others = to.map(alternativeOf);
+    for (const { key, words } of from === to ? others : from.map(alternativeOf)) {
+      const first = key.split(" ", 1)[0] ?? "";
+      if ((longest.get(first) ?? 0) < words) longest.set(first, words);
+      const known = alternatives.get(key);
+      // Texts of one rule share a list, and a lookup leaves out what it looks for: copies would take most of the time.
+      alternatives.set(key, known ? [...known, ...others] : others);
     }
   }
-  return { alternatives: new Map([...alternatives].map(([key, known]) => [key, [...known.values()]])), longest };
+  return { alternatives, longest };
 }
 
-const keyed = (text: string) => {
-  const words = wordsOf(text);
-  return { text, words, key: keyOf(words) };
-};
+function alternativeOf(text: string): Alternative {
+  const words = comparableWords(text);
+  return { text, key: words.join(" "), words: words.length };
+}
 
-const keyOf = (words: readonly Word[]) => words.map(({ word }) => word).join(" ");
+/** Returns alternatives of other words than those of a key, each once. */
+function distinct(key: string, all: readonly Alternative[]): Alternative[] {
+  const seen = new Set([key]);
+  return all.filter((one) => !seen.has(one.key) && seen.add(one.key));
+}
 
 /**
  * Returns the words of a text that have synonyms: from left to right the longest sequences that are in a lexicon, none of which
@@ -71,10 +72,13 @@ function longestAt(words: readonly Word[], at: number, lexicons: readonly Lexico
   const first = words[at]?.word ?? "";
   const most = Math.max(...lexicons.map(({ longest }) => longest.get(first) ?? 0));
   for (let length = Math.min(most, words.length - at); length > 0; length -= 1) {
-    const key = keyOf(words.slice(at, at + length));
-    const all = lexicons.flatMap(({ alternatives }) => alternatives.get(key) ?? []);
-    const byWords = new Map(all.map((one) => [keyOf(wordsOf(one.text)), one]));
-    if (byWords.size > 0) return { length, alternatives: [...byWords.values()] };
+    const key = words
+      .slice(at, at + length)
+      .map(({ word }) => word)
+      .join(" ");
+    const found = lexicons.flatMap(({ alternatives }) => alternatives.get(key) ?? []);
+    const others = distinct(key, found);
+    if (others.length > 0) return { length, alternatives: others };
   }
   return undefined;
 }

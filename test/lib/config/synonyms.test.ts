@@ -71,6 +71,9 @@ test("a configuration names each problem by file and line", () => {
     linesOf(changed(files, "hybrid_search.yaml", path, twice)).join(),
     /files\[1\]\.file +".+" appears twice/,
   );
+  const settings = { files: [{ file, locale: "de" }, { file: "b.txt" }], default_locale: "en-GB" };
+  const wrong = linesOf(changed({ ...files, "b.txt": "a, b" }, "hybrid_search.yaml", path.slice(0, 3), settings));
+  assert.match(wrong.join(), /default_locale +"en-GB" is the locale of no file/);
   const outside = [{ file: "../secrets.txt" }];
   assert.match(
     linesOf(changed(files, "hybrid_search.yaml", path, outside)).join(),

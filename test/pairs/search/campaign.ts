@@ -71,6 +71,8 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
     },
   });
   const results: SearchResult[] = [];
+  // Reads the synonyms: a search waits a second for them, which may be too short on a busy machine.
+  await gateway.probe();
   try {
     await concurrently(cases, PARALLEL, async ({ start, row, world, literal }) => {
       const name = nameOf(dimensions, row);

@@ -68,10 +68,17 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
       ),
     );
   /** Returns the pages of a plan with synonyms, or without if the cluster refuses them. */
-  const allPagesOf = (own: Prepared, plan: Plan, found: Rewritten<unknown[]>, depth: number): SearchPage => {
-    const pagesBy = (queries: unknown[]) => pagesOf(own, nativeOf(own, { ...plan, queries }, depth).native);
-    const original = pagesBy(plan.queries);
-    const bodies = { original, rewritten: found.query === plan.queries ? original : pagesBy(found.query) };
+  const allPagesOf = (
+    own: Prepared,
+    plan: Plan,
+    found: Rewritten<unknown[]>,
+    depth: number,
+    native = nativeOf(own, plan, depth).native,
+  ): SearchPage => {
+    const original = pagesOf(own, native);
+    const isSame = found.query === plan.queries;
+    const changed = { ...plan, queries: found.query };
+    const bodies = { original, rewritten: isSame ? original : pagesOf(own, nativeOf(own, changed, depth).native) };
     return (page, options) => found.attempt(bodies, (pages) => pages(page, options));
   };
   const interleaved = assigned?.other && (await interleavedWith(assigned, assigned.other));
@@ -82,8 +89,8 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   ]);
   const candidates = Math.max(target.candidates, ...stages.map(({ window }) => window));
   const { maxResultWindow, can } = target;
-  const { pipeline, isExplained, paginationDepth } = nativeOf(prepared, plan, candidates);
-  const searchPage = allPagesOf(prepared, plan, rewritten, candidates);
+  const { native, pipeline, isExplained, paginationDepth } = nativeOf(prepared, plan, candidates);
+  const searchPage = allPagesOf(prepared, plan, rewritten, candidates, native);
   const found = await searchedPage({
     page,
     stages,

@@ -31,7 +31,7 @@ const shards = (reason: string): { partial: Degradation[] } => ({
 test("sends the rewritten body, and the original for the rest of the request once the cluster refused it", async () => {
   const refusals = [
     () => Promise.reject(new ApiError("rejected_by_cluster", "too many clauses")),
-    () => Promise.reject(new ApiError("upstream_failed", "no positions")),
+    () => Promise.reject(new ApiError("upstream_failed", "no positions", { cause: "status 500" })),
     async () => shards("1 of 2 shards failed: query_shard_exception: no positions"),
   ];
   for (const refusal of refusals) {
@@ -84,6 +84,23 @@ test("leaves the query as it is, and says so, if the lists cannot be read, askin
     assert.is(tries, expected);
     assert.equal([found.degraded().length, found.reports()[0]?.failed], [1, true]);
   }
+});
+
+test("uses the lists of before while a later read is late, and the read for searches after it", async () => {
+  let now = 0;
+  const later = Promise.withResolvers<Awaited<ReturnType<ReadIfChanged>>>();
+  const answers = [reads({ "a.txt": ["sofa, couch"] })(undefined, deadlineIn(1)), later.promise];
+  const reader = synonymReader(
+    () => answers.shift() ?? Promise.reject(new Error("a third read")),
+    () => now,
+  );
+  const { content: before } = await reader(1_000);
+  now = 60_000;
+  const { content: meanwhile } = await reader(1);
+  assert.is(meanwhile, before);
+  later.resolve({ text: version({ "b.txt": ["sofa, couch"] }), etag: "2" });
+  const { content: after } = await reader(1_000);
+  assert.equal([before("a.txt") !== undefined, after("a.txt"), after("b.txt") !== undefined], [true, undefined, true]);
 });
 
 test("says which list is not in the document", async () => {
