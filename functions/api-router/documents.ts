@@ -270,6 +270,7 @@ export const schemaNames = {
     AssignedVariant,
     StageReport,
     StageMove,
+    SearchedSynonyms,
     CandidatesAnswer,
     SubqueryCandidates,
     ShardCandidates,
