@@ -1,4 +1,4 @@
-import { apiRouterPolicy } from "../functions/api-router/policy.ts";
+import { apiRouterPolicy, synonymsPolicy } from "../functions/api-router/policy.ts";
 import { clusterScalerPolicy } from "../functions/cluster-scaler/policy.ts";
 import { etlPolicy } from "../functions/etl/policy.ts";
 import { logHandlerPolicy } from "../functions/log-handler/policy.ts";
@@ -23,15 +23,18 @@ const resource = (path: string) => `PERSONALIZE/${path}`;
 
 /** The statements of each function with everything configured, and names in place of ARNs. */
 const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
-  "api-router": apiRouterPolicy({
-    logGroup,
-    domain: "DOMAIN",
-    secrets: ["SECRET"],
-    secretKeys: { keys: [key], aliases: ["ALIAS"], anyKey: "KEY/*" },
-    endpoints: ["ENDPOINT"],
-    hostedModels: ["MODEL"],
-    campaign: resource("campaign/PROJECT-*"),
-  }),
+  "api-router": [
+    ...apiRouterPolicy({
+      logGroup,
+      domain: "DOMAIN",
+      secrets: ["SECRET"],
+      secretKeys: { keys: [key], aliases: ["ALIAS"], anyKey: "KEY/*" },
+      endpoints: ["ENDPOINT"],
+      hostedModels: ["MODEL"],
+      campaign: resource("campaign/PROJECT-*"),
+    }),
+    ...synonymsPolicy({ bucket, key }),
+  ],
   "cluster-scaler": clusterScalerPolicy({ domain: "DOMAIN", logGroup }),
   etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, logGroup }),
   "log-handler": logHandlerPolicy({ firehoseStream: "STREAM/search-logs", failedEvents: "QUEUE", logGroup }),

@@ -5,6 +5,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   judgments: "judgments of documents",
   experiment: "experiments of hybrid_search.yaml",
   "hybrid-search": "tools for hybrid search",
+  synonyms: "change the synonyms of searches without a deployment",
   placements: "change placements of recommendations without a deployment",
   index: "fill indexes, and rebuild them while they are in use",
 };
@@ -29,6 +30,9 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   "placements apply": "put the placements of recommendation.yaml into use within a minute",
   "placements versions": "list the versions of the placements, and who wrote them",
   "placements revert": "bring an earlier version of the placements back",
+  "synonyms apply": "put the files of synonyms of hybrid_search.yaml into use within a minute",
+  "synonyms versions": "list the versions of the synonyms, and who wrote them",
+  "synonyms revert": "bring an earlier version of the synonyms back",
   status: "show datasets, solutions, campaigns, filters and the running training",
   forget: "delete one user's data: record, events, request log, Personalize",
   restore: "make the users or items what they were at a time in the last 35 days",

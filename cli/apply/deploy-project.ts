@@ -8,6 +8,7 @@ import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
 import { Failure } from "../errors.ts";
+import { synchronizeSynonyms } from "../gateway/synonyms.ts";
 import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
@@ -129,6 +130,7 @@ async function planAgain(session: Session, runner: Runner, { stack }: PlannedSta
 async function completeStorage(session: Session, names: Names): Promise<void> {
   const { config, sdk, terminal } = session;
   await synchronizeConfiguration(session, names.bucket());
+  await synchronizeSynonyms(session, names);
   if (!config.searchGateway || config.api.logging.user_id !== "hmac") return;
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }

@@ -6,7 +6,7 @@ import { endpointName } from "../../lib/config/model-sources.ts";
 import { PROBE_KINDS, PROBE_STATES, type Probe, type ProbeEvent } from "../../lib/core/http/probe.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
-import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints, readsDocuments, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import type { Session } from "../session.ts";
 
 const Probes = v.array(
@@ -51,10 +51,11 @@ export async function probeServices(
   return works;
 }
 
-/** Returns the functions that call models or campaigns. */
+/** Returns the functions that call models or campaigns, or read documents. */
 function functionsToProbe({ api, searchGateway, recommendation }: Session["config"]): FunctionName[] {
   const calls = api.personalized_ranking.campaign_arn !== undefined;
-  const router = searchGateway && (calls || referencedModels(searchGateway).length > 0);
+  const router =
+    searchGateway && (calls || readsDocuments(searchGateway) || referencedModels(searchGateway).length > 0);
   return [...(router ? ["api-router" as const] : []), ...(recommendation ? ["recommendation-api" as const] : [])];
 }
 
@@ -120,7 +121,12 @@ type Failed = v.InferOutput<typeof Probes>[number];
 
 function failureText(session: Probed, names: Names, probe: Failed): string {
   const { name = "Error", message = "" } = probe.error ?? {};
-  const advice = probe.kind === "model" ? modelAdvice(session, names, probe.name, name) : campaignAdvice(name);
+  const advice = {
+    model: () => modelAdvice(session, names, probe.name, name),
+    campaign: () => campaignAdvice(name),
+    document: () =>
+      "The function reads it from the project's bucket: check that its subnets lead to S3, and that no policy denies it.",
+  }[probe.kind]();
   return `  ${probe.kind} ${probe.name}: failed with ${name}: ${message}\n    ${advice}`;
 }
 

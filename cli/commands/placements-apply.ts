@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import type { Recommendation } from "../../lib/config/configuration.ts";
 import { defineCommand } from "../command.ts";
+import { openDocument, printApplied, writeDocument } from "../documents.ts";
 import { Failure } from "../errors.ts";
 import { readDeployed } from "../plan/deployed.ts";
-import { openPlacements, writePlacements } from "../recommendation/placements.ts";
+import { placementDocument } from "../recommendation/placements.ts";
 import { LOCAL_HELP, openTarget, type Target } from "../recommendation/target.ts";
 import { storedConfiguration } from "../state/configuration-objects.ts";
 
@@ -17,20 +18,10 @@ export const command = defineCommand({
   options: { local: v.optional(v.boolean(), false) },
   run: async ({ conf, local, json }, context) => {
     const target = await openTarget({ conf, local }, context);
-    const { terminal } = context;
     await requireDeployed(target);
-    const document = await openPlacements(target.sdk, target.names);
-    const { version, changes } = await writePlacements(document, target.sdk, target.recommendation.placements);
-    if (json) {
-      terminal.printJson({ version: version.version, written_by: version.written_by, changes });
-      return 0;
-    }
-    for (const change of changes) terminal.print(change);
-    terminal.print(
-      changes.length === 0
-        ? `No changes: version ${version.version} is in use`
-        : `Version ${version.version} is in use within a minute. \`relevance placements revert\` takes it back`,
-    );
+    const document = await openDocument(placementDocument, target.sdk, target.names);
+    const written = await writeDocument(placementDocument, document, target.sdk, target.recommendation.placements);
+    printApplied(placementDocument, written, { terminal: context.terminal, json });
     return 0;
   },
 });

@@ -9,7 +9,7 @@ import {
   type GatewayService,
   type NetworkDiscovery,
 } from "../../lib/infrastructure/discovery.ts";
-import { ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
+import { gatewayServicesInUse, ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
 import type { DiscoveryClients, FoundDomain, FoundEndpoint, FoundEndpointService } from "./clients.ts";
 import { explained } from "./explain.ts";
 
@@ -55,7 +55,8 @@ export async function discoverNetwork(
     functionSubnets: sorted(named(functionIds)),
     endpoints: serving,
     ...(others.length > 0 && { otherProjects: others }),
-    ...(vpc.functions === "all" && (await discoverGateways(config, vpc.vpc_id, functionIds, clients))),
+    ...((vpc.functions === "all" || gatewayServicesInUse(config).length > 0) &&
+      (await discoverGateways(config, vpc.vpc_id, functionIds, clients))),
     endpointZones: mapped(offered, ({ zones }) => zones.toSorted()),
     ...(Object.keys(unusual).length > 0 && { endpointServiceNames: mapped(unusual, ({ name }) => name) }),
   };

@@ -1,5 +1,11 @@
 import * as v from "valibot";
-import { MAX_SUBQUERIES, PAGE_STAGES, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/core/contract/search.ts";
+import {
+  MAX_SUBQUERIES,
+  PAGE_STAGES,
+  REWRITE_STAGES,
+  SEARCH_STAGES,
+  TOTAL_RELATIONS,
+} from "../../lib/core/contract/search.ts";
 import {
   degradation,
   degradedList,
@@ -110,17 +116,24 @@ const StageMove = v.object({
   to: v.pipe(Integer, v.description("The place after it.")),
 });
 
+const SearchedSynonyms = v.object({
+  from: v.pipe(v.string(), v.description("Words of the query.")),
+  to: v.pipe(v.array(v.string()), v.description("What was searched in their place as well.")),
+});
+
 const StageReport = v.object({
-  name: v.picklist(PAGE_STAGES),
+  name: v.picklist([...REWRITE_STAGES, ...PAGE_STAGES]),
   milliseconds: Integer,
   moved: v.pipe(Integer, v.description("Hits of the window that changed places.")),
   added: v.pipe(Integer, v.description("Hits that the stage added to the window; the total does not count them.")),
   hidden: v.pipe(Integer, v.description("Hits that no page shows; the total counts them.")),
+  alternatives: v.optional(v.pipe(Integer, v.description("Of synonyms: clauses that were added to the query."))),
   failed: v.pipe(
     v.boolean(),
     v.description("Whether the stage failed and changed nothing; `degraded` has the reason."),
   ),
   moves: v.pipe(v.array(StageMove), v.description("The hits of this page that the stage moved.")),
+  synonyms: v.optional(v.pipe(v.array(SearchedSynonyms), v.description("The synonyms of the query."))),
 });
 
 const stageList = v.optional(
@@ -257,6 +270,7 @@ export const schemaNames = {
     AssignedVariant,
     StageReport,
     StageMove,
+    SearchedSynonyms,
     CandidatesAnswer,
     SubqueryCandidates,
     ShardCandidates,

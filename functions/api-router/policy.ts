@@ -1,4 +1,6 @@
 import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { currentKey } from "../../lib/aws/versioned-documents.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/document.ts";
 
 /** The resources of api-router. It gets no access to a resource that is not configured. */
 export interface ApiRouterArns {
@@ -39,6 +41,15 @@ export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
     ...some("EmbedWithHostedModels", "bedrock:InvokeModel", hostedModels),
     ...some("RankForUsers", "personalize:GetPersonalizedRanking", campaign === undefined ? [] : [campaign]),
     writeLogs(logGroup),
+  ];
+}
+
+/** Returns the permissions that api-router needs besides if an index has synonyms. */
+export function synonymsPolicy({ bucket, key }: { bucket: string; key: string }): Statement[] {
+  return [
+    // No permission to list: `deploy` writes the document before the function needs it.
+    { sid: "ReadSynonyms", actions: ["s3:GetObject"], resources: [`${bucket}/${currentKey(SYNONYMS)}`] },
+    { sid: "DecryptSynonyms", actions: ["kms:Decrypt"], resources: [key] },
   ];
 }
 

@@ -11,6 +11,9 @@ import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts
 import { userIdKey } from "../../lib/search/request-log/line.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
+/** Milliseconds for reading the synonyms in advance. */
+const LOAD_MS = 5_000;
+
 /** What the services take from the running function. */
 export interface StartContext {
   /** Folder of the bundle, with the model files of the sparse model. */
@@ -40,6 +43,10 @@ export async function createServices(
     const arn = settings.personalized_ranking?.campaign_arn;
     return arn === undefined ? undefined : campaignRanker(arn);
   });
+  const synonyms = once(async () => {
+    const { openSynonyms } = await import("./synonyms.ts");
+    return openSynonyms(env.BUCKET ?? "");
+  });
   return {
     settings,
     api: {
@@ -57,11 +64,15 @@ export async function createServices(
       return embedder;
     },
     ranker,
+    synonyms: async (waitMs) => (await synonyms())(waitMs),
     userIdKey: userIdKey(settings.logging, secretReader(variables), print),
     logRequest: print,
     async load() {
       if (settings.models.length > 0) await (await models()).load();
       await ranker();
+      const hasSynonyms = settings.indexes.some((entry) => entry.synonyms);
+      // Searches go without them, and say so, if they cannot be read.
+      if (hasSynonyms) await (await synonyms())(LOAD_MS).catch(() => undefined);
     },
   };
 }

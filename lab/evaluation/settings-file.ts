@@ -17,6 +17,8 @@ const SettingsEntry = v.pipe(
     settings: v.optional(HybridSettings, {}),
     search_request: v.optional(Native),
     personalization_weight: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+    synonyms: v.optional(v.boolean()),
+    locale: v.optional(v.string()),
   }),
   v.check(
     ({ search_request, template }) => search_request === undefined || template === undefined,
@@ -68,6 +70,8 @@ export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, 
   const common = {
     index: file.index,
     is_logging_enable: false,
+    ...(setting.synonyms !== undefined && { synonyms: setting.synonyms }),
+    ...(setting.locale !== undefined && { locale: setting.locale }),
     ...(query.userId !== undefined && { user_id: query.userId }),
     ...(setting.personalization_weight !== undefined && {
       business_rules: {

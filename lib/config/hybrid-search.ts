@@ -38,6 +38,9 @@ const EmbeddingMapping = section(
   "One embedding field.",
 );
 
+const Locale = (description: string) =>
+  text(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "a language tag, such as en or de-AT", description);
+
 const weight = numeric(0, 1, "The weight of a subquery.");
 const settings = {
   weights: v.optional(list(weight, "One weight for each subquery, which sum to 1.", { min: 1, max: MAX_SUBQUERIES })),
@@ -89,6 +92,29 @@ const HybridQuery = section(
           ),
         },
         "Moves similar hits apart in searches of this index, plain and hybrid; a request's own `variety` wins.",
+      ),
+    ),
+    synonyms: v.optional(
+      section(
+        {
+          files: list(
+            section(
+              {
+                file: text(
+                  /^(?!.*(?:^|\/)\.)(?:[\w.-]+\/){0,5}[\w.-]+\.(?:txt|csv)$/,
+                  "the path of a file in this folder that ends in .txt (Solr's format) or .csv",
+                  "File of synonyms, such as `synonyms/books.en.txt`.",
+                ),
+                locale: v.optional(Locale("Language of the file. Without one it serves every search.")),
+              },
+              "One file.",
+            ),
+            "Files of synonyms, of which each search uses those of its locale and those without one.",
+            { min: 1, max: 50 },
+          ),
+          default_locale: v.optional(Locale("Language of searches that name no `locale`.")),
+        },
+        "Searches of this index, plain and hybrid, search words by their synonyms as well. `relevance synonyms apply` changes them without a deployment.",
       ),
     ),
     on_embedding_failure: v.optional(

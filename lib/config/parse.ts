@@ -25,6 +25,7 @@ import { ConfigurationError } from "./problem.ts";
 import { type Personalize, ProjectSchema } from "./project.ts";
 import { Reader, type ReadText } from "./reader.ts";
 import { CampaignSchema, SolutionSchema } from "./solution.ts";
+import { parseSynonymFile } from "./synonym-files.ts";
 import type { Validated } from "./validate.ts";
 
 const GATEWAY_NEEDS = "the search gateway, which vpc and opensearch of project.yaml enable, needs it";
@@ -93,6 +94,8 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const interaction = named("interaction", AvroSchema("interaction"));
   const etl = named("etl", EtlSchema);
 
+  const synonyms = readSynonyms(reader, hybrid?.draft);
+
   const parts = { project, api, solution, campaign, user, item, interaction, etl };
   const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters, recommendation: placements };
   const drafts: Drafts = Object.fromEntries(Object.entries(all).map(([key, part]) => [key, part?.draft]));
@@ -115,6 +118,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
             hybridQueries: whole(hybrid).hybrid_queries,
             templates: whole(hybrid).templates,
             experiments: whole(hybrid).experiments,
+            synonyms,
             models: whole(models),
           } satisfies SearchGateway)
         : undefined,
@@ -131,6 +135,25 @@ export function readConfiguration(read: ReadText, directory: string, names: read
       } satisfies Recommendation),
     files: reader.texts,
   };
+}
+
+/** Reads the files of synonyms that entries name. */
+function readSynonyms(reader: Reader, hybrid: Drafts["hybrid_search"]): Record<string, string[]> {
+  const rules: Record<string, string[]> = {};
+  for (const [position, { synonyms }] of sound(hybrid?.hybrid_queries)) {
+    for (const [index, { file }] of sound(synonyms?.files)) {
+      if (file === undefined || Object.hasOwn(rules, file)) continue;
+      const text = reader.readText(file);
+      if (text === undefined && !reader.has(file)) {
+        const path = ["hybrid_queries", position, "synonyms", "files", index, "file"];
+        reader.report(HYBRID_SEARCH, path, `"${file}" does not exist in this folder`);
+      }
+      const parsed = parseSynonymFile(file, text ?? "");
+      for (const { line, message } of parsed.problems) reader.reportLine(file, line, message);
+      rules[file] = parsed.rules;
+    }
+  }
+  return rules;
 }
 
 /** Parses and checks only hybrid_search.yaml. Its models need no section in model.yaml. Throws ConfigurationError. */

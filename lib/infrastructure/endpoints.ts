@@ -40,8 +40,13 @@ export function servicesInUse(configuration: Services): EndpointService[] {
 
 /** Returns the services with gateway endpoints that the functions in the VPC call. */
 export function gatewayServicesInUse({ recommendation, searchGateway }: Services): GatewayService[] {
-  return recommendation && searchGateway?.vpc.functions === "all" ? [...GATEWAY_SERVICES] : [];
+  if (recommendation && searchGateway?.vpc.functions === "all") return [...GATEWAY_SERVICES];
+  return searchGateway && readsDocuments(searchGateway) ? ["s3"] : [];
 }
+
+/** Returns whether api-router reads documents of the project's bucket. */
+export const readsDocuments = ({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): boolean =>
+  hybridQueries.some(({ synonyms }) => synonyms);
 
 /** Returns the services of all functions but api-router: those of their policies. Queues invoke functions by themselves. */
 function otherServices({ searchGateway, recommendation }: Services): EndpointService[] {

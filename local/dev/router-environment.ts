@@ -1,13 +1,17 @@
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
+import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
+import { readsDocuments } from "../../lib/infrastructure/endpoints.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/document.ts";
 import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
+import { localClients } from "./clients.ts";
 import type { DevCluster } from "./opensearch.ts";
 import { putRolePolicy } from "./resources.ts";
 
-/** Returns the environment of api-router, as in AWS, and creates the secrets that it names in the local cloud. */
+/** Returns the environment of api-router, as in AWS, and creates what it names in the local cloud: secrets, synonyms. */
 export async function routerEnvironment(
   cluster: DevCluster,
   cloud: Cloud,
@@ -17,7 +21,13 @@ export async function routerEnvironment(
   if (configuration.api.logging.user_id === "hmac") {
     await createSecret(cloud, names.userIdKeyParameter(), "the local stack's key of user ids");
   }
-  const common = { OPENSEARCH_NODE: cluster.url, AWS_REGION: cloud.region };
+  const synonyms = configuration.searchGateway && readsDocuments(configuration.searchGateway);
+  if (synonyms) await putSynonyms(cloud, configuration, names);
+  const common = {
+    OPENSEARCH_NODE: cluster.url,
+    AWS_REGION: cloud.region,
+    ...(synonyms && { BUCKET: names.bucket() }),
+  };
   if (!cluster.credentials) return { ...common, OPENSEARCH_AUTH: "none" } satisfies ApiRouterEnv;
   const { user: username, password } = cluster.credentials;
   const secret = "local-cluster";
@@ -33,6 +43,13 @@ export async function routerEnvironment(
   const policy = JSON.stringify({ Version: "2012-10-17", Statement });
   await putRolePolicy(cloud, names.functionRole("api-router"), secret, policy);
   return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret } satisfies ApiRouterEnv;
+}
+
+/** Puts the synonyms of the configuration into use, as `deploy` does. */
+async function putSynonyms(cloud: Cloud, { searchGateway }: Configuration, names: Names): Promise<void> {
+  const document = versionedDocument(s3DocumentBucket(localClients(cloud).s3, names.bucket()), SYNONYMS);
+  const content = { files: searchGateway?.synonyms ?? {} };
+  await document.write((await document.newest())?.version ?? 0, { by: "make dev", at: new Date(), content });
 }
 
 /** Creates a secret in the local cloud, which is empty at each start. */

@@ -1,7 +1,8 @@
 import type * as v from "valibot";
 import type { ITerraformDependable } from "#cdktf";
 import { type ApiRouterEnv, MEMORY_OPTIONS } from "../../functions/api-router/env.ts";
-import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
+import { apiRouterPolicy, synonymsPolicy } from "../../functions/api-router/policy.ts";
+import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { SearchGateway } from "../../lib/config/configuration.ts";
 import { isEndpointModel, type ModelName } from "../../lib/config/embedding-models.ts";
@@ -11,10 +12,12 @@ import {
   hostedModelArns,
   modelEndpoints,
   previousModels,
+  readsDocuments,
   referencedModels,
 } from "../../lib/infrastructure/endpoints.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
+import { boundToAliases } from "../constructs/keys.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { userIdKeySecret } from "./search-events.ts";
@@ -40,7 +43,7 @@ export function routerFunction(
     memoryMb: 1_769,
     timeoutSeconds: 28,
     environment: { ...environment(stack), ...keyEnvironment(stack, keys), ...MEMORY_OPTIONS },
-    statements: apiRouterPolicy(arns(stack)),
+    statements: [...apiRouterPolicy(arns(stack)), ...synonymStatements(stack)],
     logRetentionDays: Math.min(MOST_LOG_DAYS, stack.logDays),
     logKeyArn,
     after,
@@ -51,14 +54,18 @@ export function routerFunction(
 }
 
 function environment(stack: ProjectStack) {
-  const { opensearch } = gatewayInput(stack.input).gateway;
-  const OPENSEARCH_NODE = clusterUrl(opensearch.domain);
+  const { gateway } = gatewayInput(stack.input);
+  const { opensearch } = gateway;
+  const common = {
+    OPENSEARCH_NODE: clusterUrl(opensearch.domain),
+    ...(readsDocuments(gateway) && { BUCKET: stack.names.bucket() }),
+  };
   const { auth } = opensearch;
   if (auth?.type !== "basic") {
-    return { OPENSEARCH_AUTH: auth?.type ?? "none", OPENSEARCH_NODE } satisfies Environment;
+    return { OPENSEARCH_AUTH: auth?.type ?? "none", ...common } satisfies Environment;
   }
   const OPENSEARCH_SECRET_ARN = auth.master_user_secret_arn;
-  return { OPENSEARCH_AUTH: auth.type, OPENSEARCH_NODE, OPENSEARCH_SECRET_ARN } satisfies Environment;
+  return { OPENSEARCH_AUTH: auth.type, ...common, OPENSEARCH_SECRET_ARN } satisfies Environment;
 }
 
 function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
@@ -92,6 +99,15 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
     ],
     campaign: input.config.api.personalized_ranking.campaign_arn,
   };
+}
+
+/** Returns what the function needs to read synonyms, if an index has any. */
+function synonymStatements(stack: ProjectStack): Statement[] {
+  const { names, input } = stack;
+  if (!readsDocuments(gatewayInput(input).gateway)) return [];
+  const anyKey = names.arn("kms", "key/*");
+  const statements = synonymsPolicy({ bucket: names.bucketArn(), key: anyKey });
+  return boundToAliases(stack, statements, anyKey, [names.kmsAlias()]);
 }
 
 /** Returns the ARN of an endpoint, or a pattern of all that the project deploys for its model, now or before. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
@@ -12,7 +12,7 @@ import { localFolder } from "../cli/local-world.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("relevance placements");
+const test = suite("relevance placements and synonyms");
 
 const cloud = await sharedCloud();
 const project = unique("p").slice(0, 12).replace(/-$/, "");
@@ -25,11 +25,13 @@ function edit(file: string, before: string | RegExp, after: string): void {
   writeFileSync(path, readFileSync(path, "utf8").replace(before, after));
 }
 
-const run = async (...words: string[]) => {
-  const { code, out, err } = await start("placements", ...words, "--local").ended;
+const runOf = async (document: string, ...words: string[]) => {
+  const { code, out, err } = await start(document, ...words, "--local").ended;
   assert.is(code, 0, err);
   return out;
 };
+
+const run = (...words: string[]) => runOf("placements", ...words);
 
 test.after(remove);
 
@@ -52,6 +54,37 @@ test("applies placements, lists who wrote them, and takes them back", async () =
   for (const { written_by } of versions) assert.match(written_by, /^arn:aws:(iam|sts)::\d{12}:/);
   const current = JSON.parse((await readText(s3ObjectStore(s3, names.bucket()), currentKey("placements"))) ?? "");
   assert.equal([current.version, current.content.placements[0].limit], [3, 8]);
+});
+
+test("applies synonyms, lists who wrote them, and takes them back", async () => {
+  const synonyms = (text: string) => writeFileSync(join(folder, "conf.local", "synonyms", "books.txt"), text);
+  mkdirSync(join(folder, "conf.local", "synonyms"));
+  edit(
+    "hybrid_search.yaml",
+    /^( +)candidates:|^( +)embedding_mappings:/m,
+    "$1$2synonyms: { files: [{ file: synonyms/books.txt }] }\n$&",
+  );
+  synonyms("ship, vessel\n");
+  assert.match(
+    await runOf("synonyms", "apply"),
+    /^Synonyms synonyms\/books.txt: new, with 1 rule\nVersion 1 is in use/,
+  );
+  synonyms("boat => ship\nship, vessel\n");
+  assert.match(await runOf("synonyms", "apply"), /^Synonyms synonyms\/books.txt: 1 added: "boat => ship"\nVersion 2 /);
+  assert.match(
+    await runOf("synonyms", "revert"),
+    /^Synonyms .+: 1 removed: "boat => ship"\nVersion 3, with the synonyms of version 1/,
+  );
+  const versions = JSON.parse(await runOf("synonyms", "versions", "--json"));
+  assert.equal(
+    versions.map(({ version, reverts_to }: Record<string, unknown>) => [version, reverts_to]),
+    [
+      [3, 1],
+      [2, undefined],
+      [1, undefined],
+    ],
+  );
+  for (const { written_by } of versions) assert.match(written_by, /^arn:aws:(iam|sts)::\d{12}:/);
 });
 
 test.run();

@@ -74,6 +74,27 @@ test("leaves the others outside unless the configuration says so", () => {
   assert.equal(inside, ["api-router"]);
 });
 
+test("gives api-router a way to the synonyms in S3, if an index has any", () => {
+  const inRouter: Change = ["project.yaml", ["vpc", "functions"], "router"];
+  const ways = (...changes: Change[]) => {
+    const { "search-gateway": gateway, foundation } = stacksOf(configured(inRouter, ...changes));
+    if (!gateway || !foundation) throw new Error("no stack");
+    const { environment } = gateway.resource<{ environment: { variables: Record<string, string> } }>(
+      "aws_lambda_function",
+      "api-router",
+    );
+    return {
+      bucket: environment.variables.BUCKET !== undefined,
+      egress: gateway.ids("aws_vpc_security_group_egress_rule").filter((id) => id.endsWith("-s3")),
+      endpoints: endpointsIn(foundation, "Gateway"),
+      reads: gateway.text.includes("documents/synonyms/current.json"),
+    };
+  };
+  assert.equal(ways(), { bucket: true, egress: ["functions-egress-s3"], endpoints: ["s3"], reads: true });
+  const none: Change = ["hybrid_search.yaml", ["hybrid_queries", 0, "synonyms"], undefined];
+  assert.equal(ways(none), { bucket: false, egress: [], endpoints: [], reads: false });
+});
+
 /** The endpoint that each service of IAM is called through. Missing ones are not called by a function's own code. */
 const ENDPOINT: Readonly<Record<string, (action: string) => string>> = {
   bedrock: () => "bedrock-runtime",

@@ -3,6 +3,7 @@ import { isHybrid } from "../../core/json/template.ts";
 import { MODELS } from "../embedding-models.ts";
 import type { HybridQuery } from "../hybrid-search.ts";
 import type { Path } from "../problem.ts";
+import { isLocaleOf } from "../synonyms.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 import { checkTemplates, signature } from "./templates.ts";
@@ -25,6 +26,7 @@ export const checkHybridSearch: Check = (drafts, report) => {
     const path = ["hybrid_queries", position, "embedding_mappings"];
     const see = (first: number) => `: see embedding_mappings[${first}] of this index`;
     noneTwice(report, file, path, mappings, "embedding_field", see);
+    checkSynonyms(entry, ["hybrid_queries", position, "synonyms"], report);
     checkVariety(entry, ["hybrid_queries", position, "variety"], report);
     const embeddingFields = sound(mappings).flatMap(([, { embedding_field }]) => embedding_field ?? []);
     for (const [index, { embedding_field: field, model_name, src_fields }] of sound(mappings)) {
@@ -45,6 +47,14 @@ export const checkHybridSearch: Check = (drafts, report) => {
     }
   }
 };
+
+/** Checks that no file of synonyms is named twice, and that the default locale is that of a file. */
+function checkSynonyms({ synonyms }: Draft<HybridQuery>, path: Path, report: Report): void {
+  const { files, default_locale: locale } = synonyms ?? {};
+  noneTwice(report, file, [...path, "files"], files, "file");
+  if (!locale || !files || sound(files).some(([, one]) => isLocaleOf(locale, one.locale))) return;
+  report(file, [...path, "default_locale"], `"${locale}" is the locale of no file`);
+}
 
 /** Checks that variety compares something, and that what it compares are keywords or dense vectors. */
 function checkVariety({ variety, embedding_mappings }: Draft<HybridQuery>, path: Path, report: Report): void {

@@ -85,6 +85,10 @@ export type Format = (typeof IMPORT_FORMATS)[number];
 export const TOTAL_RELATIONS = ["eq", "gte"] as const;
 export type TotalRelation = (typeof TOTAL_RELATIONS)[number];
 
+/** The stages that change the query before the cluster gets it, in the order in which they run. */
+export const REWRITE_STAGES = ["synonyms"] as const;
+export type RewriteStage = (typeof REWRITE_STAGES)[number];
+
 /** The stages that change the window between the fused list and a page, in the order in which they run. */
 export const PAGE_STAGES = ["interleaving", "personalization", "variety"] as const;
 export type PageStage = (typeof PAGE_STAGES)[number];
@@ -92,6 +96,7 @@ export type PageStage = (typeof PAGE_STAGES)[number];
 /** Parts of an answer of the search gateway that can be missing from it without failing the request. */
 export const SEARCH_STAGES = [
   "embedding",
+  ...REWRITE_STAGES,
   ...PAGE_STAGES,
   "profile",
   "explanation",

@@ -1,13 +1,14 @@
 import { type Probe, probed } from "../../core/http/probe.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { embedderName } from "../embeddings/embedder.ts";
+import { SYNONYMS } from "../synonyms/document.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Shorter than the function's 28 s. */
 const PROBE_MS = 20_000;
 
-/** Embeds one text with each model, and ranks one item with the campaign, if there is one. */
-export async function probeGateway({ settings, embedder, ranker }: GatewayServices): Promise<Probe[]> {
+/** Embeds one text with each model, ranks one item with the campaign and reads the synonyms, if there are any. */
+export async function probeGateway({ settings, embedder, ranker, synonyms }: GatewayServices): Promise<Probe[]> {
   const models = settings.models.map((model) => {
     const name = embedderName(model);
     return probed({ kind: "model", name }, async () => {
@@ -23,5 +24,8 @@ export async function probeGateway({ settings, embedder, ranker }: GatewayServic
     campaign === undefined
       ? []
       : [probed({ kind: "campaign", name: campaign }, async () => (await ranker())?.("relevance", ["1"], PROBE_MS))];
-  return Promise.all([...models, ...ranking]);
+  const documents = settings.indexes.some((entry) => entry.synonyms)
+    ? [probed({ kind: "document", name: SYNONYMS }, () => synonyms(PROBE_MS))]
+    : [];
+  return Promise.all([...models, ...ranking, ...documents]);
 }

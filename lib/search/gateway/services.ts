@@ -5,6 +5,7 @@ import type { Embedder, EmbedderName } from "../embeddings/embedder.ts";
 import type { Capabilities } from "../opensearch/capabilities.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";
+import type { SynonymReader } from "../synonyms/document.ts";
 import type { GatewaySettings } from "./settings.ts";
 
 /** What the gateway's endpoints use. */
@@ -18,6 +19,8 @@ export interface GatewayServices {
   embedder: (model: EmbedderName) => Promise<Embedder>;
   /** Returns the ranker, loaded on first use; undefined if no campaign is configured. */
   ranker: () => Promise<PersonalRanker | undefined>;
+  /** Returns the synonyms in use. Not called for indexes without any. */
+  synonyms: SynonymReader;
   /** Returns the key for hashing user ids; undefined if they are not hashed or the key cannot be read. */
   userIdKey: () => Promise<string | undefined>;
   /** Writes one request log line to the function's log. */

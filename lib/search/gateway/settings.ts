@@ -23,6 +23,12 @@ const VarietySettings = v.object({
   similarity: v.optional(v.object({ field: v.string(), weight: v.number() })),
 });
 
+/** Lists of synonyms, by their paths in the configuration folder, and the locale of requests that name none. */
+const SynonymSettings = v.object({
+  files: v.array(v.object({ file: v.string(), locale: v.optional(v.string()) })),
+  default_locale: v.optional(v.string()),
+});
+
 const LoggingSettings = v.object({
   user_id: v.picklist(USER_ID_LOGGING),
   query_text: v.boolean(),
@@ -60,6 +66,8 @@ export const GatewaySettings = v.object({
       settings: HybridSettings,
       /** Moves similar hits apart, in searches of both kinds. */
       variety: v.optional(VarietySettings),
+      /** Searches by synonyms as well, in searches of both kinds. */
+      synonyms: v.optional(SynonymSettings),
     }),
   ),
   /** Searches that requests call by name: hybrid ones, and plain ones, whose query is not a hybrid query. */

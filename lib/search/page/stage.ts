@@ -1,4 +1,4 @@
-import type { PageStage } from "../../core/contract/search.ts";
+import type { PageStage, RewriteStage } from "../../core/contract/search.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { Hit } from "./answer.ts";
@@ -62,14 +62,16 @@ interface Move {
   to: number;
 }
 
-/** What one stage did to the window, for the request log. */
+/** What one stage did to the query or the window, for the request log. */
 export interface StageEffect {
-  name: PageStage;
+  name: PageStage | RewriteStage;
   milliseconds: number;
   /** Hits of the window that changed places. */
   moved: number;
   added: number;
   hidden: number;
+  /** Clauses that a stage added to the query. */
+  alternatives?: number;
   failed: boolean;
 }
 
@@ -77,4 +79,6 @@ export interface StageEffect {
 export interface StageReport extends StageEffect {
   /** The hits of the page that the stage moved, in the order of the page. */
   moves: Move[];
+  /** Words of the query, and what was searched in their place as well. */
+  synonyms?: Array<{ from: string; to: string[] }>;
 }

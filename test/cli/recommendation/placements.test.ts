@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { placementChanges, placementsOf } from "../../../cli/recommendation/placements.ts";
+import { valueIn } from "../../../cli/documents.ts";
+import { placementChanges, placementDocument } from "../../../cli/recommendation/placements.ts";
 import { type Placement, PlacementsSchema } from "../../../lib/config/placements.ts";
 import { suite } from "../../suite.ts";
 
@@ -23,9 +24,9 @@ test("describes each changed placement in one line", () => {
 
 test("refuses a version with settings that this version does not know", () => {
   const version = { version: 3, written_at: "", written_by: "ann", content: { placements: [{ name: "a", later: 1 }] } };
-  assert.throws(() => placementsOf(version), /Version 3 of the placements has settings/);
+  assert.throws(() => valueIn(placementDocument, version), /Version 3 of the placements has settings/);
   assert.equal(
-    placementsOf({ ...version, content: { placements: placements({ name: "a" }) } }),
+    valueIn(placementDocument, { ...version, content: { placements: placements({ name: "a" }) } }),
     placements({ name: "a" }),
   );
 });

@@ -63,7 +63,7 @@ function outcomeOf(files: Files): Configuration | Problem[] {
 
 function filesOf(folder: string): Files {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    /\.(yaml|json)$/.test(name),
+    /\.(yaml|json|txt)$/.test(name),
   );
   return Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`, "utf8")]));
 }

@@ -48,6 +48,7 @@ export const SEARCH = {
   pipeline: ["none", "rename"],
   ranking: ["off", "on"],
   variety: ["none", "request"],
+  synonyms: ["none", "entry"],
   experiment: ["none", "settings", "templates"],
   carrier: ["body", "template"],
   encoding: ["identity", "gzip", "deflate", "br"],
@@ -166,6 +167,10 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   {
     reason: "the key may send its templates, and no variety",
     excludes: ({ key, variety }) => key === "template-only" && variety === "request",
+  },
+  {
+    reason: "the entry of an index has its synonyms, which the raw backend does not use",
+    excludes: ({ synonyms, entry, way }) => synonyms === "entry" && (entry === "none" || way === "raw"),
   },
   {
     reason: "only the vector of a query in another model is needed where nothing else can fail",

@@ -5,6 +5,7 @@ import { removeAll } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { SHAPES } from "./shapes.ts";
+import { SYNONYMS } from "./synonyms.ts";
 
 type Entry = GatewaySettings["indexes"][number];
 
@@ -84,7 +85,7 @@ export function worldOf(start: string, row: SearchRow): World {
   const usesAlias = ["alias", "write-alias", "filtered-alias"].includes(form);
   const expression = expressions[form] ?? (usesAlias ? asked : a);
   const names = isStream || isTwo ? [a] : [a, b];
-  const own = entryOf(entry, mapping, "dense_large_en_v1_5");
+  const own = entryOf(row, "dense_large_en_v1_5");
   const named: Record<SearchRow["entry"], readonly string[]> = {
     none: [],
     exact: names,
@@ -96,7 +97,7 @@ export function worldOf(start: string, row: SearchRow): World {
   if (usesAlias && entry === "alias") for (const place of places) delete place.aliases[extra];
   const entries = own ? named[entry].map((index) => ({ ...own, index })) : [];
   if (form === "two-models" && own) {
-    const alike = entryOf(entry, mapping, "ext_embed_english_v3");
+    const alike = entryOf(row, "ext_embed_english_v3");
     if (alike) entries.push({ ...alike, index: other });
   }
   if (form === "two-entries" && own) entries.push({ ...own, index: other, candidates: own.candidates + 1 });
@@ -120,8 +121,7 @@ function grantsOf(expression: string, start: string): string[] {
 }
 
 function entryOf(
-  kind: SearchRow["entry"],
-  mapping: SearchRow["mapping"],
+  { entry: kind, mapping, synonyms }: SearchRow,
   model: Entry["embedding_mappings"][number]["model_name"],
 ) {
   if (kind === "none") return undefined;
@@ -135,6 +135,7 @@ function entryOf(
         : []),
     ],
     on_embedding_failure: { write: "fail" as const, query: "degrade" as const },
+    ...(synonyms === "entry" && { synonyms: SYNONYMS }),
     ...ENTRY_SETTINGS[kind],
   } as Entry;
 }

@@ -11,11 +11,12 @@ import type { Page, SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
 import { type Found, searchedPage } from "../../page/run.ts";
 import { stagesOf } from "../../page/stage.ts";
+import { type Rewritten, withSynonyms } from "../../page/synonyms.ts";
 import { varietyStage } from "../../page/variety.ts";
 import { type Searched, searchReply, stopwatch } from "../search/reply.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
 import { type Assigned, assignedVariant, canInterleave, canServe } from "./experiment.ts";
-import { nativeOf, type Prepared, planned } from "./plan.ts";
+import { nativeOf, type Plan, type Prepared, planned } from "./plan.ts";
 import type { HybridRequest } from "./request.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate, templateOf } from "./template.ts";
@@ -57,14 +58,29 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     watch,
   );
   const { settings, degraded } = plan;
+  const rewritten = await rewrittenWith(prepared, plan);
 
-  /** Returns the pages of what a variant searches. */
+  /** Returns the pages of a native body. */
   const pagesOf = ({ index, template }: Prepared, native: string): SearchPage =>
     hybridPages(native, (json) =>
       watch.time("cluster", () =>
         nativeSearch(services, deadline, index, json, { query: QUERY_STRING, timeout: template.native.timeout }),
       ),
     );
+  /** Returns the pages of a plan with synonyms, or without if the cluster refuses them. */
+  const allPagesOf = (
+    own: Prepared,
+    plan: Plan,
+    found: Rewritten<unknown[]>,
+    depth: number,
+    native = nativeOf(own, plan, depth).native,
+  ): SearchPage => {
+    const original = pagesOf(own, native);
+    const isSame = found.query === plan.queries;
+    const changed = { ...plan, queries: found.query };
+    const bodies = { original, rewritten: isSame ? original : pagesOf(own, nativeOf(own, changed, depth).native) };
+    return (page, options) => found.attempt(bodies, (pages) => pages(page, options));
+  };
   const interleaved = assigned?.other && (await interleavedWith(assigned, assigned.other));
   const { stages, declined } = stagesOf([
     interleaved ? { stage: interleaved.stage } : {},
@@ -74,7 +90,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const candidates = Math.max(target.candidates, ...stages.map(({ window }) => window));
   const { maxResultWindow, can } = target;
   const { native, pipeline, isExplained, paginationDepth } = nativeOf(prepared, plan, candidates);
-  const searchPage = pagesOf(prepared, native);
+  const searchPage = allPagesOf(prepared, plan, rewritten, candidates, native);
   const found = await searchedPage({
     page,
     stages,
@@ -102,14 +118,21 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     settings,
     ...shownExperiment(assigned, interleaved, found),
     ...found,
+    stages: [...rewritten.reports(), ...found.stages],
     degraded: [
       ...degraded,
+      ...rewritten.degraded(),
       ...found.degraded,
       ...versionDegradations(template.native, can, { isExplained }),
       ...depthDegradation(found.answer, { page, depth: paginationDepth, native: template.native }),
     ],
     milliseconds: watch.read(),
   });
+
+  function rewrittenWith({ target: entry }: Prepared, { queries }: Plan) {
+    const { synonyms, locale } = body;
+    return withSynonyms(services, { entry, synonyms, locale, deadline }, queries);
+  }
 
   /** Returns the stage that interleaves the hits of another variant with those of this one. */
   async function interleavedWith({ experiment, variant, identity }: Assigned, other: Assigned) {
@@ -120,7 +143,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     return interleaveStage({
       experiment: experiment.name,
       teams: [variant, other.variant],
-      searchOther: pagesOf(itsOwn, nativeOf(itsOwn, itsPlan, window).native),
+      searchOther: allPagesOf(itsOwn, itsPlan, await rewrittenWith(itsOwn, itsPlan), window),
       identity: `${identity}\n${body.index}\n${query}`,
       window,
     });

@@ -18,7 +18,7 @@ export interface Prepared {
 }
 
 /** What a hybrid search runs. */
-interface Plan extends RunnableQueries {
+export interface Plan extends RunnableQueries {
   settings: AppliedHybridSettings;
 }
 

@@ -39,6 +39,8 @@ export async function searchReply(services: GatewayServices, call: Call, searche
     ["business_rules", JSON.stringify(fields.business_rules)],
     ["is_logging_enable", JSON.stringify(fields.is_logging_enable)],
     ...(fields.variety == null ? [] : [given("variety", fields.variety)]),
+    ...(fields.synonyms == null ? [] : [given("synonyms", fields.synonyms)]),
+    ...(fields.locale == null ? [] : [given("locale", fields.locale)]),
     ...(fields.explain_stages == null ? [] : [given("explain_stages", fields.explain_stages)]),
     ["search_response", answer.text],
   ];
@@ -97,7 +99,7 @@ function logLine(
       settings: searched.settings,
       experiment: searched.experiment ?? null,
       personalized: searched.stages.some(({ name, failed }) => name === "personalization" && !failed),
-      stages: searched.stages.map(({ moves: _, ...effect }) => effect),
+      stages: searched.stages.map(({ moves: _, synonyms: _words, ...effect }) => effect),
       degraded: searched.degraded,
       milliseconds: searched.milliseconds,
       timestamp: new Date(),

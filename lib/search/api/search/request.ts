@@ -81,6 +81,9 @@ export const Variety = v.strictObject({
   similarity: v.nullish(objectSchema(VarietySimilarity)),
 });
 
+/** A language tag, in letters of either case. */
+const LOCALE = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
+
 /** Fields that search and hybrid search share. An optional field may be null, which means that it is absent. */
 export const commonFields = {
   user_id: v.pipe(
@@ -97,6 +100,14 @@ export const commonFields = {
     v.description(
       "How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all.",
     ),
+  ),
+  synonyms: v.pipe(
+    v.nullish(v.boolean()),
+    v.description("Whether words are searched by their synonyms as well, if the index has any. Default: true."),
+  ),
+  locale: v.pipe(
+    v.nullish(v.pipe(v.string(), v.regex(LOCALE, "must be a language tag, such as en or de-AT"))),
+    v.description("Whose synonyms are used, in place of those of the index's default locale: a tag such as `de-AT`."),
   ),
   explain_stages: v.pipe(
     v.nullish(v.boolean()),
@@ -159,5 +170,5 @@ export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBod
 export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
 export type CommonFields = Pick<
   AnySearchRequest,
-  "user_id" | "business_rules" | "is_logging_enable" | "variety" | "explain_stages"
+  "user_id" | "business_rules" | "is_logging_enable" | "variety" | "synonyms" | "locale" | "explain_stages"
 >;

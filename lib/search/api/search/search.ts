@@ -1,14 +1,17 @@
 import { HYBRID_DEFAULTS } from "../../../core/contract/search.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
+import { parseLossless } from "../../../core/json/values.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { nativeSearch } from "../../page/answer.ts";
-import { type Page, pageOf, type SearchPage } from "../../page/native-page.ts";
+import type { IndexSettings } from "../../gateway/settings.ts";
+import { nativeSearch, type SearchAnswer } from "../../page/answer.ts";
+import { pageOf, type SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
 import { searchedPage } from "../../page/run.ts";
-import { stagesOf, type Wanted } from "../../page/stage.ts";
+import { stagesOf } from "../../page/stage.ts";
+import { sharedSynonyms, withSynonyms } from "../../page/synonyms.ts";
 import { sharedVariety, varietyStage } from "../../page/variety.ts";
 import { resolveTarget } from "../../target/target.ts";
 import { namedTemplate, type SearchBody } from "./named-template.ts";
@@ -31,23 +34,27 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
   const { timeout } = parsed;
   const send = (json: string) =>
     watch.time("cluster", () => nativeSearch(services, call.deadline, index, json, { timeout }));
+  const entry = await entryOf(services, call, index);
+  const rewritten = await rewrittenBody(services, call, entry, native);
   const searchPage: SearchPage = ({ from, size }, { aggregate }) =>
-    send(
-      withMembers(native, {
-        from: String(from),
-        size: String(size),
-        ...(!aggregate && { aggs: undefined, aggregations: undefined }),
-      }),
+    rewritten.attempt((json) =>
+      send(
+        withMembers(json, {
+          from: String(from),
+          size: String(size),
+          ...(!aggregate && { aggs: undefined, aggregations: undefined }),
+        }),
+      ),
     );
   const page = pageOf(parsed);
   const wanted = [
     personalStage(services, body, parsed, page),
-    await plainVariety(services, call, { index, native: parsed, page }),
+    varietyStage(services, { index, own: body.variety, entry, native: parsed, page }),
   ];
   const found = await searchedPage({
     page,
     ...stagesOf(wanted),
-    plain: () => send(native),
+    plain: () => rewritten.attempt(send),
     searchPage,
     maxResultWindow: () => resultWindow(services, index, call),
     deadline: call.deadline,
@@ -67,6 +74,8 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
     query: parsed,
     settings: null,
     ...found,
+    stages: [...rewritten.reports(), ...found.stages],
+    degraded: [...rewritten.degraded(), ...found.degraded],
     milliseconds: watch.read(),
   });
 }
@@ -81,20 +90,40 @@ function bodyOf({ settings }: GatewayServices, { body, text }: JsonCall<AnySearc
   return { text: text.slice(slice?.start, slice?.end), parsed: body.search_request };
 }
 
-/** Returns the stage of variety, which the entries of the searched indexes decide on, if any entry has it. */
-async function plainVariety(
+/** What the entries of the searched indexes say about the stages of a search. */
+type Entry = Pick<IndexSettings, "candidates" | "embedding_mappings" | "variety" | "synonyms">;
+
+/** Returns what the entries of the searched indexes decide on, if any stage needs it. */
+async function entryOf(
   services: GatewayServices,
   { body: { variety: own }, deadline }: JsonCall<AnySearchRequest>,
-  { index, native, page }: { index: string; native: Record<string, unknown>; page: Page | undefined },
-): Promise<Wanted> {
-  if (!own && !services.settings.indexes.some(({ variety }) => variety)) return {};
+  index: string,
+): Promise<Entry> {
+  const none = { candidates: HYBRID_DEFAULTS.candidates, embedding_mappings: [] };
+  if (!own && !services.settings.indexes.some(({ variety, synonyms }) => variety ?? synonyms)) return none;
   // The search itself reports what is wrong with its index.
   const indexes = await resolveTarget(services, index, deadline)
     .then((target) => target.indexes)
     .catch(() => []);
-  const { candidates = HYBRID_DEFAULTS.candidates, embedding_mappings = [] } = indexes[0]?.entry ?? {};
-  const entry = { candidates, embedding_mappings, ...sharedVariety(indexes) };
-  return varietyStage(services, { index, own, entry, native, page });
+  const { candidates, embedding_mappings } = indexes[0]?.entry ?? none;
+  return { candidates, embedding_mappings, ...sharedVariety(indexes), ...sharedSynonyms(indexes) };
+}
+
+/** Rewrites the query of a native body with synonyms. */
+async function rewrittenBody(
+  services: GatewayServices,
+  { body: { synonyms, locale }, deadline }: JsonCall<AnySearchRequest>,
+  entry: Entry,
+  native: string,
+) {
+  const query = entry.synonyms && (parseLossless(native) as { query?: unknown }).query;
+  const found = await withSynonyms(services, { entry, synonyms, locale, deadline }, query);
+  const isSame = found.query === query;
+  const rewritten = isSame ? native : withMembers(native, { query: JSON.stringify(found.query) });
+  return {
+    ...found,
+    attempt: (send: (body: string) => Promise<SearchAnswer>) => found.attempt({ rewritten, original: native }, send),
+  };
 }
 
 /** Returns the smallest `max_result_window` of the indexes behind a name: the window cannot be larger. */

@@ -185,6 +185,7 @@ export function bulkGateway(
     capabilities: createCapabilities(cluster),
     embedder: async (model) => (model === "sparse_v3" ? sparse : dense),
     ranker: async () => undefined,
+    synonyms: () => Promise.reject(new Error("the test has no synonyms")),
     userIdKey: async () => undefined,
     logRequest: () => {},
   };
