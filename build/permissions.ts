@@ -17,6 +17,7 @@ const key = "KEY";
 const usersTable = "TABLE/users";
 const itemsTable = "TABLE/items";
 const popularItemsTable = "TABLE/popular-items";
+const builtInTable = "TABLE/built-in";
 const trainingTable = "TABLE/training";
 const ingestionTable = "TABLE/ingestion";
 const resource = (path: string) => `PERSONALIZE/${path}`;
@@ -33,7 +34,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     campaign: resource("campaign/PROJECT-*"),
   }),
   "cluster-scaler": clusterScalerPolicy({ domain: "DOMAIN", logGroup }),
-  etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, logGroup }),
+  etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, builtInTable, logGroup }),
   "log-handler": logHandlerPolicy({ firehoseStream: "STREAM/search-logs", failedEvents: "QUEUE", logGroup }),
   "personalize-manager": personalizeManagerPolicy({
     project,
@@ -56,6 +57,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     usersTable,
     itemsTable,
     popularItemsTable,
+    builtInTable,
     ingestionTable,
     eventsStream: "STREAM/events",
     realtimeQueue: "QUEUE/realtime",
