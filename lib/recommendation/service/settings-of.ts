@@ -24,6 +24,7 @@ export function recommendationSettings(
   return {
     project: project.project_name,
     campaigns: Object.fromEntries(configured.map((kind) => [kind, names.campaignParameter(kind)])),
+    built_in: [...(solution.built_in ?? [])],
     event_tracker: names.eventTrackerParameter(),
     filters: filters.map(({ name, expression }) => ({
       name,
