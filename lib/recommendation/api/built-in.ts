@@ -3,6 +3,19 @@ import { SEEDS, suggest } from "../built-in/suggest.ts";
 import { itemKey, userKey } from "../clients/built-in-table.ts";
 import type { RecommendationServices } from "../service/services.ts";
 
+/**
+ * Returns the items of the same kind as a rare one, best first; none for other items. Throws if the table cannot be read.
+ */
+export async function ownKind(
+  { builtIn }: Pick<RecommendationServices, "builtIn">,
+  itemId: string,
+  deadline: Deadline,
+): Promise<readonly string[]> {
+  const key = itemKey(itemId);
+  const record = (await builtIn([key], deadline)).get(key);
+  return record?.BY === "text" ? record.ITEMS : [];
+}
+
 /** Whom or what the built-in engine recommends for. */
 export interface Occasion {
   userId?: string | undefined;

@@ -9,7 +9,7 @@ import type { Profile } from "../records/profile.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { askCampaign, CampaignFailure, popularItemsInstead } from "./ask-campaign.ts";
-import { suggestedItems } from "./built-in.ts";
+import { ownKind, suggestedItems } from "./built-in.ts";
 import { chooseFilter, type FilterChoice, ownFilter, requireUser } from "./filter-choice.ts";
 import { type ItemList, itemColumns, selectItems } from "./item-list.ts";
 import type { RecommendToItem, RecommendToUser } from "./requests.ts";
@@ -106,12 +106,12 @@ async function find(
 async function fromCampaign(services: RecommendationServices, wanted: Wanted): Promise<Found> {
   const { limit, excluded, call } = wanted;
   const asked = Math.min(MAX_RESULTS, limit + excluded.size + SPARE);
-  const first = await ask(services, wanted, asked);
-  const found = await choose(services, wanted, first);
+  const [first, near] = await Promise.all([ask(services, wanted, asked), nearRare(services, wanted)]);
+  const found = await choose(services, wanted, first, near);
   const mayHaveMore = first.itemIds.length >= asked && asked < MAX_RESULTS;
   if (found.items.length >= limit || !mayHaveMore) return found;
   try {
-    return await choose(services, wanted, await ask(services, wanted, MAX_RESULTS));
+    return await choose(services, wanted, await ask(services, wanted, MAX_RESULTS), near);
   } catch (error) {
     if (!(error instanceof CampaignFailure)) throw error;
     logFailure(services, call, "the list could not be refilled", error.cause);
@@ -123,6 +123,21 @@ async function fromCampaign(services: RecommendationServices, wanted: Wanted): P
     });
     return found;
   }
+}
+
+/**
+ * Returns items of the same kind as a rare item, which come before those of a campaign that would answer with popular ones.
+ * None for a request with a filter, which only the campaign applies in full.
+ */
+async function nearRare(
+  services: RecommendationServices,
+  { itemId, filter, call }: Wanted,
+): Promise<readonly string[]> {
+  if (itemId === undefined || filter || !services.settings.rare_items_by_text) return [];
+  return ownKind(services, itemId, call.deadline).catch((error: unknown) => {
+    logFailure(services, call, "the built-in engine could not be read", error);
+    return [];
+  });
 }
 
 function ask(services: RecommendationServices, wanted: Wanted, numResults: number): Promise<CampaignAnswer> {
@@ -154,8 +169,9 @@ async function choose(
   services: RecommendationServices,
   { limit, excluded, call }: Wanted,
   { itemIds, recommendationId }: CampaignAnswer,
+  near: readonly string[],
 ): Promise<Found> {
-  const candidates = [...new Set(itemIds)].filter((id) => !excluded.has(id));
+  const candidates = [...new Set([...near, ...itemIds])].filter((id) => !excluded.has(id));
   const columns = itemColumns(services.settings);
   const list = await selectItems(services.records, candidates, { limit, columns }, call.deadline);
   return { ...list, recommendationId, degraded: shortList(list, limit) };

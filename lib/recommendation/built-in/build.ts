@@ -57,7 +57,8 @@ export async function build(
       items += 1;
       by_text += texts.length > 0 ? 1 : 0;
       const ids = found.items.map((item) => itemIds[item] as string);
-      records.push({ KEY: itemKey(itemIds[at] as string), RUN: run, ITEMS: ids, SCORES: found.scores });
+      const by = texts.length > 0 ? { BY: "text" as const } : {};
+      records.push({ KEY: itemKey(itemIds[at] as string), RUN: run, ITEMS: ids, SCORES: found.scores, ...by });
     }
     await table.write(records);
   }

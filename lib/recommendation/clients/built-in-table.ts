@@ -12,6 +12,8 @@ export interface BuiltInRecord {
   /** Best or latest first. */
   ITEMS: readonly string[];
   SCORES?: readonly number[];
+  /** For an item of few users: its neighbours follow from its texts. */
+  BY?: "text";
 }
 
 /** The key of an item's neighbours, and that of a user's last items. */

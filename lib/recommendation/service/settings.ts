@@ -19,6 +19,8 @@ export const RecommendationSettings = v.object({
   campaigns: v.partial(v.object(v.entriesFromList(RECIPE_KINDS, Name))),
   /** The kinds that the built-in engine answers. */
   built_in: v.array(v.picklist(RECOMMENDING_RECIPES)),
+  /** Whether the campaign of similar items knows nothing of rare items but what is popular. */
+  rare_items_by_text: v.boolean(),
   /** The parameter that holds the event tracker's id. */
   event_tracker: Name,
   filters: v.array(

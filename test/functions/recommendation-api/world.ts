@@ -140,6 +140,7 @@ export async function startWorld(options: WorldOptions = {}) {
       personalized_ranking: names.campaignParameter("personalized_ranking"),
     },
     built_in: options.builtIn ?? [],
+    rare_items_by_text: true,
     event_tracker: names.eventTrackerParameter(),
     filters: Object.entries(FILTERS).map(([name, expression]) => ({
       name,

@@ -28,6 +28,7 @@ async function ask(
       project: "shop",
       campaigns: { similar_items: "/campaign" },
       built_in,
+      rare_items_by_text: true,
       filters: Object.entries(EXPRESSIONS).map(([name, expression]) => {
         return { name, expression, resource: name, parameter: `/filter/${name}` };
       }),
@@ -106,6 +107,16 @@ test("takes items of the built-in engine before popular ones if the campaign fai
   assert.is(both.degraded[0].effect, "popular items in place of recommendations");
   const unpopular = await ask({ limit: 4 }, [], { campaigns, popularItems: fails });
   assert.equal(unpopular.ids, ["i4", "i3", "i5"]);
+});
+
+test("recommends items of its own kind to a rare item, before those of a campaign that does not know it", async () => {
+  const builtIn = async ([KEY = ""]: readonly string[]) =>
+    new Map([[KEY, { KEY, RUN: "r1", ITEMS: ["i5", "gone", "i4"], BY: "text" as const }]]);
+  const { ids, degraded, asked } = await ask({ limit: 3 }, ["i1", "i5"], { builtIn });
+  assert.equal([ids, degraded, asked.length], [["i5", "i4", "i1"], undefined, 1]);
+  assert.equal((await ask({ limit: 2, filter_name: "cheap" }, ["i1", "i2"], { builtIn })).ids, ["i1", "i2"]);
+  assert.equal((await ask({ limit: 2 }, ["i1", "i2"], { builtIn: fails })).ids, ["i1", "i2"]);
+  assert.equal((await ask({ limit: 2 }, ["i1", "i2"])).ids, ["i1", "i2"]);
 });
 
 test("answers by the built-in engine what solution.yaml gives it, without a campaign", async () => {

@@ -101,7 +101,8 @@ test("finds neighbours of rare items by their texts, of their own kind more ofte
     others.slice(0, 10).filter((other) => CATEGORIES.get(other) === CATEGORIES.get(id)).length;
   const differences = rare.map((item) => {
     const id = itemIds[item] as string;
-    const own = shop.builtIn.records.get(itemKey(id))?.ITEMS ?? [];
+    const { ITEMS: own = [], BY } = shop.builtIn.records.get(itemKey(id)) ?? {};
+    assert.is(BY, "text");
     const theirs = cosine([item]);
     return (
       (alike(id, own) -
