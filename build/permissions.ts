@@ -17,6 +17,7 @@ const key = "KEY";
 const usersTable = "TABLE/users";
 const itemsTable = "TABLE/items";
 const popularItemsTable = "TABLE/popular-items";
+const builtInTable = "TABLE/built-in";
 const trainingTable = "TABLE/training";
 const ingestionTable = "TABLE/ingestion";
 const resource = (path: string) => `PERSONALIZE/${path}`;
@@ -36,7 +37,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     ...synonymsPolicy({ bucket, key }),
   ],
   "cluster-scaler": clusterScalerPolicy({ domain: "DOMAIN", logGroup }),
-  etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, logGroup }),
+  etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, builtInTable, logGroup }),
   "log-handler": logHandlerPolicy({ firehoseStream: "STREAM/search-logs", failedEvents: "QUEUE", logGroup }),
   "personalize-manager": personalizeManagerPolicy({
     project,
@@ -59,6 +60,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     usersTable,
     itemsTable,
     popularItemsTable,
+    builtInTable,
     ingestionTable,
     eventsStream: "STREAM/events",
     realtimeQueue: "QUEUE/realtime",
