@@ -3,7 +3,12 @@ import type { Configuration, SearchGateway } from "../../lib/config/configuratio
 import { isEndpointModel } from "../../lib/config/embedding-models.ts";
 import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { modelEndpoints, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import {
+  hostedRerankers,
+  modelEndpoints,
+  previousModels,
+  referencedModels,
+} from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
 import { RESTORABLE } from "../recommendation/restore.ts";
 import { RESOURCES, type WritingSid } from "./resources.ts";
@@ -193,6 +198,7 @@ const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
 
 /** Returns whether Bedrock hosts a model: plan asks when it ends. */
 const hostsOnBedrock = (gateway: SearchGateway) =>
+  hostedRerankers(gateway).length > 0 ||
   [...referencedModels(gateway), ...previousModels(gateway)].some((name) => !isEndpointModel(name));
 
 /** Returns whether an endpoint of a model scales: an update keeps the number of its instances. */

@@ -23,6 +23,7 @@ import {
   NamedSearchRequest,
   NativeSearch,
   namedTemplateFields,
+  Rerank,
   SearchRequest,
   TemplateParams,
   Variety,
@@ -110,6 +111,12 @@ const StageMove = v.object({
   to: v.pipe(Integer, v.description("The place after it.")),
 });
 
+const ModelUsage = v.object({
+  calls: v.pipe(Integer, v.description("Calls of the model.")),
+  units: v.pipe(Integer, v.description("Units that they are billed as; 0 for a model of an endpoint.")),
+  cached: v.pipe(Integer, v.description("Scores that were in the memory of the function.")),
+});
+
 const StageReport = v.object({
   name: v.picklist(PAGE_STAGES),
   milliseconds: Integer,
@@ -120,6 +127,7 @@ const StageReport = v.object({
     v.boolean(),
     v.description("Whether the stage failed and changed nothing; `degraded` has the reason."),
   ),
+  usage: v.optional(v.pipe(ModelUsage, v.description("What the stage took of a model, if it calls one."))),
   moves: v.pipe(v.array(StageMove), v.description("The hits of this page that the stage moved.")),
 });
 
@@ -212,6 +220,7 @@ export const schemaNames = {
     NamedSearchRequest,
     NativeSearch,
     BusinessRules,
+    Rerank,
     Variety,
     VarietyGroups,
     VarietySimilarity,
@@ -245,6 +254,7 @@ export const schemaNames = {
     SearchAnswer,
     NativeSearch,
     AppliedBusinessRules: BusinessRules,
+    Rerank,
     Variety,
     VarietyGroups,
     VarietySimilarity,
@@ -256,6 +266,7 @@ export const schemaNames = {
     AppliedHybridSettings,
     AssignedVariant,
     StageReport,
+    ModelUsage,
     StageMove,
     CandidatesAnswer,
     SubqueryCandidates,

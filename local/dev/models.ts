@@ -10,8 +10,10 @@ import {
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import type { Models } from "../../lib/config/model.ts";
 import { endpointName, endpointsOf, repositoryOf } from "../../lib/config/model-sources.ts";
+import { RERANKER } from "../../lib/config/rerank-models.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
+import type { StandInModel } from "../embeddings/control.ts";
 import type { DenseModel } from "../embeddings/lexical-model.ts";
 import { generateModelFiles } from "../embeddings/model-files.ts";
 import { connectRemoteServer, type RemoteServer, RemoteServerError } from "../embeddings/remote-server.ts";
@@ -82,7 +84,10 @@ export async function openModels(options: ModelsOptions): Promise<DevModels> {
   );
   const remote: Partial<Record<ModelName, RemoteServer>> = Object.fromEntries(connected);
 
-  const endpoints = endpointModels(models, names);
+  const endpoints = new Map<string, StandInModel>([
+    ...endpointModels(models, names),
+    ...endpointsOf(RERANKER, models).map((endpoint) => [endpointName(endpoint, names), RERANKER] as const),
+  ]);
   const previous = endpointModels(models.previous ?? {}, names);
   const dense = await smallModel(options);
   const standIns = await createModelStandIns({

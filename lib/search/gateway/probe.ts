@@ -6,8 +6,8 @@ import type { GatewayServices } from "./services.ts";
 /** Shorter than the function's 28 s. */
 const PROBE_MS = 20_000;
 
-/** Embeds one text with each model, and ranks one item with the campaign, if there is one. */
-export async function probeGateway({ settings, embedder, ranker }: GatewayServices): Promise<Probe[]> {
+/** Embeds one text with each model, scores one with each reranker, and ranks one item with the campaign, if there is one. */
+export async function probeGateway({ settings, embedder, reranker, ranker }: GatewayServices): Promise<Probe[]> {
   const models = settings.models.map((model) => {
     const name = embedderName(model);
     return probed({ kind: "model", name }, async () => {
@@ -18,10 +18,15 @@ export async function probeGateway({ settings, embedder, ranker }: GatewayServic
       if ("document_endpoint_name" in model) await used.embedQuery("relevance", deadline);
     });
   });
+  const rerankers = [...new Set(settings.indexes.flatMap(({ rerank }) => rerank?.model ?? []))].map((name) =>
+    probed({ kind: "model", name }, async () =>
+      (await reranker(name)).score("relevance", ["relevance"], { deadline: deadlineIn(PROBE_MS) }),
+    ),
+  );
   const campaign = settings.personalized_ranking?.campaign_arn;
   const ranking =
     campaign === undefined
       ? []
       : [probed({ kind: "campaign", name: campaign }, async () => (await ranker())?.("relevance", ["1"], PROBE_MS))];
-  return Promise.all([...models, ...ranking]);
+  return Promise.all([...models, ...rerankers, ...ranking]);
 }

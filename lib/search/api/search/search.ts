@@ -2,14 +2,15 @@ import { HYBRID_DEFAULTS } from "../../../core/contract/search.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "../../page/answer.ts";
 import { type Page, pageOf, type SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
+import { rerankStage } from "../../page/rerank.ts";
 import { searchedPage } from "../../page/run.ts";
 import { stagesOf, type Wanted } from "../../page/stage.ts";
-import { sharedVariety, varietyStage } from "../../page/variety.ts";
+import { sharedStages, varietyStage } from "../../page/variety.ts";
 import { resolveTarget } from "../../target/target.ts";
 import { namedTemplate, type SearchBody } from "./named-template.ts";
 import { searchReply, stopwatch } from "./reply.ts";
@@ -22,7 +23,7 @@ import type { AnySearchRequest } from "./request.ts";
 export async function search(services: GatewayServices, call: JsonCall<AnySearchRequest>): Promise<Reply> {
   const { body, caller } = call;
   requireTemplate(caller, body.template, { user_query: body.user_query });
-  requireNoVariety(caller, body.variety);
+  requireNoStages(caller, body);
   const asked = bodyOf(services, call);
   const { text: native, parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
@@ -42,7 +43,7 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
   const page = pageOf(parsed);
   const wanted = [
     personalStage(services, body, parsed, page),
-    await plainVariety(services, call, { index, native: parsed, page }),
+    ...(await configuredStages(services, call, { index, native: parsed, page })),
   ];
   const found = await searchedPage({
     page,
@@ -81,20 +82,24 @@ function bodyOf({ settings }: GatewayServices, { body, text }: JsonCall<AnySearc
   return { text: text.slice(slice?.start, slice?.end), parsed: body.search_request };
 }
 
-/** Returns the stage of variety, which the entries of the searched indexes decide on, if any entry has it. */
-async function plainVariety(
+/** Returns the stages that the entries of the searched indexes decide on, if the request or any entry has one. */
+async function configuredStages(
   services: GatewayServices,
-  { body: { variety: own }, deadline }: JsonCall<AnySearchRequest>,
+  { body, deadline }: JsonCall<AnySearchRequest>,
   { index, native, page }: { index: string; native: Record<string, unknown>; page: Page | undefined },
-): Promise<Wanted> {
-  if (!own && !services.settings.indexes.some(({ variety }) => variety)) return {};
+): Promise<Wanted[]> {
+  const isAsked = body.variety != null || body.rerank != null;
+  if (!isAsked && !services.settings.indexes.some(({ variety, rerank }) => variety || rerank)) return [];
   // The search itself reports what is wrong with its index.
   const indexes = await resolveTarget(services, index, deadline)
     .then((target) => target.indexes)
     .catch(() => []);
   const { candidates = HYBRID_DEFAULTS.candidates, embedding_mappings = [] } = indexes[0]?.entry ?? {};
-  const entry = { candidates, embedding_mappings, ...sharedVariety(indexes) };
-  return varietyStage(services, { index, own, entry, native, page });
+  const entry = { candidates, embedding_mappings, ...sharedStages(indexes) };
+  return [
+    rerankStage(services, { index, own: body.rerank, entry, query: body.user_query, native, page }),
+    varietyStage(services, { index, own: body.variety, entry, native, page }),
+  ];
 }
 
 /** Returns the smallest `max_result_window` of the indexes behind a name: the window cannot be larger. */
