@@ -88,7 +88,7 @@ interface ModelObserver {
 /** Creates a control for all models, without faults. */
 export function createModelControl(): ModelControl & ModelObserver {
   const fresh = (): State => ({ calls: 0, succeeded: 0, peak: 0, running: 0, served: [], faults: [], held: [] });
-  const states = new Map<StandInModel, State>(MODEL_NAMES.map((model) => [model, fresh()]));
+  const states = new Map<StandInModel, State>(STAND_INS.map((model) => [model, fresh()]));
   const state = (model: StandInModel) => {
     const found = states.get(model);
     if (!found) throw new Error(`${model} is not a model; there are ${STAND_INS.join(", ")}`);
