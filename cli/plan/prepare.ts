@@ -23,6 +23,7 @@ import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readDeployed } from "./deployed.ts";
 import { endDateNotes, sdkLifecycles } from "./end-dates.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
+import { rerankNotes } from "./rerank-notes.ts";
 import { incompatibleIndexNotes } from "./unfit-indexes.ts";
 
 /** A deployment that is ready to plan. */
@@ -70,7 +71,11 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const settings = changed ? await settingNotes(session, names) : [];
   const placements = await placementNotes(session, names);
   const changes = [...settings, ...placements, ...configurationNotes(files)];
-  return { discovery, ...built, notes: [...notesOf(session), ...quotas, ...ends, ...changes] };
+  return {
+    discovery,
+    ...built,
+    notes: [...notesOf(session), ...quotas, ...ends, ...rerankNotes(session.config), ...changes],
+  };
 }
 
 /** Bundles the functions and synthesizes the stacks for a discovered account. */
