@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import {
   dimensionOf,
+  ENDPOINT_MODELS,
   type EndpointModel,
   isEndpointModel,
   MODEL_NAMES,
@@ -84,10 +85,7 @@ export async function openModels(options: ModelsOptions): Promise<DevModels> {
   );
   const remote: Partial<Record<ModelName, RemoteServer>> = Object.fromEntries(connected);
 
-  const endpoints = new Map<string, StandInModel>([
-    ...endpointModels(models, names),
-    ...endpointsOf(RERANKER, models).map((endpoint) => [endpointName(endpoint, names), RERANKER] as const),
-  ]);
+  const endpoints = endpointModels(models, names);
   const previous = endpointModels(models.previous ?? {}, names);
   const dense = await smallModel(options);
   const standIns = await createModelStandIns({
@@ -106,9 +104,9 @@ export async function openModels(options: ModelsOptions): Promise<DevModels> {
 }
 
 /** Returns the model of each endpoint that model.yaml describes, by the endpoint's name. */
-export function endpointModels(models: Models, names: Pick<Names, "endpoint">): Map<string, ModelName> {
+export function endpointModels(models: Models, names: Pick<Names, "endpoint">): Map<string, StandInModel> {
   return new Map(
-    MODEL_NAMES.filter(isEndpointModel).flatMap((model) =>
+    [...ENDPOINT_MODELS, RERANKER].flatMap((model) =>
       endpointsOf(model, models).map((endpoint) => [endpointName(endpoint, names), model] as const),
     ),
   );

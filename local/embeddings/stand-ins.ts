@@ -21,7 +21,7 @@ export interface ModelStandInOptions {
   /** Returns the model of a SageMaker endpoint by name, or undefined if there is no such endpoint. */
   modelOfEndpoint: (name: string) => StandInModel | undefined;
   /** The same for the endpoints of `previous` in model.yaml. */
-  previousOfEndpoint?: (name: string) => ModelName | undefined;
+  previousOfEndpoint?: (name: string) => StandInModel | undefined;
   /** Computes the dense vectors. Default: the lexical model. */
   dense?: DenseModel;
   /** Real servers that replace the local ones, see `connectRemoteServer`. */
@@ -84,7 +84,8 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
       );
     }
     const model = current ?? previousOfEndpoint?.(endpoint);
-    const server = model && (current ? servers : previousServers).get(model);
+    if (!model || model === RERANKER) return unknownEndpoint(endpoint);
+    const server = (current ? servers : previousServers).get(model);
     if (!server) return unknownEndpoint(endpoint);
     return control.observe(model, { texts: inputsOf(request.body) }, (fault) => invokeEndpoint(request, server, fault));
   };
