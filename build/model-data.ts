@@ -4,10 +4,8 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as v from "valibot";
-import { ENDPOINT_MODELS } from "../lib/config/embedding-models.ts";
 import type { Models } from "../lib/config/model.ts";
-import { hubRevisionOf, repositoryOf, type ServedModel } from "../lib/config/model-sources.ts";
-import { RERANKER } from "../lib/config/rerank-models.ts";
+import { hubRevisionOf, repositoryOf, SERVED_MODELS, type ServedModel } from "../lib/config/model-sources.ts";
 import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
 import { connectionFailure, HUB } from "./models.ts";
 
@@ -36,7 +34,7 @@ export interface ModelDataOptions {
  */
 export async function uploadModelData(options: ModelDataOptions): Promise<void> {
   const { models, put, log } = options;
-  const wanted = [...ENDPOINT_MODELS, RERANKER].filter((name) => models[name]?.model_data !== undefined);
+  const wanted = SERVED_MODELS.filter((name) => models[name]?.model_data !== undefined);
   if (wanted.length === 0)
     throw new ModelFilesError("no model in model.yaml has model_data: there is nothing to upload");
   for (const name of wanted) {

@@ -1,10 +1,13 @@
 import { type Names, shortHash } from "../core/naming/names.ts";
-import { type BedrockModel, type EndpointModel, MODELS } from "./embedding-models.ts";
+import { type BedrockModel, ENDPOINT_MODELS, type EndpointModel, MODELS } from "./embedding-models.ts";
 import type { Models } from "./model.ts";
 import { RERANKER } from "./rerank-models.ts";
 
 /** The models that run on endpoints of the project, or on ones that exist: sections of model.yaml. */
 export type ServedModel = EndpointModel | typeof RERANKER;
+
+/** All of them. */
+export const SERVED_MODELS: readonly ServedModel[] = [...ENDPOINT_MODELS, RERANKER];
 
 /** The keys of a model's section in model.yaml. */
 export type EndpointSection = NonNullable<Models[ServedModel]>;

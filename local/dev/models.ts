@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
 import {
   dimensionOf,
-  ENDPOINT_MODELS,
   type EndpointModel,
   isEndpointModel,
   MODEL_NAMES,
@@ -10,8 +9,7 @@ import {
 } from "../../lib/config/embedding-models.ts";
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import type { Models } from "../../lib/config/model.ts";
-import { endpointName, endpointsOf, repositoryOf } from "../../lib/config/model-sources.ts";
-import { RERANKER } from "../../lib/config/rerank-models.ts";
+import { endpointName, endpointsOf, repositoryOf, SERVED_MODELS } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
 import type { StandInModel } from "../embeddings/control.ts";
@@ -106,7 +104,7 @@ export async function openModels(options: ModelsOptions): Promise<DevModels> {
 /** Returns the model of each endpoint that model.yaml describes, by the endpoint's name. */
 export function endpointModels(models: Models, names: Pick<Names, "endpoint">): Map<string, StandInModel> {
   return new Map(
-    [...ENDPOINT_MODELS, RERANKER].flatMap((model) =>
+    SERVED_MODELS.flatMap((model) =>
       endpointsOf(model, models).map((endpoint) => [endpointName(endpoint, names), model] as const),
     ),
   );
