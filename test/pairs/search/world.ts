@@ -51,6 +51,11 @@ const ENTRY_SETTINGS = {
   described: { candidates: 30, settings: { normalization: "min_max", combination: "harmonic_mean" } },
 } as const satisfies Record<string, Partial<Entry>>;
 
+/** How each entry reranks: only if asked, and fewer hits than any entry has candidates, so that variety has the same window. */
+export const RERANK: NonNullable<GatewaySettings["indexes"][number]["rerank"]> = {
+  ...{ model: "cohere.rerank-v3-5:0", fields: ["text"], candidates: 10, timeout_ms: 20_000, by_default: false },
+};
+
 /** Returns the indexes of a case whose names begin with `start`. */
 export function worldOf(start: string, row: SearchRow): World {
   const { form, entry, mapping } = row;
@@ -137,6 +142,7 @@ function entryOf(
         : []),
     ],
     on_embedding_failure: { write: "fail" as const, query: "degrade" as const },
+    rerank: RERANK,
     ...ENTRY_SETTINGS[kind],
   } as Entry;
 }
