@@ -24,6 +24,7 @@ import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readDeployed } from "./deployed.ts";
 import { endDateNotes, sdkLifecycles } from "./end-dates.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
+import { rerankNotes } from "./rerank-notes.ts";
 import { incompatibleIndexNotes } from "./unfit-indexes.ts";
 
 /** A deployment that is ready to plan. */
@@ -72,7 +73,11 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const placements = await placementNotes(session, names);
   const synonyms = await synonymNotes(session, names);
   const changes = [...settings, ...placements, ...synonyms, ...configurationNotes(files)];
-  return { discovery, ...built, notes: [...notesOf(session), ...quotas, ...ends, ...changes] };
+  return {
+    discovery,
+    ...built,
+    notes: [...notesOf(session), ...quotas, ...ends, ...rerankNotes(session.config), ...changes],
+  };
 }
 
 /** Bundles the functions and synthesizes the stacks for a discovered account. */

@@ -29,6 +29,7 @@ import {
   NamedSearchRequest,
   NativeSearch,
   namedTemplateFields,
+  Rerank,
   SearchRequest,
   TemplateParams,
   Variety,
@@ -121,6 +122,12 @@ const SearchedSynonyms = v.object({
   to: v.pipe(v.array(v.string()), v.description("What was searched in their place as well.")),
 });
 
+const ModelUsage = v.object({
+  calls: v.pipe(Integer, v.description("Calls of the model.")),
+  units: v.pipe(Integer, v.description("Units that they are billed as; 0 for a model of an endpoint.")),
+  cached: v.pipe(Integer, v.description("Scores that were in the memory of the function.")),
+});
+
 const StageReport = v.object({
   name: v.picklist([...REWRITE_STAGES, ...PAGE_STAGES]),
   milliseconds: Integer,
@@ -132,6 +139,7 @@ const StageReport = v.object({
     v.boolean(),
     v.description("Whether the stage failed and changed nothing; `degraded` has the reason."),
   ),
+  usage: v.optional(v.pipe(ModelUsage, v.description("What the stage took of a model, if it calls one."))),
   moves: v.pipe(v.array(StageMove), v.description("The hits of this page that the stage moved.")),
   synonyms: v.optional(v.pipe(v.array(SearchedSynonyms), v.description("The synonyms of the query."))),
 });
@@ -225,6 +233,7 @@ export const schemaNames = {
     NamedSearchRequest,
     NativeSearch,
     BusinessRules,
+    Rerank,
     Variety,
     VarietyGroups,
     VarietySimilarity,
@@ -258,6 +267,7 @@ export const schemaNames = {
     SearchAnswer,
     NativeSearch,
     AppliedBusinessRules: BusinessRules,
+    Rerank,
     Variety,
     VarietyGroups,
     VarietySimilarity,
@@ -269,6 +279,7 @@ export const schemaNames = {
     AppliedHybridSettings,
     AssignedVariant,
     StageReport,
+    ModelUsage,
     StageMove,
     SearchedSynonyms,
     CandidatesAnswer,

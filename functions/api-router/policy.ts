@@ -12,12 +12,24 @@ export interface ApiRouterArns {
   secretKeys: SecretKeys;
   endpoints: readonly string[];
   hostedModels: readonly string[];
+  /** The endpoint of the reranker, and rerankers on Bedrock. */
+  rerankEndpoints?: readonly string[];
+  rerankModels?: readonly string[];
   campaign?: string | undefined;
 }
 
 /** Returns the permissions of api-router: the cluster, the configured models, the campaign and its secrets. */
 export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
-  const { logGroup, domain, secrets, endpoints, hostedModels, campaign } = arns;
+  const {
+    logGroup,
+    domain,
+    secrets,
+    endpoints,
+    hostedModels,
+    campaign,
+    rerankEndpoints = [],
+    rerankModels = [],
+  } = arns;
   return [
     ...(domain === undefined
       ? []
@@ -39,6 +51,8 @@ export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
     ...decryptSecrets(arns.secretKeys),
     ...some("EmbedOnEndpoints", "sagemaker:InvokeEndpoint", endpoints),
     ...some("EmbedWithHostedModels", "bedrock:InvokeModel", hostedModels),
+    ...some("RerankOnEndpoints", "sagemaker:InvokeEndpoint", rerankEndpoints),
+    ...some("RerankWithHostedModels", "bedrock:InvokeModel", rerankModels),
     ...some("RankForUsers", "personalize:GetPersonalizedRanking", campaign === undefined ? [] : [campaign]),
     writeLogs(logGroup),
   ];

@@ -38,6 +38,10 @@ export async function createServices(
     const { openEmbedders } = await import("./embedders.ts");
     return openEmbedders(settings, folder, print);
   });
+  const rerankers = once(async () => {
+    const { openRerankers } = await import("./rerankers.ts");
+    return openRerankers(settings, print);
+  });
   const ranker = once(async () => {
     const { campaignRanker } = await import("../../lib/personalize/runtime/ranker.ts");
     const arn = settings.personalized_ranking?.campaign_arn;
@@ -63,12 +67,18 @@ export async function createServices(
       if (!embedder) throw new Error(`config.json has no model ${model}`);
       return embedder;
     },
+    reranker: async (model) => {
+      const reranker = (await rerankers()).rerankers.get(model);
+      if (!reranker) throw new Error(`config.json has no reranker ${model}`);
+      return reranker;
+    },
     ranker,
     synonyms: async (waitMs) => (await synonyms())(waitMs),
     userIdKey: userIdKey(settings.logging, secretReader(variables), print),
     logRequest: print,
     async load() {
       if (settings.models.length > 0) await (await models()).load();
+      if (settings.indexes.some(({ rerank }) => rerank)) await (await rerankers()).load();
       await ranker();
       const hasSynonyms = settings.indexes.some((entry) => entry.synonyms);
       // Searches go without them, and say so, if they cannot be read.

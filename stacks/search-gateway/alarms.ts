@@ -25,6 +25,7 @@ export function gatewayAlarms(stack: ProjectStack): void {
   const stages = [
     ...(metrics.models.length > 0 ? (["embedding"] as const) : []),
     ...(config.searchGateway && readsDocuments(config.searchGateway) ? (["synonyms"] as const) : []),
+    ...(metrics.rerankers.length > 0 ? (["rerank"] as const) : []),
     ...(config.api.personalized_ranking.campaign_arn === undefined ? [] : (["personalization"] as const)),
   ];
   for (const stage of stages) {

@@ -8,8 +8,10 @@ import type { SearchGateway } from "../../lib/config/configuration.ts";
 import { isEndpointModel, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { Models } from "../../lib/config/model.ts";
 import { bedrockModelId, endpointName, isDeployed, type ModelEndpoint } from "../../lib/config/model-sources.ts";
+import { RERANKER } from "../../lib/config/rerank-models.ts";
 import {
   hostedModelArns,
+  hostedRerankers,
   modelEndpoints,
   previousModels,
   readsDocuments,
@@ -75,6 +77,9 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
   const userIdKey = userIdKeySecret(stack);
   const secretKey = auth?.type === "basic" ? found.secretKeyArn : undefined;
   const byAlias = secretKey?.includes(":alias/") ?? false;
+  const hostedArns = (ids: readonly string[]) => [
+    ...new Set(ids.flatMap((id) => hostedModelArns(id, names, input.discovery.region))),
+  ];
   return {
     logGroup: names.arn("logs", `log-group:${names.functionLogGroup("api-router")}`),
     domain: auth?.type === "aws" ? found.domain.arn : undefined,
@@ -93,10 +98,10 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
       ],
       anyKey: names.arn("kms", "key/*"),
     },
-    endpoints: [...new Set(modelEndpoints(gateway).map((endpoint) => endpointArn(stack, endpoint)))],
-    hostedModels: [
-      ...new Set(hostedModelIds(gateway).flatMap((id) => hostedModelArns(id, names, input.discovery.region))),
-    ],
+    endpoints: endpointArns(stack, (model) => model !== RERANKER),
+    hostedModels: hostedArns(hostedModelIds(gateway)),
+    rerankEndpoints: endpointArns(stack, (model) => model === RERANKER),
+    rerankModels: hostedArns(hostedRerankers(gateway)),
     campaign: input.config.api.personalized_ranking.campaign_arn,
   };
 }
@@ -109,6 +114,12 @@ function synonymStatements(stack: ProjectStack): Statement[] {
   const statements = synonymsPolicy({ bucket: names.bucketArn(), key: anyKey });
   return boundToAliases(stack, statements, anyKey, [names.kmsAlias()]);
 }
+
+/** Returns the ARNs of the endpoints of some models. */
+const endpointArns = (stack: ProjectStack, isMeant: (model: ModelEndpoint["model"]) => boolean): string[] => {
+  const endpoints = modelEndpoints(gatewayInput(stack.input).gateway).filter(({ model }) => isMeant(model));
+  return [...new Set(endpoints.map((endpoint) => endpointArn(stack, endpoint)))];
+};
 
 /** Returns the ARN of an endpoint, or a pattern of all that the project deploys for its model, now or before. */
 function endpointArn({ names, input }: ProjectStack, endpoint: ModelEndpoint): string {

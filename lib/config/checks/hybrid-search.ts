@@ -3,6 +3,7 @@ import { isHybrid } from "../../core/json/template.ts";
 import { MODELS } from "../embedding-models.ts";
 import type { HybridQuery } from "../hybrid-search.ts";
 import type { Path } from "../problem.ts";
+import { RERANKER } from "../rerank-models.ts";
 import { isLocaleOf } from "../synonyms.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
@@ -28,6 +29,7 @@ export const checkHybridSearch: Check = (drafts, report) => {
     noneTwice(report, file, path, mappings, "embedding_field", see);
     checkSynonyms(entry, ["hybrid_queries", position, "synonyms"], report);
     checkVariety(entry, ["hybrid_queries", position, "variety"], report);
+    checkRerank(entry, model, ["hybrid_queries", position, "rerank"], report);
     const embeddingFields = sound(mappings).flatMap(([, { embedding_field }]) => embedding_field ?? []);
     for (const [index, { embedding_field: field, model_name, src_fields }] of sound(mappings)) {
       const parent = field && embeddingFields.find((other) => field.startsWith(`${other}.`));
@@ -70,6 +72,23 @@ function checkVariety({ variety, embedding_mappings }: Draft<HybridQuery>, path:
   if (model && MODELS[model].kind !== "dense") {
     const message = `"${similarity?.field}" has ${MODELS[model].kind} embeddings; name a dense or a keyword field`;
     report(file, [...path, "similarity", "field"], message);
+  }
+}
+
+/** Checks that the reranker of model.yaml has its section, and that what it reads is text, each field once. */
+function checkRerank(
+  { rerank, embedding_mappings }: Draft<HybridQuery>,
+  models: object | undefined,
+  path: Path,
+  report: Report,
+): void {
+  if (rerank?.model === RERANKER && models !== undefined && !Object.hasOwn(models, RERANKER)) {
+    report(file, [...path, "model"], `names ${RERANKER}, which has no section in model.yaml: add it there`);
+  }
+  noneTwice(report, file, [...path, "fields"], rerank?.fields);
+  for (const [place, field] of sound(rerank?.fields)) {
+    if (!embedding_mappings?.some((mapping) => mapping?.embedding_field === field)) continue;
+    report(file, [...path, "fields", place], `"${field}" is an embedding field; name a field with text`);
   }
 }
 

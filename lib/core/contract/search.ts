@@ -51,6 +51,9 @@ export const MAX_SUBQUERIES = 5;
 /** The most candidates of each subquery. */
 export const MAX_CANDIDATES = 10_000;
 
+/** The most hits that a reranker reads in one search. */
+export const MAX_RERANKED = 200;
+
 /** What becomes of a document, or of a subquery, whose embedding failed. */
 export const ON_EMBEDDING_FAILURE = ["fail", "degrade"] as const;
 export type OnEmbeddingFailure = (typeof ON_EMBEDDING_FAILURE)[number];
@@ -90,7 +93,13 @@ export const REWRITE_STAGES = ["synonyms"] as const;
 export type RewriteStage = (typeof REWRITE_STAGES)[number];
 
 /** The stages that change the window between the fused list and a page, in the order in which they run. */
-export const PAGE_STAGES = ["interleaving", "personalization", "variety"] as const;
+export const PAGE_STAGES = [
+  "interleaving",
+  // The scores of a reranker know nothing of the user, so the ranking for the user comes after it.
+  "rerank",
+  "personalization",
+  "variety",
+] as const;
 export type PageStage = (typeof PAGE_STAGES)[number];
 
 /** Parts of an answer of the search gateway that can be missing from it without failing the request. */

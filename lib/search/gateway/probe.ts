@@ -7,8 +7,17 @@ import type { GatewayServices } from "./services.ts";
 /** Shorter than the function's 28 s. */
 const PROBE_MS = 20_000;
 
-/** Embeds one text with each model, ranks one item with the campaign and reads the synonyms, if there are any. */
-export async function probeGateway({ settings, embedder, ranker, synonyms }: GatewayServices): Promise<Probe[]> {
+/**
+ * Embeds one text with each model, scores one with each reranker, ranks one item with the campaign and reads the synonyms,
+ * if there are any.
+ */
+export async function probeGateway({
+  settings,
+  embedder,
+  reranker,
+  ranker,
+  synonyms,
+}: GatewayServices): Promise<Probe[]> {
   const models = settings.models.map((model) => {
     const name = embedderName(model);
     return probed({ kind: "model", name }, async () => {
@@ -19,6 +28,11 @@ export async function probeGateway({ settings, embedder, ranker, synonyms }: Gat
       if ("document_endpoint_name" in model) await used.embedQuery("relevance", deadline);
     });
   });
+  const rerankers = [...new Set(settings.indexes.flatMap(({ rerank }) => rerank?.model ?? []))].map((name) =>
+    probed({ kind: "model", name }, async () =>
+      (await reranker(name)).score("relevance", ["relevance"], { deadline: deadlineIn(PROBE_MS) }),
+    ),
+  );
   const campaign = settings.personalized_ranking?.campaign_arn;
   const ranking =
     campaign === undefined
@@ -27,5 +41,5 @@ export async function probeGateway({ settings, embedder, ranker, synonyms }: Gat
   const documents = settings.indexes.some((entry) => entry.synonyms)
     ? [probed({ kind: "document", name: SYNONYMS }, () => synonyms(PROBE_MS))]
     : [];
-  return Promise.all([...models, ...ranking, ...documents]);
+  return Promise.all([...models, ...rerankers, ...ranking, ...documents]);
 }

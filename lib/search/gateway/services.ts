@@ -5,6 +5,7 @@ import type { Embedder, EmbedderName } from "../embeddings/embedder.ts";
 import type { Capabilities } from "../opensearch/capabilities.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";
+import type { Reranker } from "../rerank/reranker.ts";
 import type { SynonymReader } from "../synonyms/document.ts";
 import type { GatewaySettings } from "./settings.ts";
 
@@ -17,6 +18,8 @@ export interface GatewayServices {
   capabilities: (deadline: Deadline) => Promise<Capabilities>;
   /** Returns the embedder of a model of the settings. Its client and files are loaded on first use. */
   embedder: (model: EmbedderName) => Promise<Embedder>;
+  /** Returns a reranker of the settings by its model. Its client is loaded on first use. */
+  reranker: (model: string) => Promise<Reranker>;
   /** Returns the ranker, loaded on first use; undefined if no campaign is configured. */
   ranker: () => Promise<PersonalRanker | undefined>;
   /** Returns the synonyms in use. Not called for indexes without any. */

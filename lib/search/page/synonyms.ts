@@ -6,7 +6,6 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import { type Rewriting, rewriting } from "../synonyms/rewrite.ts";
-import type { TargetIndex } from "../target/target.ts";
 import type { SearchAnswer } from "./answer.ts";
 import type { StageReport } from "./stage.ts";
 
@@ -35,13 +34,6 @@ export interface Rewritten<Query> {
   /** What the stage did; nothing if the index has no synonyms. */
   reports(): StageReport[];
   degraded(): Degradation[];
-}
-
-/** Returns the synonyms of the searched indexes, if the entries of all of them say the same. */
-export function sharedSynonyms(indexes: readonly TargetIndex[]): Pick<IndexSettings, "synonyms"> {
-  const [first, ...others] = indexes.map(({ entry }) => entry?.synonyms);
-  const isShared = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
-  return first && isShared ? { synonyms: first } : {};
 }
 
 /** Rewrites a query, or a list of them, with the synonyms of its index. Never rejects. */

@@ -153,6 +153,45 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "a reranker of the project has files",
+    good: [
+      ["model.yaml", ["reranker"], { ...DEPLOYED, model_data: "s3://models/a/" }],
+      ["model.yaml", ["reranker"], { endpoint_name: "shop-reranker" }],
+    ],
+    bad: [["model.yaml", ["reranker"], DEPLOYED]],
+    problems: [
+      "conf/model.yaml reranker.model_id is missing: it names the model, unless model_data or endpoint_name is set",
+    ],
+  },
+  {
+    rule: "a reranker of the project keeps its files",
+    good: [["model.yaml", ["reranker"], { ...DEPLOYED, model_id: "a/b", revision: "1" }]],
+    bad: [["model.yaml", ["reranker"], { ...DEPLOYED, model_id: "a/b" }]],
+    problems: [
+      "conf/model.yaml reranker.revision is missing: without it, or model_data, a new instance could download another model than the others have",
+    ],
+  },
+  {
+    rule: "a reranker on an endpoint has a section",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "rerank", "model"], "reranker"]],
+    bad: [
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "rerank", "model"], "reranker"],
+      ["model.yaml", ["reranker"], undefined],
+    ],
+    problems: [
+      "conf/hybrid_search.yaml hybrid_queries[0].rerank.model names reranker, which has no section in model.yaml: add it there",
+    ],
+  },
+  {
+    rule: "a reranker reads text, each field once",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "rerank", "fields"], ["title"]]],
+    bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "rerank", "fields"], ["title", "description_dense", "title"]]],
+    problems: [
+      'conf/hybrid_search.yaml hybrid_queries[0].rerank.fields[1] "description_dense" is an embedding field; name a field with text',
+      'conf/hybrid_search.yaml hybrid_queries[0].rerank.fields[2] "title" appears twice',
+    ],
+  },
+  {
     rule: "variety compares something",
     good: [["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "groups"], undefined]],
     bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "variety"], {}]],

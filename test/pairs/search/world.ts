@@ -1,9 +1,9 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
-import { corpus } from "../../fixtures/corpus.ts";
 import { type Cluster, request } from "../../fixtures/opensearch.ts";
 import { removeAll } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { TEXTS } from "./documents.ts";
 import { SHAPES } from "./shapes.ts";
 import { SYNONYMS } from "./synonyms.ts";
 
@@ -51,6 +51,11 @@ const ENTRY_SETTINGS = {
   alias: { candidates: 12, settings: { normalization: "l2", combination: "geometric_mean" } },
   described: { candidates: 30, settings: { normalization: "min_max", combination: "harmonic_mean" } },
 } as const satisfies Record<string, Partial<Entry>>;
+
+/** How each entry reranks: only if asked, and fewer hits than any entry has candidates, so that variety has the same window. */
+export const RERANK: NonNullable<GatewaySettings["indexes"][number]["rerank"]> = {
+  ...{ model: "cohere.rerank-v3-5:0", fields: ["text"], candidates: 10, timeout_ms: 20_000, by_default: false },
+};
 
 /** Returns the indexes of a case whose names begin with `start`. */
 export function worldOf(start: string, row: SearchRow): World {
@@ -136,19 +141,10 @@ function entryOf(
     ],
     on_embedding_failure: { write: "fail" as const, query: "degrade" as const },
     ...(synonyms === "entry" && { synonyms: SYNONYMS }),
+    rerank: RERANK,
     ...ENTRY_SETTINGS[kind],
   } as Entry;
 }
-
-/** Which texts the documents of the first and the second index have, by the beginning of their ids. */
-const TEXTS = { d: corpus(36), e: corpus(50).slice(36) } as const;
-
-/** The genres of all documents, by their ids. */
-export const GENRES: ReadonlyMap<string, string> = new Map(
-  Object.entries(TEXTS).flatMap(([prefix, texts]) =>
-    texts.map(({ doc }, at) => [`${prefix}${at}`, doc.genre] as const),
-  ),
-);
 
 function documentsOf(prefix: keyof typeof TEXTS, { mapping, form }: SearchRow) {
   const isStream = form === "data-stream" || form === "rolled-over";

@@ -3,12 +3,13 @@ import { ApiError } from "../../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch, type SearchAnswer, withHits } from "../../page/answer.ts";
 import { interleaveStage } from "../../page/interleave.ts";
 import type { Page, SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
+import { rerankStage } from "../../page/rerank.ts";
 import { type Found, searchedPage } from "../../page/run.ts";
 import { stagesOf } from "../../page/stage.ts";
 import { type Rewritten, withSynonyms } from "../../page/synonyms.ts";
@@ -30,7 +31,7 @@ const QUERY_STRING = "request_cache=false";
 /** Answers `POST /application/hybrid-search`: embeds the query text, fuses the subqueries, ranks for the user. */
 export async function hybridSearch(services: GatewayServices, call: JsonCall<HybridRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
-  requireNoVariety(caller, body.variety);
+  requireNoStages(caller, body);
   const watch = stopwatch();
   const prepare = async (name: string | null): Promise<Prepared> => {
     requireTemplate(caller, name, { search_query: body.search_query });
@@ -84,6 +85,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const interleaved = assigned?.other && (await interleavedWith(assigned, assigned.other));
   const { stages, declined } = stagesOf([
     interleaved ? { stage: interleaved.stage } : {},
+    rerankStage(services, { index, own: body.rerank, entry: target, query, native: template.native, page }),
     personalStage(services, body, template.native, page),
     varietyStage(services, { index, own: body.variety, entry: target, native: template.native, page }),
   ]);

@@ -38,6 +38,7 @@ export async function searchReply(services: GatewayServices, call: Call, searche
     ["user_id", JSON.stringify(fields.user_id)],
     ["business_rules", JSON.stringify(fields.business_rules)],
     ["is_logging_enable", JSON.stringify(fields.is_logging_enable)],
+    ...(fields.rerank == null ? [] : [given("rerank", fields.rerank)]),
     ...(fields.variety == null ? [] : [given("variety", fields.variety)]),
     ...(fields.synonyms == null ? [] : [given("synonyms", fields.synonyms)]),
     ...(fields.locale == null ? [] : [given("locale", fields.locale)]),

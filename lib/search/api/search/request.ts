@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { MAX_RERANKED } from "../../../core/contract/search.ts";
 import { objectSchema } from "../../../core/http/validate.ts";
 import { isObject } from "../../../core/json/values.ts";
 
@@ -84,6 +85,19 @@ export const Variety = v.strictObject({
 /** A language tag, in letters of either case. */
 const LOCALE = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
 
+/** How a request wants its hits to be reranked. What it leaves out is as configured. */
+export const Rerank = v.strictObject({
+  is_enabled: v.pipe(v.nullish(v.boolean()), v.description("Whether the hits are reranked. Default: true.")),
+  candidates: v.pipe(
+    v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(MAX_RERANKED))),
+    v.description("Best hits that the model reads."),
+  ),
+  min_score: v.pipe(
+    v.nullish(v.pipe(v.number(), v.finite())),
+    v.description("Hits below this score follow behind the others, in the order before."),
+  ),
+});
+
 /** Fields that search and hybrid search share. An optional field may be null, which means that it is absent. */
 export const commonFields = {
   user_id: v.pipe(
@@ -94,6 +108,12 @@ export const commonFields = {
   is_logging_enable: v.pipe(
     v.nullish(v.boolean(), true),
     v.description("Whether the request log gets a line about this search. Default: true."),
+  ),
+  rerank: v.pipe(
+    v.nullish(objectSchema(Rerank)),
+    v.description(
+      "Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask.",
+    ),
   ),
   variety: v.pipe(
     v.nullish(objectSchema(Variety)),
@@ -131,7 +151,9 @@ export const namedTemplateFields = {
 
 const user_query = v.pipe(
   v.nullish(v.string()),
-  v.description("What the user typed, for the request log, which cannot find it in the body. A template may need it."),
+  v.description(
+    "What the user typed, for the request log, which cannot find it in the body, and for the reranking. A template may need it.",
+  ),
 );
 
 /** A search with a body of its own. */
@@ -170,5 +192,5 @@ export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBod
 export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
 export type CommonFields = Pick<
   AnySearchRequest,
-  "user_id" | "business_rules" | "is_logging_enable" | "variety" | "synonyms" | "locale" | "explain_stages"
+  "user_id" | "business_rules" | "is_logging_enable" | "rerank" | "variety" | "synonyms" | "locale" | "explain_stages"
 >;

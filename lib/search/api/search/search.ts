@@ -3,16 +3,17 @@ import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { parseLossless } from "../../../core/json/values.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { nativeSearch, type SearchAnswer } from "../../page/answer.ts";
 import { pageOf, type SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
+import { rerankStage } from "../../page/rerank.ts";
 import { searchedPage } from "../../page/run.ts";
 import { stagesOf } from "../../page/stage.ts";
-import { sharedSynonyms, withSynonyms } from "../../page/synonyms.ts";
-import { sharedVariety, varietyStage } from "../../page/variety.ts";
+import { withSynonyms } from "../../page/synonyms.ts";
+import { sharedStages, varietyStage } from "../../page/variety.ts";
 import { resolveTarget } from "../../target/target.ts";
 import { namedTemplate, type SearchBody } from "./named-template.ts";
 import { searchReply, stopwatch } from "./reply.ts";
@@ -25,7 +26,7 @@ import type { AnySearchRequest } from "./request.ts";
 export async function search(services: GatewayServices, call: JsonCall<AnySearchRequest>): Promise<Reply> {
   const { body, caller } = call;
   requireTemplate(caller, body.template, { user_query: body.user_query });
-  requireNoVariety(caller, body.variety);
+  requireNoStages(caller, body);
   const asked = bodyOf(services, call);
   const { text: native, parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
@@ -49,6 +50,7 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
   const page = pageOf(parsed);
   const wanted = [
     personalStage(services, body, parsed, page),
+    rerankStage(services, { index, own: body.rerank, entry, query: body.user_query, native: parsed, page }),
     varietyStage(services, { index, own: body.variety, entry, native: parsed, page }),
   ];
   const found = await searchedPage({
@@ -91,22 +93,24 @@ function bodyOf({ settings }: GatewayServices, { body, text }: JsonCall<AnySearc
 }
 
 /** What the entries of the searched indexes say about the stages of a search. */
-type Entry = Pick<IndexSettings, "candidates" | "embedding_mappings" | "variety" | "synonyms">;
+type Entry = Pick<IndexSettings, "candidates" | "embedding_mappings" | "variety" | "rerank" | "synonyms">;
 
-/** Returns what the entries of the searched indexes decide on, if any stage needs it. */
+/** Returns what the entries of the searched indexes decide on, if the request or any entry has a stage that needs it. */
 async function entryOf(
   services: GatewayServices,
-  { body: { variety: own }, deadline }: JsonCall<AnySearchRequest>,
+  { body, deadline }: JsonCall<AnySearchRequest>,
   index: string,
 ): Promise<Entry> {
   const none = { candidates: HYBRID_DEFAULTS.candidates, embedding_mappings: [] };
-  if (!own && !services.settings.indexes.some(({ variety, synonyms }) => variety ?? synonyms)) return none;
+  const isAsked = body.variety != null || body.rerank != null;
+  if (!isAsked && !services.settings.indexes.some(({ variety, rerank, synonyms }) => variety ?? rerank ?? synonyms))
+    return none;
   // The search itself reports what is wrong with its index.
   const indexes = await resolveTarget(services, index, deadline)
     .then((target) => target.indexes)
     .catch(() => []);
   const { candidates, embedding_mappings } = indexes[0]?.entry ?? none;
-  return { candidates, embedding_mappings, ...sharedVariety(indexes), ...sharedSynonyms(indexes) };
+  return { candidates, embedding_mappings, ...sharedStages(indexes) };
 }
 
 /** Rewrites the query of a native body with synonyms. */

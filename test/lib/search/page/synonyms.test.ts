@@ -3,7 +3,8 @@ import type { ReadIfChanged } from "../../../../lib/aws/versioned-documents.ts";
 import type { Degradation } from "../../../../lib/core/http/degradation.ts";
 import { ApiError } from "../../../../lib/core/http/error.ts";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
-import { sharedSynonyms, withSynonyms } from "../../../../lib/search/page/synonyms.ts";
+import { withSynonyms } from "../../../../lib/search/page/synonyms.ts";
+import { sharedStages } from "../../../../lib/search/page/variety.ts";
 import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
 import { suite } from "../../../suite.ts";
 
@@ -115,8 +116,8 @@ test("reads nothing for an index without synonyms, or whose indexes have differe
   assert.is(found.query, QUERY);
   assert.equal([found.reports(), found.degraded()], [[], []]);
   const index = (entry: object | undefined) => ({ entry }) as never;
-  assert.equal(sharedSynonyms([index(ENTRY), index({ synonyms: { files: [{ file: "a.txt" }] } })]), ENTRY);
-  assert.equal(sharedSynonyms([index(ENTRY), index(undefined)]), {});
+  assert.equal(sharedStages([index(ENTRY), index({ synonyms: { files: [{ file: "a.txt" }] } })]), ENTRY);
+  assert.equal(sharedStages([index(ENTRY), index(undefined)]), {});
 });
 
 test.run();
