@@ -44,6 +44,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   evaluate: "measure settings of the search gateway against judgments",
   tune: "find the best settings of hybrid search and write them into hybrid_search.yaml",
   "judgments from-clicks": "create judgments from the clicks of the request log",
+  "judgments from-model": "let a language model judge what settings find; people check a sample",
   "experiment report": "compare the variants of an experiment, from the request log",
   console: "serve the console, a page to search, judge, measure and recommend",
   "hybrid-search generate-semantic-index-schema": "add the embedding fields of hybrid_search.yaml to an index schema",

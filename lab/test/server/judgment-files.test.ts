@@ -108,7 +108,7 @@ test("continues a file of another tool: keeps its columns, its rows and what sep
 test("continues a file that is no CSV in one beside it", () => {
   const list = JSON.stringify({ judgmentRatings: [{ query: "salt", ratings: [{ docId: "b1", rating: "2.0" }] }] });
   writeFileSync(join(folder, "workbench.json"), list);
-  assert.equal(files.read("workbench"), [{ query: "salt", doc: "b1", grade: 2, index: "" }]);
+  assert.equal(files.read("workbench"), [{ query: "salt", doc: "b1", grade: 2, index: "", origin: "import", who: "" }]);
   files.judge("workbench", { query: "salt", doc: "b2", grade: 0, index: "books" });
   assert.is(readFileSync(join(folder, "workbench.json"), "utf8"), list);
   assert.is(files.path("workbench"), join(folder, "workbench.csv"));
