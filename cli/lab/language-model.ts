@@ -57,7 +57,7 @@ interface ChatEndpoint {
 
 /** Returns a model that is asked by the protocol of OpenAI's chat completions. It throws Failure, never with the key. */
 export function chatModel({ url, model, key }: ChatEndpoint): Ask {
-  const target = `${url.replace(/\/+$/, "")}/chat/completions`;
+  const target = `${url.endsWith("/") ? url.slice(0, -1) : url}/chat/completions`;
   const shown = (text: string) => (key ? text.replaceAll(key, "***") : text).slice(0, SHOWN);
   return asking(async (prompt, parameters) => {
     let answer: Response;
