@@ -19,7 +19,7 @@ export const modelVerdictsBenchmark: Benchmark = {
   name: "model-verdicts",
   async run() {
     return CASES.map(({ metric, judge, queries, checked }) => {
-      const found = coverage(metric, judge, { queries, checked, rounds: ROUNDS });
+      const found = coverage(metric, judge, { queries, checked, rounds: ROUNDS, ofTruth: 20_000 });
       const percent = (count: number) => `${((100 * count) / ROUNDS).toFixed(1)} %`;
       return {
         what:

@@ -1,4 +1,4 @@
-import type { BootstrapOptions, Interval } from "../../lib/core/statistics/bootstrap.ts";
+import { type BootstrapOptions, type Interval, meanInterval } from "../../lib/core/statistics/bootstrap.ts";
 import type { Judgments, Origin } from "../judgments/judgments.ts";
 import { type Checked, checkedIn, type ModelCheck } from "../judgments/model-check.ts";
 import type { Metric } from "../metrics/metric.ts";
@@ -92,9 +92,10 @@ function meanOf(
   setting: number,
   options: BootstrapOptions,
 ): Interval {
+  if (!errors) return meanInterval(values[setting] ?? [], options);
   const only = (all: Measured["values"]) => [all[setting] ?? []];
-  const own = { values: only(values), uncorrected: only(uncorrected), errors: errors && only(errors), sample };
-  const [{ mean, low, high } = NOTHING] = intervalsOf(own, { resamples: 2_000, ...options });
+  const own = { values: only(values), uncorrected: only(uncorrected), errors: only(errors), sample };
+  const [{ mean, low, high } = NOTHING] = intervalsOf(own, options);
   return { mean, low: Math.max(0, low), high };
 }
 

@@ -13,7 +13,7 @@ test("cover what people would say, although the model favours the setting in use
   const { rounds, covered, coveredAlone, clear, wrong } = coverage(
     "ndcg@10",
     { lean: 0.8, noise: 0.5 },
-    { queries: 60, checked: 30, rounds: 40 },
+    { queries: 60, checked: 30, rounds: 40, ofTruth: 2_000 },
   );
   assert.ok(covered >= 0.95 * rounds, `${covered} of ${rounds}`);
   // The simulation has what the correction is for, and something is found.

@@ -54,9 +54,9 @@ function metricNamed(name: string): Metric {
 }
 
 /** Returns the true mean difference of the settings by people's judgments, over many queries. */
-export function trueDifference(name: string, judge: Judge): number {
+function trueDifference(name: string, judge: Judge, count: number): number {
   const random = seeded(77);
-  const queries = queriesOf(2_000, -1, random);
+  const queries = queriesOf(count, -1, random);
   const { rows, rankings } = judgedBy(judge, queries, random);
   const judgments = judgmentsOf(rows);
   const metric = metricNamed(name);
@@ -79,13 +79,21 @@ interface Coverage {
   kappa: number;
 }
 
+interface Simulation {
+  queries: number;
+  checked: number;
+  rounds: number;
+  /** Queries whose mean is taken for the truth. */
+  ofTruth: number;
+}
+
 /** Evaluates both settings so many times, with people's judgments of the first queries in the order of the check. */
 export function coverage(
   name: string,
   judge: Judge,
-  { queries: count, checked, rounds }: { queries: number; checked: number; rounds: number },
+  { queries: count, checked, rounds, ofTruth }: Simulation,
 ): Coverage {
-  const truth = trueDifference(name, judge);
+  const truth = trueDifference(name, judge, ofTruth);
   const metric = metricNamed(name);
   const found: Coverage = { rounds, covered: 0, coveredAlone: 0, clear: 0, wrong: 0, kappa: 0 };
   for (let round = 0; round < rounds; round += 1) {
