@@ -26,6 +26,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   validate: async () => (await import("./validate.ts")).validateBenchmark,
   synth: async () => (await import("./synth.ts")).synthBenchmark,
   tune: async () => (await import("./tune.ts")).tuneBenchmark,
+  "model-verdicts": async () => (await import("./model-verdicts.ts")).modelVerdictsBenchmark,
   "click-verdicts": async () => (await import("./click-verdicts.ts")).clickVerdictsBenchmark,
   console: async () => (await import("./console.ts")).consoleBenchmark,
   etl: async () => (await import("./etl.ts")).etlBenchmark,

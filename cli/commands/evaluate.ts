@@ -61,7 +61,7 @@ export const command = defineCommand({
     const metrics = await metricsOf(options.metrics);
     const limits = limitsOf(options.failBelow, metrics);
     const file = await readSettings(options.settings);
-    const { queries, judgments, origins, warnings } = await readQueries(options, file.index, context);
+    const { queries, judgments, origins, check, warnings } = await readQueries(options, file.index, context);
     const gateway = await openGateway(options, context, SEARCHES);
     const settings = [];
     for (const setting of file.settings) {
@@ -75,7 +75,9 @@ export const command = defineCommand({
     const { evaluate } = await import("../../lab/evaluation/evaluate.ts");
     const absent = await absentDocuments(gateway, file.index, settings, judgments);
     for (const warning of absent) context.terminal.note(`Warning: ${warning}.`);
-    const evaluation = evaluate(ids, settings, judgments, metrics, { origins, warnings: [...warnings, ...absent] });
+    const evaluation = evaluate(ids, settings, judgments, metrics, {
+      ...{ origins, check, warnings: [...warnings, ...absent] },
+    });
     if (options.html !== undefined) {
       const { htmlReport } = await import("../../lab/evaluation/html.ts");
       writeFileSync(options.html, htmlReport(evaluation, `Evaluation of ${file.index}`));

@@ -61,7 +61,12 @@ export const command = defineCommand({
       throw new UsageError(`${options.settings} needs a hybrid template beside index`);
     }
     const { hybrid_queries } = loadHybridSearch(conf);
-    const { queries, judgments, origins, warnings } = await readQueries(options, index, context);
+    const { queries, judgments, origins, check, warnings } = await readQueries(options, index, context);
+    if (check) {
+      terminal.note(
+        "A language model judged, and `tune` does not correct its error: confirm with `relevance evaluate`",
+      );
+    }
     if (queries.length < MIN_QUERIES) {
       throw new UsageError(
         `Tuning needs at least ${MIN_QUERIES} judged queries; ${options.judgments} has ${queries.length}`,

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { parse } from "yaml";
 import type { Query, SettingsFile } from "../../lab/evaluation/settings-file.ts";
 import type { Judgments, Origin } from "../../lab/judgments/judgments.ts";
+import type { ModelCheck } from "../../lab/judgments/model-check.ts";
 import type { Topic } from "../../lab/judgments/read.ts";
 import type { Metric } from "../../lab/metrics/metric.ts";
 import type { Context } from "../command.ts";
@@ -79,6 +80,8 @@ export interface JudgedQueries {
   queries: Query[];
   /** How many judgments each origin has. */
   origins: Partial<Record<Origin, number>>;
+  /** If a language model judged: its judgments and those of people that check them. */
+  check: ModelCheck | undefined;
   /** What makes the judgments doubtful. */
   warnings: string[];
 }
@@ -91,6 +94,7 @@ export async function readQueries(
 ): Promise<JudgedQueries> {
   const { JudgmentsError } = await import("../../lab/judgments/text.ts");
   const { judgmentsOf } = await import("../../lab/judgments/judgments.ts");
+  const { modelCheck } = await import("../../lab/judgments/model-check.ts");
   const { readJudgmentsFile, readTopics } = await import("../../lab/judgments/read.ts");
   const { doubtAboutTexts, doubtsAbout, judgmentsAbout } = await import("../../lab/judgments/doubts.ts");
   try {
@@ -101,7 +105,12 @@ export async function readQueries(
     }
     const warnings = [...doubtsAbout(rows), ...doubtAboutTexts(read, topicsFile !== undefined)];
     for (const warning of warnings) terminal.note(`Warning: ${warning}.`);
-    const judgments = judgmentsOf(rows);
+    const check = modelCheck(rows);
+    const judgments = judgmentsOf(check ? rows.filter(({ query }) => check.model.has(query)) : rows);
+    const unknown = new Set(rows.flatMap(({ query }) => (judgments.has(query) ? [] : [query]))).size;
+    if (unknown > 0) {
+      terminal.note(`Left out ${unknown} queries that the language model of the other judgments has not judged`);
+    }
     const topics = topicsFile === undefined ? undefined : readTopics(topicsFile);
     const queries = [...judgments.keys()].map((id): Query => {
       const topic: Topic | undefined = topics ? topics.get(id) : { text: id, userId: undefined };
@@ -110,7 +119,7 @@ export async function readQueries(
     });
     const origins: JudgedQueries["origins"] = {};
     for (const { origin = "import" } of rows) origins[origin] = (origins[origin] ?? 0) + 1;
-    return { judgments, queries, origins, warnings };
+    return { judgments, queries, origins, check, warnings };
   } catch (error) {
     if (!(error instanceof JudgmentsError)) throw error;
     throw new UsageError(error.message.startsWith(file) ? error.message : `${file}: ${error.message}`, {

@@ -53,7 +53,8 @@ export function withLog<T>(
           json_extract_string(query_attributes, '$.experiment.name') AS experiment,
           json_extract_string(query_attributes, '$.experiment.variant') AS variant,
           json_extract(query_attributes, '$.experiment.teams')::VARCHAR[] AS teams,
-          try_cast(json_extract_string(query_attributes, '$.milliseconds.total') AS DOUBLE) AS milliseconds
+          try_cast(json_extract_string(query_attributes, '$.milliseconds.total') AS DOUBLE) AS milliseconds,
+          coalesce(json_array_length(query_attributes, '$.degraded'), 0) > 0 AS is_degraded
         FROM (${lines(log.searches, SEARCH_COLUMNS)})
         WHERE query_id IS NOT NULL AND try_cast(timestamp AS TIMESTAMPTZ) >= $from::TIMESTAMPTZ
           AND try_cast(timestamp AS TIMESTAMPTZ) < $until::TIMESTAMPTZ`,

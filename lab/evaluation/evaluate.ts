@@ -1,13 +1,9 @@
-import {
-  type BootstrapOptions,
-  type Interval,
-  meanInterval,
-  simultaneousIntervals,
-} from "../../lib/core/statistics/bootstrap.ts";
-import { difference } from "../../lib/core/statistics/rounding.ts";
+import { type BootstrapOptions, type Interval, meanInterval } from "../../lib/core/statistics/bootstrap.ts";
 import { sum } from "../../lib/core/sum.ts";
 import type { Judgments, Origin } from "../judgments/judgments.ts";
+import { type Checked, checkedIn, type ModelCheck } from "../judgments/model-check.ts";
 import type { Metric } from "../metrics/metric.ts";
+import { differencesOf, intervalsOf, type Measured, measuredBy } from "./correction.ts";
 import type { EvaluatedSetting, JudgedHits, ModelUsage, Score } from "./scores.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
@@ -32,6 +28,8 @@ export interface Evaluation {
   origins: Readonly<Partial<Record<Origin, number>>>;
   /** Whether the judgments list relevant documents only, so that every other document counts as not relevant. */
   isComplete: boolean;
+  /** How people checked a language model's judgments; undefined if no model judged. */
+  checked?: Checked;
   /** What makes the numbers doubtful, in sentences. */
   warnings: readonly string[];
 }
@@ -39,6 +37,8 @@ export interface Evaluation {
 /** What is known about the judgments, beside their grades. */
 export interface AboutJudgments {
   origins?: Evaluation["origins"];
+  /** If a language model judged. */
+  check?: ModelCheck | undefined;
   warnings?: readonly string[];
 }
 
@@ -54,20 +54,18 @@ export function evaluate(
   settings: readonly SettingRuns[],
   judgments: Judgments,
   metrics: readonly Metric[],
-  { origins = {}, warnings = [], ...options }: AboutJudgments & BootstrapOptions = {},
+  { origins = {}, warnings = [], check, ...options }: AboutJudgments & BootstrapOptions = {},
 ): Evaluation {
+  const rankings = settings.map(({ runs }) => queries.map((_, index) => runs[index]?.ranking ?? []));
+  const measure = (metric: Metric) => measuredBy(metric, { queries, rankings, judgments, check });
   const scores = metrics.map((metric) => {
-    const values = settings.map(({ runs }) =>
-      queries.map((query, index) => metric.of(runs[index]?.ranking ?? [], judgments.get(query) ?? new Map())),
-    );
-    const [baseline = []] = values;
-    const differences = values.map((own) => own.map((value, index) => difference(value, baseline[index] ?? 0)));
-    const intervals = simultaneousIntervals(differences, options);
-    return values.map(
-      (own, setting): Score => ({
-        mean: meanInterval(own, options),
+    const measured = measure(metric);
+    const intervals = intervalsOf(differencesOf(measured), options);
+    return measured.values.map(
+      (values, setting): Score => ({
+        mean: meanOf(measured, setting, options),
         difference: intervals[setting] as Interval,
-        values: own,
+        values,
       }),
     );
   });
@@ -79,16 +77,16 @@ export function evaluate(
     judged: judgedHits(queries, runs, judgments, metrics[0]?.k),
     ...usagePerThousand(runs),
   }));
-  const rankings = settings.map(({ runs }) => queries.map((_, index) => runs[index]?.ranking ?? []));
   const isComplete = listsOnlyRelevant(judgments, origins);
+  const checked = check && checkedIn(check);
   const [metric] = metrics;
   if (!metric) throw new Error("an evaluation needs a metric");
   return {
     queries,
     metrics: metrics.map(({ name }) => name),
     settings: evaluated,
-    verdict: verdictOf({ metric, settings: evaluated, rankings, queries, judgments, isComplete, options }),
-    ...{ origins, isComplete, warnings },
+    verdict: verdictOf({ metric, settings: evaluated, measure, isComplete, checked, options }),
+    ...{ origins, isComplete, ...(checked && { checked }), warnings },
   };
 }
 
@@ -98,6 +96,21 @@ function usagePerThousand(runs: readonly Run[]): Pick<EvaluatedSetting, "usage">
     Math.round((1_000 * sum(runs.map(({ usage }) => usage?.[key] ?? 0))) / runs.length);
   return { usage: { calls: of("calls"), units: of("units"), cached: of("cached") } };
 }
+
+/** Returns the interval of a setting's own mean. */
+function meanOf(
+  { values, uncorrected, errors, sample }: Measured,
+  setting: number,
+  options: BootstrapOptions,
+): Interval {
+  if (!errors) return meanInterval(values[setting] ?? [], options);
+  const only = (all: Measured["values"]) => [all[setting] ?? []];
+  const own = { values: only(values), uncorrected: only(uncorrected), errors: only(errors), sample };
+  const [{ mean, low, high } = NOTHING] = intervalsOf(own, options);
+  return { mean, low: Math.max(0, low), high };
+}
+
+const NOTHING: Interval = { mean: Number.NaN, low: Number.NaN, high: Number.NaN };
 
 /** Ranks below this count little in any metric, and few people judge deeper. */
 const DEEPEST = 10;
@@ -119,11 +132,11 @@ function judgedHits(
 
 /**
  * Returns whether judgments list relevant documents only, as those of known items and many qrels do: whoever writes such a
- * list says that everything else is not relevant. Clicks never say that.
+ * list says that everything else is not relevant. Clicks and language models never say that.
  */
 export function listsOnlyRelevant(judgments: Judgments, origins: Evaluation["origins"]): boolean {
   const grades = [...judgments.values()].flatMap((one) => [...one.values()]);
-  return (origins.clicks ?? 0) === 0 && grades.length > 0 && grades.every((grade) => grade > 0);
+  return !origins.clicks && !origins.model && grades.length > 0 && grades.every((grade) => grade > 0);
 }
 
 /** Returns the milliseconds that a share of the runs does not exceed (nearest rank). */

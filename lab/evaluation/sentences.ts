@@ -66,7 +66,18 @@ function findingsOf(evaluation: Evaluation, baseline: EvaluatedSetting, comparis
 }
 
 /** Says why a setting has no verdict, and what would allow one. */
-function withoutVerdict({ settings }: Evaluation, baseline: EvaluatedSetting, { name, finding }: Comparison): string[] {
+function withoutVerdict(
+  { settings, checked }: Evaluation,
+  baseline: EvaluatedSetting,
+  { name, finding, checkedDiffering = 0 }: Comparison,
+): string[] {
+  if (finding === "unchecked" && checked) {
+    const reason =
+      checked.queries < checked.needed
+        ? `people have checked ${checked.queries} of the language model's queries, and a verdict needs ${checked.needed}`
+        : `by people's judgments it differs from ${baseline.name} in ${checkedDiffering} of the ${checked.queries} queries that they checked, and a verdict needs ${FEWEST_DIFFERENCES}`;
+    return [`No verdict on ${name}: ${reason}. Judge the queries that Judge of the console proposes.`];
+  }
   const setting = settings.find((one) => one.name === name);
   if (!setting || (finding !== "declined" && finding !== "split")) return [];
   const shares = `${percent(shareOf(setting.judged))} of its hits are judged and ${percent(shareOf(baseline.judged))} of those of ${baseline.name}`;
@@ -82,7 +93,8 @@ function withoutVerdict({ settings }: Evaluation, baseline: EvaluatedSetting, { 
 }
 
 /** Says what all verdicts rest on: queries, judgments and the least difference that could be seen. */
-function strength({ queries, settings, verdict, origins, isComplete }: Evaluation): string {
+function strength(evaluation: Evaluation): string {
+  const { queries, settings, verdict, origins, isComplete } = evaluation;
   const shares = settings.map(({ judged }) => shareOf(judged));
   const [lowest, highest] = [percent(Math.min(...shares)), percent(Math.max(...shares))];
   const judged = lowest === highest ? lowest : `${lowest} to ${highest}`;
@@ -95,6 +107,7 @@ function strength({ queries, settings, verdict, origins, isComplete }: Evaluatio
     isComplete
       ? `The judgments${by} list relevant documents only, so every other document counts as not relevant.`
       : `Of the first hits, ${judged} are judged${by}.`,
+    ...checkText(evaluation),
     ...(clear.length > 0
       ? [
           `A difference of ${shown(Math.max(...clear.map(({ detectable }) => detectable)))} would have shown with 80 % probability.`,
@@ -103,7 +116,26 @@ function strength({ queries, settings, verdict, origins, isComplete }: Evaluatio
   ].join(" ");
 }
 
-const ORIGIN_NAMES = { people: "people", clicks: "clicks", import: "whoever made the imported file" } as const;
+/** Says how people checked a language model, and what its judgments alone would have said. */
+function checkText({ checked, verdict, metrics }: Evaluation): string[] {
+  if (!checked) return [];
+  if (checked.queries === 0) return ["Nobody has checked the language model, so its error is unknown."];
+  const kappa = checked.kappa === undefined ? "undefined" : checked.kappa.toFixed(2);
+  const alone = verdict.comparisons.flatMap(({ name, byModel }) =>
+    byModel === undefined ? [] : [`${shown(byModel)} for ${name}`],
+  );
+  return [
+    `People checked ${checked.queries} of the language model's ${checked.of} queries, drawn at random, with ${checked.judgments} judgments (weighted kappa ${kappa}), and these correct its error.`,
+    ...(alone.length > 0 ? [`By the model alone the difference in ${metrics[0]} would be ${alone.join(", ")}.`] : []),
+  ];
+}
+
+const ORIGIN_NAMES = {
+  people: "people",
+  clicks: "clicks",
+  model: "a language model",
+  import: "whoever made the imported file",
+} as const;
 
 /** Below this many queries the verdict says that there are few. 50 topics are the usual size of a TREC collection. */
 const MANY_QUERIES = 50;

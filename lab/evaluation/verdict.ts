@@ -1,15 +1,17 @@
-import { type BootstrapOptions, type Interval, simultaneousIntervals } from "../../lib/core/statistics/bootstrap.ts";
+import { type BootstrapOptions, type Interval, mean } from "../../lib/core/statistics/bootstrap.ts";
 import { normalQuantile } from "../../lib/core/statistics/distributions.ts";
-import { difference } from "../../lib/core/statistics/rounding.ts";
-import type { Judgments } from "../judgments/judgments.ts";
+import { FEWEST_DIFFERENCES } from "../../lib/core/statistics/resampling.ts";
+import type { Checked } from "../judgments/model-check.ts";
 import { condensedOf, type Metric } from "../metrics/metric.ts";
+import { differencesOf, errorOf, intervalsOf, type Measured } from "./correction.ts";
 import { type EvaluatedSetting, shareOf } from "./scores.ts";
 
 /**
  * What the verdict says of a setting: `declined` if too few of its hits or of the baseline's are judged, `unclear` if the
- * difference may be noise, `split` if it is clear but counting only judged documents does not confirm it.
+ * difference may be noise, `split` if it is clear but counting only judged documents does not confirm it, `unchecked` if
+ * people have checked too little of what a language model judged.
  */
-export type Finding = "better" | "worse" | "unclear" | "split" | "declined";
+export type Finding = "better" | "worse" | "unclear" | "split" | "declined" | "unchecked";
 
 /** A setting against the baseline. */
 export interface Comparison {
@@ -23,6 +25,10 @@ export interface Comparison {
   differing: number;
   /** The smallest difference that would have been found clear in four of five evaluations of other such queries. */
   detectable: number;
+  /** The difference by a language model alone, if people's judgments correct it. */
+  byModel?: number;
+  /** In how many queries of the sample the two differ by people's judgments, if a language model judged. */
+  checkedDiffering?: number;
 }
 
 export interface Verdict {
@@ -56,12 +62,10 @@ export interface Evidence {
   metric: Metric;
   /** The baseline first. */
   settings: readonly EvaluatedSetting[];
-  /** The ranking of each query by each setting. */
-  rankings: readonly (readonly (readonly string[])[])[];
-  queries: readonly string[];
-  judgments: Judgments;
+  measure: (metric: Metric) => Measured;
   /** Whether documents without a judgment are known to be not relevant. */
   isComplete: boolean;
+  checked: Checked | undefined;
   options: BootstrapOptions;
 }
 
@@ -74,26 +78,35 @@ export interface Evidence {
  * truth lies between them.
  */
 export function verdictOf(evidence: Evidence): Verdict {
-  const { metric, settings } = evidence;
+  const { metric, settings, checked } = evidence;
   const sign = metric.higherIsBetter ? 1 : -1;
   const scoreOf = (setting: EvaluatedSetting | undefined) => setting?.scores[metric.name];
   const gain = (setting: EvaluatedSetting) => sign * (scoreOf(setting)?.difference.mean ?? 0);
   const [baseline] = settings;
   const condensed = condensedDifferences(evidence);
+  const differences = differencesOf(evidence.measure(metric));
   const comparisons = settings.slice(1).map((setting, index): Comparison => {
-    const { difference: interval = NOTHING, values = [] } = scoreOf(setting) ?? {};
-    const before = scoreOf(baseline)?.values ?? [];
-    const differences = values.map((value, query) => difference(value, before[query] ?? 0));
+    const { difference: interval = NOTHING } = scoreOf(setting) ?? {};
     const needsBoth = condensed !== undefined && differsInShare(setting, baseline);
     const both = needsBoth ? condensed[index + 1] : undefined;
     const isJudged = evidence.isComplete || metric.needs === "nothing" || enough(setting, baseline);
+    const own = differences.values[index + 1] ?? [];
+    const differing = countDiffering(own);
+    const checkedDiffering = countDiffering(differences.sample.map((place) => own[place] ?? 0));
+    const isChecked =
+      !checked ||
+      metric.needs === "nothing" ||
+      differing === 0 ||
+      (checked.queries >= checked.needed && checkedDiffering >= FEWEST_DIFFERENCES);
     return {
       name: setting.name,
-      finding: isJudged ? findingOf(sign, interval, both) : "declined",
+      finding: !isJudged ? "declined" : !isChecked ? "unchecked" : findingOf(sign, interval, both),
       difference: interval,
       ...(both && { condensed: both }),
-      differing: differences.filter((value) => value !== 0).length,
-      detectable: detectableDifference(differences, interval),
+      differing,
+      detectable: detectableDifference(errorOf(differences, index + 1), interval),
+      ...(differences.errors && { byModel: mean(differences.uncorrected[index + 1] ?? []) }),
+      ...(checked && { checkedDiffering }),
     };
   });
   const order = new Map(settings.map((setting) => [setting.name, gain(setting)]));
@@ -115,18 +128,12 @@ const differsInShare = (setting: EvaluatedSetting, baseline: EvaluatedSetting | 
 const enough = (setting: EvaluatedSetting, baseline: EvaluatedSetting | undefined) =>
   [setting, baseline].every((one) => one === undefined || shareOf(one.judged) >= LEAST_JUDGED);
 
+const countDiffering = (differences: readonly number[]) => differences.filter((value) => value !== 0).length;
+
 /** Returns the differences from the baseline over condensed lists; undefined where they are not needed. */
-function condensedDifferences({ metric, rankings, queries, judgments, isComplete, options }: Evidence) {
+function condensedDifferences({ metric, measure, isComplete, options }: Evidence) {
   const condensed = isComplete ? undefined : condensedOf(metric);
-  if (!condensed) return undefined;
-  const values = rankings.map((own) =>
-    own.map((ranking, query) => condensed.of(ranking, judgments.get(queries[query] ?? "") ?? new Map())),
-  );
-  const [baseline = []] = values;
-  return simultaneousIntervals(
-    values.map((own) => own.map((value, query) => difference(value, baseline[query] ?? 0))),
-    options,
-  );
+  return condensed && intervalsOf(differencesOf(measure(condensed)), options);
 }
 
 function findingOf(sign: number, interval: Interval, both: Interval | undefined): Finding {
@@ -142,10 +149,5 @@ const directionOf = ({ low, high }: Interval) => (low > 0 ? 1 : high < 0 ? -1 : 
  * Returns the minimum detectable difference: half of the interval and the margin that gives a power of 80 % (Bloom,
  * "Minimum detectable effects", Evaluation Review 19, 1995). 0 if no query differs.
  */
-function detectableDifference(differences: readonly number[], { low, high }: Interval): number {
-  const { length } = differences;
-  const mean = differences.reduce((sum, value) => sum + value, 0) / length;
-  const squares = differences.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  const error = length < 2 ? 0 : Math.sqrt(squares / (length - 1) / length);
-  return (high - low) / 2 + normalQuantile(1 - POWER) * error;
-}
+const detectableDifference = (error: number, { low, high }: Interval): number =>
+  (high - low) / 2 + normalQuantile(1 - POWER) * error;

@@ -4,8 +4,8 @@ import { JudgmentsError } from "./text.ts";
 /** Grades by document, by query. A query is its text, or the id of a topic in TREC files. */
 export type Judgments = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** Who or what judged. `import` stands for files that do not say. */
-export const ORIGINS = ["people", "clicks", "import"] as const;
+/** Who or what judged; `model` is a language model. `import` stands for files that do not say. */
+export const ORIGINS = ["people", "clicks", "model", "import"] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 /** One row of a judgments file. */
@@ -18,10 +18,15 @@ export interface Judgment {
   origin?: Origin | undefined;
 }
 
-/** Groups judgments by query. Of several for one query and document the last counts. */
+/**
+ * Groups judgments by query. Of several for one query and document the last counts, but a language model's only where
+ * there is no other.
+ */
 export function judgmentsOf(rows: Iterable<Judgment>): Map<string, Map<string, number>> {
   const judgments = new Map<string, Map<string, number>>();
-  for (const { query, document, grade } of rows) {
+  const all = [...rows];
+  const isModel = ({ origin }: Judgment) => origin === "model";
+  for (const { query, document, grade } of [...all.filter(isModel), ...all.filter((row) => !isModel(row))]) {
     const grades = judgments.get(query) ?? new Map<string, number>();
     grades.set(document, grade);
     judgments.set(query, grades);

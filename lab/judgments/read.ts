@@ -54,12 +54,15 @@ export interface Topic {
 }
 
 /**
- * Reads topics by id: `id<TAB>text` on each line, or a table with the header `id,query` and optionally `user_id`. Throws
- * JudgmentsError with the file's name.
+ * Reads topics by id: `id<TAB>text` on each line, or a table with the header `id,query` and optionally `user_id`. If no
+ * line has a tab, each is a text that is its own id. Throws JudgmentsError with the file's name.
  */
 export function readTopics(file: string): Map<string, Topic> {
   const isCsv = extname(file).toLowerCase() === ".csv";
-  const rows = namingFile(file, () => recordsIn(textIn(file), isCsv, ["id", "query"]));
+  const rows = namingFile(file, () => {
+    const text = textIn(file);
+    return isCsv || /\t|^id[,;]/.test(text) ? recordsIn(text, isCsv, ["id", "query"]) : textsIn(text);
+  });
   return new Map(
     rows.map(({ id = "", query = "", user_id = "" }, index) => {
       const topic = { text: query.trim(), userId: user_id.trim() === "" ? undefined : user_id.trim() };
@@ -68,6 +71,9 @@ export function readTopics(file: string): Map<string, Topic> {
     }),
   );
 }
+
+const textsIn = (text: string): Record<string, string>[] =>
+  text.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : [{ id: line.trim(), query: line.trim() }]));
 
 /** Reads the text of a file. Throws JudgmentsError if its encoding is unknown. */
 export const textIn = (file: string): string => decoded(readFileSync(file));

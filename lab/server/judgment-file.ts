@@ -1,6 +1,6 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { csv } from "../judgments/csv.ts";
-import { columnsOf, isAbout, nameOf } from "../judgments/judgments.ts";
+import { columnsOf, isAbout, nameOf, type Origin } from "../judgments/judgments.ts";
 import { readJudgmentsFile, textIn } from "../judgments/read.ts";
 import { type JudgmentsTable, judgmentsIn, readCells } from "../judgments/table.ts";
 import { JudgmentsError } from "../judgments/text.ts";
@@ -14,12 +14,15 @@ export interface JudgedRow {
   grade: number;
   /** The index that it is about; empty if the file does not say. */
   index: string;
+  origin: Origin;
+  /** Who or which model judged; empty if the file does not say. */
+  who: string;
 }
 
 /** A judgment to write; without a grade it is taken back. */
 export interface NewJudgment extends Omit<JudgedRow, "grade"> {
   grade: number | null;
-  who: string;
+  origin: "people" | "model";
   when: string;
 }
 
@@ -75,15 +78,20 @@ export class JudgmentFile {
     return Array.from(this.#lines).flatMap(({ row }) => row ?? []);
   }
 
-  /** Writes a judgment in place of earlier ones of the same query, document and index. Throws as `rows` does. */
+  /**
+   * Writes a judgment in place of earlier ones of the same query, document and index; but people and a language model do
+   * not replace each other's. Throws as `rows` does.
+   */
   put(judgment: NewJudgment): JudgedRow | null {
     this.#load();
-    const { query, doc, grade, index } = judgment;
-    const hasNewColumns = this.#addColumns();
-    const same = (this.#byKey.get(keyOf(query, doc)) ?? []).filter((line) =>
-      isAbout({ index: line.cells[this.#table.columns.index]?.trim() }, index),
+    const { query, doc, grade, index, origin, who } = judgment;
+    const hasNewColumns = this.#addColumns(origin === "model" ? [...WRITTEN, "origin"] : WRITTEN);
+    const same = (this.#byKey.get(keyOf(query, doc)) ?? []).filter(
+      ({ cells, row }) =>
+        isAbout({ index: cells[this.#table.columns.index]?.trim() }, index) &&
+        (row?.origin === "model") === (origin === "model"),
     );
-    const row = grade === null ? null : { query, doc, grade, index };
+    const row = grade === null ? null : { query, doc, grade, index, origin, who };
     const cells = row ? this.#cellsOf(judgment) : [];
     const bytes = Buffer.from(row ? this.#textOf(cells) : "");
     const [earlier, ...more] = same;
@@ -131,7 +139,10 @@ export class JudgmentFile {
       const [judgment] = judgmentsIn({ ...table, rows: [row] });
       const cell = (column: number) => row.cells[column]?.trim() ?? "";
       const [query, doc] = [cell(table.columns.query), cell(table.columns.document)];
-      const judged = judgment && { query, doc, grade: judgment.grade, index: judgment.index ?? "" };
+      const judged = judgment && {
+        ...{ query, doc, grade: judgment.grade, index: judgment.index ?? "" },
+        ...{ origin: judgment.origin ?? "import", who: cell(table.columns.who) },
+      };
       this.#add({ cells: row.cells, row: judged, at: 0, size: 0 }, query, doc);
     }
   }
@@ -152,16 +163,16 @@ export class JudgmentFile {
   }
 
   /** Adds the columns that a written judgment needs. Returns whether any was missing. */
-  #addColumns(): boolean {
-    const missing = WRITTEN.filter((kind) => this.#table.columns[kind] < 0);
+  #addColumns(written: readonly (keyof Table["columns"])[]): boolean {
+    const missing = written.filter((kind) => this.#table.columns[kind] < 0);
     if (missing.length === 0) return false;
     const header = [...this.#table.header, ...missing.map(nameOf)];
     this.#table = { delimiter: this.#table.delimiter, header, columns: columnsOf(header) };
     return true;
   }
 
-  #cellsOf({ query, doc, grade, index, who, when }: NewJudgment): string[] {
-    const values = { query, document: doc, grade: String(grade), index, origin: "people", who, when };
+  #cellsOf({ query, doc, grade, index, origin, who, when }: NewJudgment): string[] {
+    const values = { query, document: doc, grade: String(grade), index, origin, who, when };
     return this.#table.header.map((_, place) => {
       const [kind] = Object.entries(this.#table.columns).find(([, column]) => column === place) ?? [];
       return kind === undefined ? "" : values[kind as keyof typeof values];

@@ -25,8 +25,8 @@ export interface JudgmentFiles {
   /** Returns the rows in the order of the file; none if there is no file yet. Throws ConsoleError for a file in error. */
   read(name: string): JudgedRow[];
   /**
-   * Writes a judgment in place of an earlier one of the same query, document and index, and returns its row; null if it is
-   * taken back. Keeps every other column and row of the file.
+   * Writes a person's judgment in place of an earlier one of the same query, document and index, and returns its row; null
+   * if it is taken back. Leaves those of a language model. Keeps every other column and row of the file.
    */
   judge(name: string, judgment: SentJudgment): JudgedRow | null;
 }
@@ -55,7 +55,7 @@ export function judgmentFiles(folder: string, who: string, now: () => Date = () 
     names: () => [...new Set([".csv", ...OTHERS].flatMap((extension) => namesIn(folder, extension)))].sort(),
     path,
     read: (name) => file(name).rows(),
-    judge: (name, judgment) => file(name).put({ ...judgment, who, when: now().toISOString() }),
+    judge: (name, judgment) => file(name).put({ ...judgment, origin: "people", who, when: now().toISOString() }),
   };
 }
 

@@ -108,4 +108,15 @@ test("downloads the days of the period and the day after, whether compressed or 
   assert.is(readFileSync(files[1] ?? "", "utf8"), "plain");
 });
 
+test("relevance queries lists what people searched for in the same log, and how it failed", () => {
+  const { out, err, code } = relevance(["queries", ...FILES, "--index", "books", "--failing", "abandoned"]);
+  assert.is(code, 0, err);
+  assert.match(out, /^query +searches +people +zero hits +abandoned +clicks \(expected\) +degraded +slow +p95 ms\n/);
+  assert.match(out, /^salt, road +40 +0 +0 +20 +24 \(24\.0\) +0 +0$/m);
+  assert.match(err, "1 of 1 queries");
+  const wrong = relevance(["queries", ...FILES, "--failing", "sad"]);
+  assert.is(wrong.code, 2);
+  assert.match(wrong.err, '"sad" is none of zero-hits, abandoned, few-clicks, degraded, slow');
+});
+
 test.run();

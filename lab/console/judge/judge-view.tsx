@@ -1,12 +1,13 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { checkedIn } from "../../judgments/model-check.ts";
 import { MIN_QUERIES } from "../../tuning/tune.ts";
 import { Problems } from "../parts.tsx";
 import { Marked } from "../search/marked.tsx";
-import { asked, columnOf, documents, failure, variants } from "../search/results.ts";
+import { asked, columnOf, documents, failure, readDocuments, variants } from "../search/results.ts";
 import { SearchForm } from "../search/search-view.tsx";
 import { textsOf, titleOf } from "../search/shown.ts";
-import { announce, goTo, place } from "../state.ts";
-import { file, gradesOf, names, ownRows, readFile, save } from "./judgments.ts";
+import { announce, goTo, hashOf, place } from "../state.ts";
+import { check, file, gradesOf, names, ownRows, readFile, save } from "./judgments.ts";
 import { pooled } from "./pool.ts";
 
 const GRADES = ["not relevant", "related", "relevant", "exactly this"];
@@ -19,10 +20,14 @@ export function JudgeView() {
   }, [judgments]);
   const columns = variants.value.map(columnOf);
   const query = asked.value?.query ?? "";
-  const pool = pooled(
-    query,
-    columns.map(({ hits }) => hits.map(({ id }) => id)),
-  );
+  const byModel = [...(check.value?.model.get(query)?.keys() ?? [])];
+  // Where a model judged, people judge the same documents, whatever today's columns find.
+  const rankings = byModel.length > 0 ? [byModel] : columns.map(({ hits }) => hits.map(({ id }) => id));
+  const pool = pooled(query, rankings);
+  const wanted = byModel.join();
+  useEffect(() => {
+    if (wanted !== "") void readDocuments(byModel).catch(() => undefined);
+  }, [query, wanted]);
   const isReady = columns.every(({ state }) => state === "done" || state === "error");
   return (
     <>
@@ -43,12 +48,29 @@ export function JudgeView() {
         </datalist>
         <p class="note">{progressText()}</p>
       </div>
+      <CheckProposal />
       <Problems texts={[file.value.error, ...(failure.value ? [failure.value] : columns.map(({ error }) => error))]} />
       {isReady && pool.length > 0 ? <Pool key={query + judgments} name={judgments} query={query} pool={pool} /> : null}
       {pool.length === 0 && (query === "" || (isReady && failure.value === "")) && (
         <p class="empty">Search for a text that people use. Its hits appear here, in no particular order.</p>
       )}
     </>
+  );
+}
+
+/** How far people have checked a language model's judgments, and the query to judge next. */
+function CheckProposal() {
+  const found = check.value;
+  if (!found) return null;
+  const { queries, of, needed, kappa } = checkedIn(found);
+  const next = found.order[queries];
+  const agreement = kappa === undefined ? "" : ` Weighted kappa ${kappa.toFixed(2)}.`;
+  const target = queries < needed ? `A verdict needs ${needed}.` : "More make intervals narrower.";
+  return (
+    <p class="note check">
+      A language model judged {of} queries; people have checked {queries}. {target}
+      {agreement} {next !== undefined && <a href={hashOf({ ...place.value, query: next })}>Check the next: {next}</a>}
+    </p>
   );
 }
 

@@ -1,5 +1,6 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { isAbout } from "../../judgments/judgments.ts";
+import { modelCheck } from "../../judgments/model-check.ts";
 import type { JudgedRow } from "../../server/judgment-file.ts";
 import { callConsole } from "../api.ts";
 import { asked } from "../search/results.ts";
@@ -43,7 +44,9 @@ export async function readFile(name: string): Promise<void> {
 }
 
 const withSaved = (rows: JudgedRow[], { query, doc, index, row }: Saved): JudgedRow[] => {
-  const others = rows.filter((other) => other.query !== query || other.doc !== doc || !isAbout(other, index));
+  const others = rows.filter(
+    (other) => other.query !== query || other.doc !== doc || !isAbout(other, index) || other.origin === "model",
+  );
   return row ? [...others, row] : others;
 };
 
@@ -65,8 +68,13 @@ export async function save(name: string, query: string, doc: string, grade: numb
   }
 }
 
-/** Returns the rows of the chosen file about the chosen index. */
-export const ownRows = (): JudgedRow[] => file.value.rows.filter((row) => isAbout(row, place.value.index));
+const rowsAboutIndex = () => file.value.rows.filter((row) => isAbout(row, place.value.index));
+
+/** Returns the rows of the chosen file about the chosen index, without a language model's: nobody should follow it. */
+export const ownRows = (): JudgedRow[] => rowsAboutIndex().filter(({ origin }) => origin !== "model");
+
+/** What a language model judged in the chosen file about the chosen index, and how far people have checked it. */
+export const check = computed(() => modelCheck(rowsAboutIndex().map(({ doc, ...row }) => ({ ...row, document: doc }))));
 
 /** Returns the grades of a query by document. */
 export function gradesOf(query: string): Map<string, number> {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../../local/process/wait.ts";
@@ -123,6 +123,36 @@ test("keeps the grades in view below a text that is longer than the screen", asy
     await close();
   }
   console.gateway.fail("none");
+});
+
+test("proposes what to check of a language model's judgments, and does not show its grades", async () => {
+  const header = "query,doc,grade,index,who,when,origin\n";
+  const byModel = (query: string, docs: readonly string[]) =>
+    docs.map((doc) => `${query},${doc},3,books,small,2026-11-26T00:00:00Z,model\n`).join("");
+  mkdirSync(join(console.files, "judgments"), { recursive: true });
+  writeFileSync(fileOf("model"), header + byModel("letters", ["b1", "b9"]) + byModel("salt", ["b2"]));
+  const tab = await openTab(browser, console, "#/judge?q=salt&index=books&judgments=model");
+  const { page, card, says, problems, close } = await judged(tab);
+  const proposal = page.locator(".check");
+  await proposal.getByText("A language model judged 2 queries; people have checked 0. A verdict needs 2.").waitFor();
+  await proposal.getByRole("link", { name: "Check the next: letters" }).click();
+  // Only what the model judged; b9 too, which no column finds.
+  await card.getByText("0 of 2 judged.").waitFor();
+  assert.is(await page.getByText("grade 3").count(), 0);
+  for (const done of [1, 2]) {
+    await page.keyboard.press("1");
+    await says(`related. ${done} of 2 judged.`);
+  }
+  await proposal.getByText("people have checked 1.").waitFor();
+  const rows = readFileSync(fileOf("model"), "utf8");
+  assert.is(rows.match(/,3,books,small,.*,model$/gm)?.length, 3);
+  assert.is(rows.match(/^letters,b[19],1,books,.*,people$/gm)?.length, 2);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    assert.equal(await violations(page), [], colorScheme);
+  }
+  assert.equal(problems, []);
+  await close();
 });
 
 test("shows the server's error for an invalid file name", async () => {

@@ -16,7 +16,7 @@ const QUERIES = 60;
 const SEARCHES = 100;
 
 /** Ranks the documents of a query by their grades; the lower the quality, the more noise. */
-interface Ranker {
+export interface Ranker {
   quality: number;
   /** How much of the noise is that of the live ranking. 1 and the same quality give the same order. */
   shared: number;
@@ -54,7 +54,7 @@ export interface TrueQuery {
 }
 
 /** A draw from the normal distribution (Box and Muller). */
-const normal = (random: Random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+export const normal = (random: Random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 export function trueQueries(count: number, random: Random): TrueQuery[] {
   return Array.from({ length: count }, (_, query) => {

@@ -202,6 +202,22 @@ test("writes no cell that a spreadsheet takes for a formula, and reads the text 
   assert.match(csv(["a"], [["\t=1"], ["\r=1"]]), /^a\n'\t=1\n"'\r=1"\n$/);
 });
 
+test("counts a person's grade before a language model's, in whatever order the rows are", () => {
+  const rows = "query,doc,grade,origin\nlamp,b1,2,people\nlamp,b1,0,model\nlamp,b2,3,model\n";
+  assert.equal(asObject("both.csv", rows), { lamp: { b1: 2, b2: 3 } });
+});
+
+test("reads queries that are their own ids, one on each line", () => {
+  const topics = readTopics(written("texts.txt", "salt, road\r\n\n lamp \n"));
+  assert.equal(
+    [...topics].map(([id, { text }]) => [id, text]),
+    [
+      ["salt, road", "salt, road"],
+      ["lamp", "lamp"],
+    ],
+  );
+});
+
 test("reads topics from lines with a tab and from CSV with users", () => {
   assert.equal(
     [...readTopics(written("t.tsv", '1\twing "flutter"\n2\tshock\n'))],

@@ -82,6 +82,23 @@ test("a grade writes its own line alone", () => {
   );
 });
 
+test("leaves a language model's judgment beside that of a person, and when that is taken back", () => {
+  mkdirSync(folder, { recursive: true });
+  const rows = "query,doc,grade,index,who,when,origin\nsalt,b1,3,books,small,now,model\n";
+  writeFileSync(files.path("model"), rows);
+  files.judge("model", { query: "salt", doc: "b1", grade: 0, index: "books" });
+  assert.equal(
+    files.read("model").map(({ grade, origin }) => [grade, origin]),
+    [
+      [3, "model"],
+      [0, "people"],
+    ],
+  );
+  assert.equal([...readJudgments(files.path("model"))], [["salt", new Map([["b1", 0]])]]);
+  files.judge("model", { query: "salt", doc: "b1", grade: null, index: "books" });
+  assert.is(readFileSync(files.path("model"), "utf8"), rows);
+});
+
 test("continues a file of another tool: keeps its columns, its rows and what separates them", () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(files.path("quepid"), 'Team,Query Text,Doc ID,Rating\n"A, B",salt,b1,1\nC,salt,b2,\n');
@@ -93,7 +110,9 @@ test("continues a file of another tool: keeps its columns, its rows and what sep
   );
   const clicks = "query;doc;grade;index;origin;impressions;clicks\nsalt;b1;1,5;books;clicks;40;4\n";
   writeFileSync(files.path("clicks"), clicks);
-  assert.equal(files.read("clicks"), [{ query: "salt", doc: "b1", grade: 1.5, index: "books" }]);
+  assert.equal(files.read("clicks"), [
+    { query: "salt", doc: "b1", grade: 1.5, index: "books", origin: "clicks", who: "" },
+  ]);
   files.judge("clicks", { query: "salt", doc: "b2", grade: 2, index: "books" });
   assert.match(
     readFileSync(files.path("clicks"), "utf8"),
@@ -108,7 +127,7 @@ test("continues a file of another tool: keeps its columns, its rows and what sep
 test("continues a file that is no CSV in one beside it", () => {
   const list = JSON.stringify({ judgmentRatings: [{ query: "salt", ratings: [{ docId: "b1", rating: "2.0" }] }] });
   writeFileSync(join(folder, "workbench.json"), list);
-  assert.equal(files.read("workbench"), [{ query: "salt", doc: "b1", grade: 2, index: "" }]);
+  assert.equal(files.read("workbench"), [{ query: "salt", doc: "b1", grade: 2, index: "", origin: "import", who: "" }]);
   files.judge("workbench", { query: "salt", doc: "b2", grade: 0, index: "books" });
   assert.is(readFileSync(join(folder, "workbench.json"), "utf8"), list);
   assert.is(files.path("workbench"), join(folder, "workbench.csv"));
@@ -147,7 +166,18 @@ test("keeps a query that is a formula in a spreadsheet as text, through several 
 });
 
 test("lists the files, and refuses names that leave the folder", () => {
-  assert.equal(files.names(), ["again", "clicks", "latin", "long", "mine", "quepid", "two", "walk", "workbench"]);
+  assert.equal(files.names(), [
+    "again",
+    "clicks",
+    "latin",
+    "long",
+    "mine",
+    "model",
+    "quepid",
+    "two",
+    "walk",
+    "workbench",
+  ]);
   for (const name of ["", "../mine", "a/b", ".hidden", "a.csv"]) assert.throws(() => files.path(name), /is not a name/);
   assert.equal(judgmentFiles(join(folder, "absent"), "ada").names(), []);
 });

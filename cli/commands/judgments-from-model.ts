@@ -1,0 +1,183 @@
+import * as v from "valibot";
+import type { Query } from "../../lab/evaluation/settings-file.ts";
+import type { Ask, Judged, Outcome } from "../../lab/judging/judge.ts";
+import { SEARCHES } from "../../lib/core/contract/search.ts";
+import { type Context, confOf, defineCommand, resumable } from "../command.ts";
+import { confirm } from "../confirm.ts";
+import { Failure, rethrown, UsageError } from "../errors.ts";
+import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { readSettings } from "../lab/evaluation-input.ts";
+import { bedrockModel, chatModel, MODEL_KEY_VARIABLE } from "../lab/language-model.ts";
+import { pooledTasks } from "../lab/pool.ts";
+import type { Terminal } from "../terminal.ts";
+
+const number = (most: RegExp, message: string) => v.pipe(v.string(), v.regex(most, message), v.transform(Number));
+
+/** `relevance judgments from-model`: a language model judges what the settings find. */
+export const command = defineCommand({
+  example:
+    "relevance judgments from-model --local --settings settings.yaml --queries queries.txt --url http://127.0.0.1:11434/v1 --model qwen3 --output judgments/books.csv",
+  json: true,
+  define: (command) => {
+    command
+      .requiredOption(
+        "--settings <file>",
+        "the settings file of `relevance evaluate`; the hits of all settings are judged",
+      )
+      .requiredOption("--queries <file>", "a query on each line, or texts by ids as `relevance evaluate` reads them")
+      .requiredOption("--model <name>", "model id or inference profile of Bedrock, or the name of a model behind --url")
+      .option(
+        "--url <url>",
+        `endpoint that speaks the protocol of OpenAI's chat completions, such as http://127.0.0.1:11434/v1; its key, if it needs one, is in ${MODEL_KEY_VARIABLE}`,
+      )
+      .requiredOption("--output <file>", "CSV file of judgments to write or continue; those of people stay")
+      .option("--depth <number>", "hits of each setting that are judged", "10")
+      .option("--fields <names>", "fields that the model reads, with commas between (default: all that have a text)")
+      .option("--price <in,out>", "dollars for a million tokens of input and of output, to tell the cost in dollars")
+      .option("--concurrency <number>", "calls at a time", "4")
+      .option("--yes", "do not ask before the model is called");
+    defineGatewayOptions(command);
+  },
+  options: {
+    ...gatewayOptions,
+    settings: v.string(),
+    queries: v.string(),
+    model: v.pipe(v.string(), v.nonEmpty("needs a name")),
+    url: v.optional(
+      v.pipe(v.string(), v.regex(/^https?:\/\//, "must be a URL of http or https"), v.url("must be a URL")),
+    ),
+    output: v.pipe(v.string(), v.endsWith(".csv", "must end with .csv")),
+    depth: number(/^[1-9]\d?$|^100$/, "must be a number from 1 to 100"),
+    fields: v.optional(
+      v.pipe(
+        v.string(),
+        v.transform((text) => text.split(",").map((name) => name.trim())),
+      ),
+    ),
+    price: v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^\d+(\.\d+)?,\d+(\.\d+)?$/, "must be two numbers with a comma between"),
+        v.transform((text) => text.split(",").map(Number)),
+      ),
+    ),
+    concurrency: number(/^[1-9]\d?$/, "must be a number from 1 to 99"),
+    yes: v.optional(v.boolean(), false),
+  },
+  run: async (options, context) => {
+    const { terminal } = context;
+    const { judgeAll, estimateTokens, NoGrades, questionOf } = await import("../../lab/judging/judge.ts");
+    const { openAnswers } = await import("../../lab/judging/answers.ts");
+    const file = await readSettings(options.settings);
+    const queries = await readTexts(options.queries);
+    const { model, output, concurrency } = options;
+    const write = await openOutput(output, model, file.index);
+    const ask = await openModel(options, context);
+    const gateway = await openGateway(options, context, SEARCHES);
+    const tasks = await pooledTasks(gateway, { ...options, file, queries });
+    if (tasks.length === 0) throw new Failure("No search found a document with a text: nothing to judge");
+    const answersFile = `${output.slice(0, -".csv".length)}.answers.jsonl`;
+    const answers = openAnswers(answersFile);
+    const open = tasks.filter((task) => answers.get(questionOf(model, task)) === undefined);
+    terminal.note(
+      `${tasks.length} documents of ${queries.length} queries; ${answersFile} has answers for ${tasks.length - open.length}`,
+    );
+    if (open.length > 0) {
+      const cost = costText(estimateTokens(open), options.price);
+      terminal.note(`${open.length} calls of ${model}: about ${cost}, and more if it thinks before it answers`);
+      await confirm(terminal, { text: "Call the model?", yes: options.yes });
+    }
+    const onProgress = progressOf(tasks.length, terminal);
+    const outcome = await resumable(terminal, () =>
+      rethrown(NoGrades, Failure, () => judgeAll(tasks, { model, ask, answers, concurrency, onProgress })),
+    );
+    for (const judged of outcome.judged) write(judged);
+    report(outcome, options, terminal);
+    return 0;
+  },
+});
+
+/** Reads the texts of queries by their ids. Throws UsageError. */
+async function readTexts(file: string): Promise<Query[]> {
+  const { JudgmentsError } = await import("../../lab/judgments/text.ts");
+  const { readTopics } = await import("../../lab/judgments/read.ts");
+  const topics = await rethrown(JudgmentsError, UsageError, () => readTopics(file));
+  return Array.from(topics, ([id, topic]) => ({ id, ...topic }));
+}
+
+/** Returns the model of the options. Throws Failure and UsageError. */
+async function openModel({ model, url, ...options }: ModelOptions, context: Context): Promise<Ask> {
+  if (url !== undefined) return chatModel({ url, model, key: context.env[MODEL_KEY_VARIABLE] });
+  const { openSession } = await import("../session.ts");
+  const { sdk } = await openSession(confOf(options), context);
+  return bedrockModel(model, sdk.region);
+}
+
+interface ModelOptions {
+  conf: string;
+  local: boolean;
+  model: string;
+  url?: string | undefined;
+}
+
+/**
+ * Returns the function that writes a judgment into the output. Throws UsageError if that has judgments of another model, or
+ * by another rubric, since their errors differ.
+ */
+async function openOutput(output: string, model: string, index: string): Promise<(judged: Judged) => void> {
+  const { JudgmentFile } = await import("../../lab/server/judgment-file.ts");
+  const { ConsoleError } = await import("../../lab/server/problem.ts");
+  const { RUBRIC_VERSION } = await import("../../lab/judging/rubric.ts");
+  const who = `${model}, rubric ${RUBRIC_VERSION}`;
+  const file = new JudgmentFile(output, () => output);
+  const rows = await rethrown(ConsoleError, UsageError, () => file.rows());
+  const other = rows.find((row) => row.origin === "model" && row.who !== who)?.who;
+  if (other !== undefined) {
+    throw new UsageError(`${output} has judgments of ${other}, not of ${who}: choose another --output`);
+  }
+  const when = new Date().toISOString();
+  return ({ queryId, document, grade }) => {
+    file.put({ query: queryId, doc: document, grade, index, origin: "model", who, when });
+  };
+}
+
+/** Returns the function that notes the progress at each tenth. */
+function progressOf(all: number, terminal: Terminal): (done: number) => void {
+  const step = Math.max(1, Math.ceil(all / 10));
+  return (done) => {
+    if (done % step === 0 || done === all) terminal.note(`${done} of ${all}`);
+  };
+}
+
+function costText({ input, output }: { input: number; output: number }, price: readonly number[] | undefined): string {
+  const tokens = `${input.toLocaleString("en")} tokens of input and ${output.toLocaleString("en")} of output`;
+  if (!price) return tokens;
+  const [forInput = 0, forOutput = 0] = price;
+  return `${tokens}, ${((input * forInput + output * forOutput) / 1_000_000).toFixed(2)} dollars`;
+}
+
+interface ReportOptions {
+  json: boolean;
+  model: string;
+  output: string;
+  price?: readonly number[] | undefined;
+}
+
+function report(outcome: Outcome, { json, model, output, price }: ReportOptions, terminal: Terminal): void {
+  const { judged, failed, example, calls, tokens } = outcome;
+  if (json) terminal.printJson({ judgments: judged.length, failed, calls, tokens: tokens ?? null, output });
+  const cost = tokens ? costText(tokens, price) : "the model does not say how many tokens";
+  terminal.note(`${judged.length} judgments of ${model} in ${output}; ${calls} calls: ${cost}`);
+  if (failed > 0) {
+    terminal.note(
+      `Warning: ${failed} documents have no judgment, because two answers were no grades, such as ` +
+        `${JSON.stringify(example.slice(0, SHOWN))}. Run the command again to ask once more`,
+    );
+  }
+  terminal.note(
+    "Its error is unknown until people judge a sample: open Judge in the console, which proposes the queries",
+  );
+}
+
+/** Characters of an answer that are shown. */
+const SHOWN = 200;

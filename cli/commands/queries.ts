@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import type { SearchedQuery } from "../../lab/clicks/searched-queries.ts";
+import { defineCommand } from "../command.ts";
+import { Failure, UsageError } from "../errors.ts";
+import { defineLogOptions, logOptions, withStoredLog } from "../lab/stored-log.ts";
+import { table } from "../terminal.ts";
+
+/** `relevance queries`: lists what people search for, and where it fails. */
+export const command = defineCommand({
+  example: "relevance queries --days 7 --index books --failing zero-hits",
+  json: true,
+  define: (command) => {
+    defineLogOptions(command);
+    command
+      .option("--index <name>", "use only searches that named this index")
+      .option(
+        "--failing <how>",
+        "only queries that fail so, most failures first: zero-hits, abandoned, few-clicks, degraded or slow (default: all, most frequent first)",
+      )
+      .option("--limit <number>", "how many queries to list", "50");
+  },
+  options: {
+    ...logOptions,
+    index: v.optional(v.string()),
+    failing: v.optional(v.string()),
+    limit: v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, "must be a whole number from 1"), v.transform(Number)),
+  },
+  run: async (options, context) => {
+    const { FAILURES, searchedQueries } = await import("../../lab/clicks/searched-queries.ts");
+    const { terminal } = context;
+    const { failing } = options;
+    const failures = Object.entries<(query: SearchedQuery) => number>(FAILURES).find(([name]) => name === failing)?.[1];
+    if (failing !== undefined && !failures) {
+      throw new UsageError(`--failing: ${JSON.stringify(failing)} is none of ${Object.keys(FAILURES).join(", ")}`);
+    }
+    const { queries, hasClicks } = await withStoredLog(options, context, async ({ log, ...period }) =>
+      searchedQueries(log, { ...period, index: options.index }),
+    );
+    if (queries.length === 0) {
+      throw new Failure(`The request log has no search with a text in the last ${options.days} days`);
+    }
+    if (!hasClicks) terminal.note("No hit was clicked, so abandoned says nothing: send clicks to /application/events");
+    const chosen = failures
+      ? queries.filter((query) => failures(query) > 0).sort((a, b) => failures(b) - failures(a))
+      : queries;
+    const listed = chosen.slice(0, options.limit);
+    if (options.json) terminal.printJson(listed);
+    else terminal.print(table(HEADER, listed.map(cellsOf)));
+    terminal.note(`${listed.length} of ${queries.length} queries`);
+    return 0;
+  },
+});
+
+const HEADER = [
+  "query",
+  "searches",
+  "people",
+  "zero hits",
+  "abandoned",
+  "clicks (expected)",
+  "degraded",
+  "slow",
+  "p95 ms",
+];
+
+const cellsOf = (one: SearchedQuery): string[] => [
+  one.query,
+  ...[one.searches, one.people, one.zeroHits, one.abandoned].map(String),
+  `${one.clicks} (${one.expectedClicks.toFixed(1)})`,
+  ...[one.degraded, one.slow].map(String),
+  one.p95 === null ? "" : String(Math.round(one.p95)),
+];

@@ -1,0 +1,49 @@
+import * as v from "valibot";
+import type { Query, SettingsFile } from "../../lab/evaluation/settings-file.ts";
+import type { Task } from "../../lab/judging/judge.ts";
+import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { Failure } from "../errors.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+
+const Found = v.looseObject({
+  search_response: v.looseObject({
+    hits: v.looseObject({
+      hits: v.array(v.looseObject({ _id: v.string(), _source: v.optional(v.record(v.string(), v.unknown()), {}) })),
+    }),
+  }),
+});
+
+interface PoolOptions {
+  file: SettingsFile;
+  queries: readonly Query[];
+  /** How many hits of each setting are pooled. */
+  depth: number;
+  /** The fields that the model reads; undefined for all. */
+  fields?: readonly string[] | undefined;
+  concurrency: number;
+}
+
+/**
+ * Searches for each query with every setting and returns the first hits of all, each document once for a query, in the order
+ * of the queries. Leaves out documents without a text. Throws Failure.
+ */
+export async function pooledTasks(gateway: Gateway, options: PoolOptions): Promise<Task[]> {
+  const { file, queries, depth, fields, concurrency } = options;
+  const { gatewayCall } = await import("../../lab/evaluation/settings-file.ts");
+  const { documentText } = await import("../../lab/judging/document-text.ts");
+  const pools = await concurrently(queries, concurrency, async (query) => {
+    const texts = new Map<string, string>();
+    for (const setting of file.settings) {
+      const { path, body } = gatewayCall(file, setting, query, depth);
+      const native = path === "/application/search" ? "search_request" : "search_request_template";
+      const request = { ...(body[native] as Record<string, unknown>), _source: fields ?? true };
+      const answer = v.safeParse(Found, (await gateway.post(path, { ...body, [native]: request })).body);
+      if (!answer.success) {
+        throw new Failure(`The gateway's answer is not one of a search: ${v.summarize(answer.issues)}`);
+      }
+      for (const { _id, _source } of answer.output.search_response.hits.hits) texts.set(_id, documentText(_source));
+    }
+    return Array.from(texts, ([document, text]) => ({ queryId: query.id, query: query.text, document, text }));
+  });
+  return pools.flat().filter(({ text }) => text !== "");
+}

@@ -1,0 +1,114 @@
+import * as assert from "uvu/assert";
+import { suite } from "../../../test/suite.ts";
+import { type AboutJudgments, evaluate } from "../../evaluation/evaluate.ts";
+import { verdictText } from "../../evaluation/sentences.ts";
+import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
+import { checkedIn, modelCheck } from "../../judgments/model-check.ts";
+import { metricOf } from "../../metrics/metric.ts";
+import { coverage } from "./simulated-judge.ts";
+
+const test = suite("verdicts on judgments of a language model");
+
+test("cover what people would say, although the model favours the setting in use", () => {
+  const { rounds, covered, coveredAlone, clear, wrong } = coverage(
+    "ndcg@10",
+    { lean: 0.8, noise: 0.5 },
+    { queries: 60, checked: 30, rounds: 40, ofTruth: 2_000 },
+  );
+  assert.ok(covered >= 0.95 * rounds, `${covered} of ${rounds}`);
+  // The simulation has what the correction is for, and something is found.
+  assert.is(coveredAlone, 0);
+  assert.is(wrong, 0);
+  assert.ok(clear > rounds / 2, `${clear} of ${rounds}`);
+});
+
+const QUERIES = Array.from({ length: 40 }, (_, query) => `q${query}`);
+
+/**
+ * Evaluates `old`, which shows a before b, and `new`, which shows b before a. The model prefers a in every query; people
+ * prefer b in those that they judged.
+ */
+function evaluated(judgedBy: (query: string, place: number) => boolean) {
+  const order = modelCheck(QUERIES.map((query) => row(query, "a", 0, "model")))?.order ?? [];
+  const rows = QUERIES.flatMap((query, number): Judgment[] => {
+    const better = number % 8 === 0 ? "a" : "b";
+    const byModel = [row(query, "a", 3, "model"), row(query, "b", number % 3 === 0 ? 1 : 0, "model")];
+    const byPeople = ["a", "b"].map((document) => row(query, document, document === better ? 3 : 0, "people"));
+    return judgedBy(query, order.indexOf(query)) ? [...byModel, ...byPeople] : byModel;
+  });
+  const metric = metricOf("ndcg@10");
+  assert.ok(metric);
+  const runsOf = (ranking: string[]) => QUERIES.map(() => ({ ranking, milliseconds: 1, degraded: [] }));
+  const settings = [
+    { name: "old", runs: runsOf(["a", "b"]) },
+    { name: "new", runs: runsOf(["b", "a"]) },
+  ];
+  const about: AboutJudgments = { origins: { model: 80 }, check: modelCheck(rows) };
+  return evaluate(QUERIES, settings, judgmentsOf(rows), [metric], about);
+}
+
+const row = (query: string, document: string, grade: number, origin: "model" | "people"): Judgment => ({
+  ...{ query, document, grade, origin },
+});
+
+test("are not given while nobody has checked the model, or too few have", () => {
+  const alone = evaluated(() => false);
+  assert.is(alone.verdict.comparisons[0]?.finding, "unchecked");
+  assert.match(
+    verdictText(alone),
+    "No verdict on new: people have checked 0 of the language model's queries, and a verdict needs 20. Judge the queries " +
+      "that Judge of the console proposes. From 40 queries, which show only large differences. Of the first hits, 100 % " +
+      "are judged by a language model. Nobody has checked the language model, so its error is unknown.",
+  );
+  assert.match(
+    verdictText(evaluated((_, place) => place < 19)),
+    "people have checked 19 of the language model's queries",
+  );
+});
+
+test("follow people where they contradict the model, and say by how much it erred", () => {
+  const evaluation = evaluated((_, place) => place < 24);
+  const [comparison] = evaluation.verdict.comparisons;
+  assert.is(comparison?.finding, "better");
+  assert.ok((comparison?.byModel ?? 0) < 0 && (comparison?.difference.mean ?? 0) > 0);
+  assert.match(
+    verdictText(evaluation),
+    /People checked 24 of the language model's 40 queries, drawn at random, with 48 judgments \(weighted kappa -0\.\d\d\), and these correct its error\. By the model alone the difference in ndcg@10 would be -0\.\d+ for new\./,
+  );
+});
+
+test("rest on the first queries of the order alone, since people who choose queries draw no random sample", () => {
+  assert.is(evaluated((_, place) => place > 0).checked?.queries, 0);
+  assert.is(evaluated((_, place) => place !== 21).checked?.queries, 21);
+});
+
+test("have exactly people's mean where people judged every query", () => {
+  const { settings } = evaluated(() => true);
+  const people = evaluateByPeople();
+  assert.ok(Math.abs((settings[1]?.scores["ndcg@10"]?.difference.mean ?? 0) - people) < 1e-12);
+});
+
+function evaluateByPeople(): number {
+  const metric = metricOf("ndcg@10");
+  const values = QUERIES.map((_, number) => {
+    const grades = number % 8 === 0 ? [3, 0] : [0, 3];
+    const judged = new Map(["a", "b"].map((document, index) => [document, grades[index] ?? 0]));
+    return (metric?.of(["b", "a"], judged) ?? 0) - (metric?.of(["a", "b"], judged) ?? 0);
+  });
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+test("weighted kappa is that of Cohen's definition", () => {
+  // Counted by hand: the mean squared difference is 0.5 here, and 2.5 over all pairs of a grade of each.
+  const model = [0, 1, 2, 3, 3, 2, 0, 1];
+  const people = [0, 0, 2, 3, 2, 3, 1, 1];
+  const rows = model.flatMap((grade, document) => [
+    row("q", `d${document}`, grade, "model"),
+    row("q", `d${document}`, people[document] ?? 0, "people"),
+  ]);
+  const check = modelCheck(rows);
+  assert.ok(check);
+  assert.equal(checkedIn(check), { queries: 1, of: 1, needed: 1, judgments: 8, kappa: 0.8 });
+});
+
+test.run();
