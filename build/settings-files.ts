@@ -116,7 +116,8 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     max_bulk_bytes: searchGateway.opensearch.max_bulk_bytes,
     indexes: searchGateway.hybridQueries.map(({ embedding_mappings, ...entry }) => ({
       ...entry,
-      embedding_mappings: [...embedding_mappings],
+      // The gateway reads in the cluster how an index stores vectors.
+      embedding_mappings: embedding_mappings.map(({ vectors: _, ...mapping }) => mapping),
     })),
     templates: [...searchGateway.templates],
     experiments: [...searchGateway.experiments],
@@ -161,7 +162,7 @@ function modelSettings(name: ModelName, models: Models, { names }: SettingsOptio
     case "dense_large_en_v1_5": {
       const { query_prefix, passage_prefix = "" } = models[name] ?? {};
       const dimension = models[name]?.dimension ?? MODELS[name].dimension;
-      const isBuiltIn = dimension === MODELS[name].dimension && ownRepository(models[name]) === undefined;
+      const isBuiltIn = dimension === MODELS[name].dimension && ownRepository(models[name]) === undefined && !protocol;
       return {
         ...onEndpoint(name),
         dimension,

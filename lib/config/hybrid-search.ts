@@ -11,6 +11,7 @@ import {
 import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../core/json/parameters.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
 import { type About, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import { VECTOR_NAMES } from "./vectors.ts";
 
 const IndexPattern = (description: string) =>
   text(/^(?![-_+.])[^\sA-Z\\/*?"<>|,#:]{1,254}\*?$/, "an index name in lower case, which may end in *", description);
@@ -34,6 +35,12 @@ const EmbeddingMapping = section(
       min: 1,
       max: 50,
     }),
+    vectors: v.optional(
+      word(
+        VECTOR_NAMES,
+        "How `relevance index create`, `rebuild` and the schema generator make the index store them: docs/guides/indexes.md compares memory and recall. Default: `float` or `rank_features`; a rebuild keeps what the index has.",
+      ),
+    ),
   },
   "One embedding field.",
 );

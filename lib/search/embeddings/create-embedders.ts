@@ -107,6 +107,15 @@ function sparseEmbedder(
       }
       return hosted(files).embedDocuments(texts, deadline, limits);
     },
+    async byId(tokens) {
+      const { id } = await sparseModel();
+      return Object.fromEntries(
+        Object.entries(tokens).flatMap(([token, weight]) => {
+          const known = id(token);
+          return known === undefined ? [] : [[known, weight]];
+        }),
+      );
+    },
     async embedQuery(text) {
       try {
         return { kind: "sparse", tokens: sparseQuery(text, await sparseModel()) };

@@ -128,6 +128,9 @@ export interface Embedder {
    */
   embedDocuments(texts: readonly string[], deadline: Deadline, options?: EmbedOptions): Promise<EmbeddingOutcome[]>;
 
+  /** Returns sparse weights by the ids of tokens, which a `sparse_vector` field takes. Absent for a dense model. */
+  byId?(tokens: SparseVector): Promise<SparseVector>;
+
   /** Embeds one query text, from memory if it can. A sparse query without a known token is `{}`. Throws EmbeddingError. */
   embedQuery(text: string, deadline: Deadline): Promise<Embedding>;
 }

@@ -145,6 +145,29 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "the kind of vectors fits the model",
+    good: [
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 0, "vectors"], "byte"],
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1, "vectors"], "rank_features"],
+    ],
+    bad: [
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 0, "vectors"], "rank_features"],
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1, "vectors"], "on_disk_16x"],
+    ],
+    problems: [
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[0].vectors "rank_features" stores sparse embeddings, and dense_large_en_v1_5 makes dense ones',
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[1].vectors "on_disk_16x" stores dense embeddings, and sparse_v3 makes sparse ones',
+    ],
+  },
+  {
+    rule: "no index has sparse_vector beside dense vectors",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1, "vectors"], "rank_features"]],
+    bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1, "vectors"], "sparse_vector"]],
+    problems: [
+      "conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[0].model_name makes dense embeddings, which no index can have beside sparse_vector: use rank_features, or two indexes",
+    ],
+  },
+  {
     rule: "a model that a mapping names has a section",
     good: [["model.yaml", ["ext_embed_english_v3"], undefined]],
     bad: [["model.yaml", ["sparse_v3"], undefined]],
