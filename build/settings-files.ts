@@ -85,6 +85,12 @@ export function settingsOf(
   };
 }
 
+/** Returns how to speak to a model on Bedrock that the gateway does not know. */
+function describedOnBedrock(section: Models["ext_embed_bedrock"]) {
+  const { protocol, query_prefix = "", passage_prefix = "" } = section ?? {};
+  return protocol && { protocol, query_prefix, passage_prefix };
+}
+
 /** Simultaneous calls of one function instance to an endpoint: enough to keep one or two instances busy. */
 const ENDPOINT_CONCURRENCY = 4;
 
@@ -160,7 +166,7 @@ function modelSettings(name: ModelName, models: Models, { names }: SettingsOptio
     case "sparse_v3":
       return { ...onEndpoint(name), prune_ratio: models[name]?.prune_ratio ?? PRUNE_RATIO };
     case "dense_large_en_v1_5": {
-      const { query_prefix, passage_prefix = "" } = models[name] ?? {};
+      const { query_prefix, passage_prefix = "", protocol } = models[name] ?? {};
       const dimension = models[name]?.dimension ?? MODELS[name].dimension;
       const isBuiltIn = dimension === MODELS[name].dimension && ownRepository(models[name]) === undefined && !protocol;
       return {
@@ -168,6 +174,7 @@ function modelSettings(name: ModelName, models: Models, { names }: SettingsOptio
         dimension,
         query_prefix: query_prefix ?? (isBuiltIn ? BGE_QUERY_PREFIX : ""),
         passage_prefix,
+        ...(protocol && { protocol }),
       };
     }
     default:
@@ -178,6 +185,7 @@ function modelSettings(name: ModelName, models: Models, { names }: SettingsOptio
         concurrency: models[name]?.query_concurrency ?? ENDPOINT_CONCURRENCY,
         ...bounded(models[name]?.document_concurrency),
         dimension: dimensionOf(name, models) ?? 0,
+        ...(name === "ext_embed_bedrock" && describedOnBedrock(models[name])),
         ...timeouts(),
       };
   }

@@ -2,6 +2,7 @@ import type { ModelName } from "../../config/embedding-models.ts";
 import { cohereModel, titanModel } from "./bedrock-models.ts";
 import { createBreaker } from "./breaker.ts";
 import type { EmbeddingCache } from "./cache.ts";
+import { describedModel } from "./described-model.ts";
 import {
   type Embedder,
   type EmbedderName,
@@ -75,12 +76,21 @@ function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embe
       const { name: model, endpoint_name: query, document_endpoint_name: document = query, dimension } = settings;
       const prefixes = { query: settings.query_prefix, document: settings.passage_prefix };
       const endpoints = { query, document };
+      const { protocol } = settings;
+      if (protocol) {
+        const described = { model, client: sagemaker, dimension, protocol, prefixes };
+        return apart((input) => describedModel({ ...described, target: endpoints[input] }));
+      }
       return apart((input) =>
         denseEndpoint({ model, client: sagemaker, endpointName: endpoints[input], dimension, prefixes }),
       );
     }
     default: {
-      const { name: model, model_id: modelId, dimension } = settings;
+      const { name: model, model_id: modelId, dimension, protocol } = settings;
+      if (protocol) {
+        const prefixes = { query: settings.query_prefix ?? "", document: settings.passage_prefix ?? "" };
+        return apart(() => describedModel({ model, client: bedrock, target: modelId, dimension, protocol, prefixes }));
+      }
       const format = modelId.includes("titan") ? titanModel : cohereModel;
       return apart(() => format({ model, client: bedrock, modelId, dimension }));
     }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { BEDROCK_MODELS, type ModelName } from "../../config/embedding-models.ts";
+import { Protocol } from "../../config/model-protocol.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 
 const ofEveryModel = {
@@ -30,6 +31,7 @@ export const ModelSettings = v.variant("name", [
     query_prefix: v.string(),
     /** Text before each document; may be empty. */
     passage_prefix: v.string(),
+    protocol: v.optional(Protocol),
   }),
   v.object({
     name: v.literal("sparse_v3"),
@@ -44,6 +46,10 @@ export const ModelSettings = v.variant("name", [
     /** Id of a Bedrock model or inference profile. */
     model_id: v.string(),
     dimension: v.number(),
+    /** How to speak to a model that is neither of Cohere nor Amazon Titan, with its prefixes. */
+    protocol: v.optional(Protocol),
+    query_prefix: v.optional(v.string()),
+    passage_prefix: v.optional(v.string()),
   }),
 ]);
 export type ModelSettings = v.InferOutput<typeof ModelSettings>;
