@@ -197,7 +197,7 @@ function documents(results: Results): Line[] {
     ...["float", "byte", "sq"].map((kind) => ({
       what: `memory for dense vectors as \`${kind}\`, outside of the heap`,
       value: `${gigabytes(vectorBytes(kind))} for each copy`,
-      basis: `computed from bytes measured in Lucene's files: ${digits(figure(results, "vectors", `${kind}_number_bytes`))} a number, ${whole(figure(results, "vectors", `${kind}_graph_bytes`))} for the graph of a vector`,
+      basis: `computed from bytes that vectors in bench/RESULTS.md measured in Lucene's files: ${digits(figure(results, "vectors", `${kind}_number_bytes`))} a number, ${whole(figure(results, "vectors", `${kind}_graph_bytes`))} for the graph of a vector; recall@10 ${figure(results, "vectors", `${kind}_recall`).toFixed(3)} there`,
     })),
     ...ESTIMATED.map(({ kind, bytesANumber }) => ({
       what: `memory as ${kind}`,
