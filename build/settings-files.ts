@@ -85,10 +85,14 @@ export function settingsOf(
   };
 }
 
-/** Returns how to speak to a model on Bedrock that the gateway does not know. */
+/** Returns how to speak to a model on Bedrock, as far as model.yaml describes it. */
 function describedOnBedrock(section: Models["ext_embed_bedrock"]) {
-  const { protocol, query_prefix = "", passage_prefix = "" } = section ?? {};
-  return protocol && { protocol, query_prefix, passage_prefix };
+  const { protocol, query_prefix, passage_prefix } = section ?? {};
+  return {
+    ...(protocol && { protocol }),
+    ...(query_prefix !== undefined && { query_prefix }),
+    ...(passage_prefix !== undefined && { passage_prefix }),
+  };
 }
 
 /** Simultaneous calls of one function instance to an endpoint: enough to keep one or two instances busy. */

@@ -37,11 +37,10 @@ export const Protocol = section(
 export type Protocol = v.InferOutput<typeof Protocol>;
 
 /** Returns what is wrong with the description of a request, with the key that is to be changed. */
-export function protocolProblems({
-  request,
-  batch_size = 1,
-  input_types,
-}: Partial<Protocol>): Array<{ key: keyof Protocol; message: string }> {
+export function protocolProblems(protocol: Partial<Protocol>): Array<{ key: keyof Protocol; message: string }> {
+  const { request, batch_size = 1 } = protocol;
+  // An invalid one is reported already.
+  if (!request) return [];
   const found = tokensIn(request);
   const count = (token: string) => found.filter((one) => one === token).length;
   const [lists, singles] = [count(REQUEST_TOKENS.texts), count(REQUEST_TOKENS.text)];
@@ -51,8 +50,9 @@ export function protocolProblems({
     add("request", `must have ${REQUEST_TOKENS.texts} or ${REQUEST_TOKENS.text} as a value, once`);
   if (singles > 0 && batch_size > 1) add("batch_size", `must be 1, since the request has ${REQUEST_TOKENS.text}`);
   const isTyped = count(REQUEST_TOKENS.inputType) > 0;
-  if (isTyped && !input_types) add("input_types", `is missing: the request has ${REQUEST_TOKENS.inputType}`);
-  if (!isTyped && input_types) add("input_types", `has no effect: the request lacks ${REQUEST_TOKENS.inputType}`);
+  const hasTypes = Object.hasOwn(protocol, "input_types");
+  if (isTyped && !hasTypes) add("input_types", `is missing: the request has ${REQUEST_TOKENS.inputType}`);
+  if (!isTyped && hasTypes) add("input_types", `has no effect: the request lacks ${REQUEST_TOKENS.inputType}`);
   return problems;
 }
 

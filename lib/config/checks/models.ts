@@ -63,31 +63,27 @@ type Described = NonNullable<Draft<Models>["dense_large_en_v1_5"]>;
 type OnBedrock = NonNullable<Draft<Models>["ext_embed_bedrock"]>;
 
 /** Models of Bedrock whose requests and answers the gateway knows. */
-const KNOWN = /^([\w-]+\.)?(cohere\.embed-|amazon\.titan-embed-(g1-)?text-)/;
+const KNOWN = /^((us|us-gov|eu|apac|jp|au|global)\.)?(cohere\.embed-|amazon\.titan-embed-(g1-)?text-)/;
 
 /** Checks the description of an existing endpoint that another model server than ours answers. */
 function checkDescribed(section: Described | undefined, path: Path, report: Report): void {
   if (!section?.protocol) return;
   checkProtocol(section.protocol, path, report);
-  if (section.endpoint_name === undefined) {
+  if (!Object.hasOwn(section, "endpoint_name")) {
     report("model", [...path, "protocol"], "is for an existing endpoint: set endpoint_name, or remove it");
   }
-  if (section.dimension === undefined) {
+  if (!Object.hasOwn(section, "dimension")) {
     report("model", [...path, "dimension"], "is missing: the dimension of a model with a protocol is not known");
   }
 }
 
 function checkBedrock(section: OnBedrock | undefined, path: Path, report: Report): void {
-  if (!section) return;
-  if (section.protocol) checkProtocol(section.protocol, path, report);
-  else {
-    for (const key of ["query_prefix", "passage_prefix"] as const) {
-      if (section[key] !== undefined) report("model", [...path, key], "has no effect without protocol: remove it");
-    }
-    if (section.model_id === undefined || KNOWN.test(section.model_id)) return;
-    const message = `is missing: the gateway does not know the requests of ${section.model_id}`;
-    report("model", [...path, "protocol"], message);
-  }
+  if (section?.protocol) checkProtocol(section.protocol, path, report);
+  // An invalid one is there, but undefined.
+  if (!section || Object.hasOwn(section, "protocol")) return;
+  if (section.model_id === undefined || KNOWN.test(section.model_id)) return;
+  const message = `is missing: the gateway does not know the requests of ${section.model_id}`;
+  report("model", [...path, "protocol"], message);
 }
 
 function checkProtocol(protocol: NonNullable<Described["protocol"]>, path: Path, report: Report): void {

@@ -87,12 +87,12 @@ function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embe
     }
     default: {
       const { name: model, model_id: modelId, dimension, protocol } = settings;
+      const prefixes = { query: settings.query_prefix ?? "", document: settings.passage_prefix ?? "" };
       if (protocol) {
-        const prefixes = { query: settings.query_prefix ?? "", document: settings.passage_prefix ?? "" };
         return apart(() => describedModel({ model, client: bedrock, target: modelId, dimension, protocol, prefixes }));
       }
       const format = modelId.includes("titan") ? titanModel : cohereModel;
-      return apart(() => format({ model, client: bedrock, modelId, dimension }));
+      return apart(() => format({ model, client: bedrock, modelId, dimension, prefixes }));
     }
   }
 }

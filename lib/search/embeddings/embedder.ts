@@ -46,8 +46,9 @@ export const ModelSettings = v.variant("name", [
     /** Id of a Bedrock model or inference profile. */
     model_id: v.string(),
     dimension: v.number(),
-    /** How to speak to a model that is neither of Cohere nor Amazon Titan, with its prefixes. */
+    /** How to speak to a model that is neither of Cohere nor Amazon Titan. */
     protocol: v.optional(Protocol),
+    /** Text before each query, and before each document. */
     query_prefix: v.optional(v.string()),
     passage_prefix: v.optional(v.string()),
   }),

@@ -201,16 +201,9 @@ const RULES: readonly Rule[] = [
         { model_id: "acme.embed-v1:0", dimension: 3, query_concurrency: 1, protocol: { request: { t: "[texts]" } } },
       ],
     ],
-    bad: [
-      [
-        "model.yaml",
-        ["ext_embed_bedrock"],
-        { model_id: "acme.embed-v1:0", dimension: 3, query_concurrency: 1, query_prefix: "q: " },
-      ],
-    ],
+    bad: [["model.yaml", ["ext_embed_bedrock"], { model_id: "acme.embed-v1:0", dimension: 3, query_concurrency: 1 }]],
     problems: [
       "conf/model.yaml ext_embed_bedrock.protocol is missing: the gateway does not know the requests of acme.embed-v1:0",
-      "conf/model.yaml ext_embed_bedrock.query_prefix has no effect without protocol: remove it",
     ],
   },
   {
