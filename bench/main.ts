@@ -40,13 +40,14 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   import: async () => (await import("./index-import.ts")).importBenchmark,
   rebuild: async () => (await import("./index-rebuild.ts")).rebuildBenchmark,
   "rebuild-3": async () => (await import("./index-rebuild.ts")).rebuild3Benchmark,
+  vectors: async () => (await import("./vectors.ts")).vectorsBenchmark,
   day: async () => (await import("./day/day.ts")).dayBenchmark,
   frameworks: async () => (await import("./frameworks/frameworks.ts")).frameworksBenchmark,
   mutants: async () => (await import("./mutants/mutants.ts")).mutantsBenchmark,
 };
 
 /** Run only when they are named in full, because each takes from ten minutes to an hour, or installs what only it needs. */
-const ON_REQUEST = new Set(["import", "rebuild", "day", "frameworks", "mutants"]);
+const ON_REQUEST = new Set(["import", "rebuild", "vectors", "day", "frameworks", "mutants"]);
 
 const MARK = "@@rows@@";
 const [word = ""] = process.argv.slice(2);

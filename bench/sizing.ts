@@ -180,12 +180,23 @@ function searches(results: Results): Line[] {
   ];
 }
 
+/** Kinds of vectors of Faiss, which the local server does not have, with the bytes of a number in memory. */
+const ESTIMATED = [
+  { kind: "`fp16`", bytesANumber: 2 },
+  { kind: "`on_disk_8x`", bytesANumber: 0.5 },
+  { kind: "`on_disk_16x`", bytesANumber: 0.25 },
+  { kind: "`binary` and `on_disk_32x`", bytesANumber: 0.125 },
+];
+
 function documents(results: Results): Line[] {
   const count = 1e8;
   const own = figure(results, "bulk", "dense_and_sparse_document_ms");
   const dimension = 1_024;
   const neighbours = 16;
-  const graphBytes = 1.1 * (4 * dimension + 8 * neighbours);
+  const vectorBytes = (kind: string) =>
+    dimension * figure(results, "vectors", `${kind}_number_bytes`) + figure(results, "vectors", `${kind}_graph_bytes`);
+  const estimatedBytes = (bytesANumber: number) => 1.1 * (bytesANumber * dimension + 8 * neighbours);
+  const graphBytes = vectorBytes("float");
   const sourceBytes = 14_000;
   const sparseBytes = 1_000;
   const gigabytes = (bytes: number) => `${digits((count * bytes) / 1e9)} GB`;
@@ -197,13 +208,18 @@ function documents(results: Results): Line[] {
       value: `${digits((count * own) / 1_000 / HOUR)} hours of one core`,
       basis: COMPUTED,
     },
-    {
-      what: "memory for dense vectors, outside of the heap",
-      value: `${gigabytes(graphBytes)} for each copy`,
+    ...["float", "byte", "sq"].map((kind) => ({
+      what: `memory for dense vectors as \`${kind}\`, outside of the heap`,
+      value: `${gigabytes(vectorBytes(kind))} for each copy`,
+      basis: `computed from bytes that vectors in bench/RESULTS.md measured in Lucene's files: ${digits(figure(results, "vectors", `${kind}_number_bytes`))} a number, ${whole(figure(results, "vectors", `${kind}_graph_bytes`))} for the graph of a vector; recall@10 ${figure(results, "vectors", `${kind}_recall`).toFixed(3)} there`,
+    })),
+    ...ESTIMATED.map(({ kind, bytesANumber }) => ({
+      what: `memory as ${kind}`,
+      value: `${gigabytes(estimatedBytes(bytesANumber))} for each copy`,
       basis: estimate(
-        `1.1 × (4 × ${whole(dimension)} + 8 × ${neighbours}) bytes a vector, the formula of OpenSearch's k-NN guide for HNSW`,
+        `1.1 × (${bytesANumber} × ${whole(dimension)} + 8 × ${neighbours}) bytes a vector, the formula of OpenSearch's guide for HNSW with Faiss`,
       ),
-    },
+    })),
     {
       what: "heap",
       value: "32 GB a node at most, half of its memory",
@@ -261,11 +277,12 @@ export function sizingGuide(results: Results): string {
     "",
     "## 100 million documents with two vectors",
     "",
-    "Each with a dense vector of 1,024 numbers (HNSW, 32-bit floats) and a sparse one.",
+    "Each with a dense vector of 1,024 numbers (HNSW) and a sparse one.",
     "",
     ...table(documents(results)),
     "",
-    "Quantized vectors take less memory: the gateway passes on whatever mapping your index has.",
+    "[`vectors`](indexes.md#vectors-in-less-memory) chooses how they are stored. The disk holds whole vectors beside quantized",
+    "ones, except for `byte`.",
   ];
   return `${lines.join("\n")}\n`;
 }

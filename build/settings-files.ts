@@ -86,6 +86,16 @@ export function settingsOf(
   };
 }
 
+/** Returns how to speak to a model on Bedrock, as far as model.yaml describes it. */
+function describedOnBedrock(section: Models["ext_embed_bedrock"]) {
+  const { protocol, query_prefix, passage_prefix } = section ?? {};
+  return {
+    ...(protocol && { protocol }),
+    ...(query_prefix !== undefined && { query_prefix }),
+    ...(passage_prefix !== undefined && { passage_prefix }),
+  };
+}
+
 /** Simultaneous calls of one function instance to an endpoint: enough to keep one or two instances busy. */
 const ENDPOINT_CONCURRENCY = 4;
 
@@ -117,7 +127,8 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     max_bulk_bytes: searchGateway.opensearch.max_bulk_bytes,
     indexes: searchGateway.hybridQueries.map(({ embedding_mappings, ...entry }) => ({
       ...entry,
-      embedding_mappings: [...embedding_mappings],
+      // The gateway reads in the cluster how an index stores vectors.
+      embedding_mappings: embedding_mappings.map(({ vectors: _, ...mapping }) => mapping),
     })),
     templates: [...searchGateway.templates],
     experiments: [...searchGateway.experiments],
@@ -166,14 +177,15 @@ function modelSettings(name: ModelName, models: Models, { names }: SettingsOptio
     case "sparse_v3":
       return { ...onEndpoint(name), prune_ratio: models[name]?.prune_ratio ?? PRUNE_RATIO };
     case "dense_large_en_v1_5": {
-      const { query_prefix, passage_prefix = "" } = models[name] ?? {};
+      const { query_prefix, passage_prefix = "", protocol } = models[name] ?? {};
       const dimension = models[name]?.dimension ?? MODELS[name].dimension;
-      const isBuiltIn = dimension === MODELS[name].dimension && ownRepository(models[name]) === undefined;
+      const isBuiltIn = dimension === MODELS[name].dimension && ownRepository(models[name]) === undefined && !protocol;
       return {
         ...onEndpoint(name),
         dimension,
         query_prefix: query_prefix ?? (isBuiltIn ? BGE_QUERY_PREFIX : ""),
         passage_prefix,
+        ...(protocol && { protocol }),
       };
     }
     default:
@@ -184,6 +196,7 @@ function modelSettings(name: ModelName, models: Models, { names }: SettingsOptio
         concurrency: models[name]?.query_concurrency ?? ENDPOINT_CONCURRENCY,
         ...bounded(models[name]?.document_concurrency),
         dimension: dimensionOf(name, models) ?? 0,
+        ...(name === "ext_embed_bedrock" && describedOnBedrock(models[name])),
         ...timeouts(),
       };
   }

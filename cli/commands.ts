@@ -41,6 +41,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   "index list": "show indexes, their aliases, sizes and models",
   "index create": "create an index with the embedding fields of hybrid_search.yaml, behind an alias",
   "index import": "write the documents of files or S3 objects to an index, with embeddings",
+  "index recall": "measure what vectors in less memory cost, on your own queries",
   "index rebuild": "copy an index into a new one, then switch to it",
   "index switch": "switch to the new index of a rebuild, or back to the old one",
   "index status": "show rebuilds and imports, and the documents that they rejected",

@@ -1,10 +1,12 @@
 import * as v from "valibot";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
+import { type Vectors, vectorsOfField } from "../../lib/config/vectors.ts";
 import { documents, indices } from "../../lib/search/index/rebuild/requests.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { type IndexMeta, readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
+import { fieldsOfMapping } from "../../lib/search/opensearch/index-catalog.ts";
 import { entryOf } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
@@ -25,6 +27,10 @@ interface Listed {
     outdated: boolean;
     /** Whether the vectors were made of other source fields than the configured ones. */
     other_sources: boolean;
+    /** How the index stores them; absent if it has no such field. */
+    vectors: Vectors | undefined;
+    /** How hybrid_search.yaml wants them stored, if that is another way: a rebuild makes it so. */
+    wanted_vectors: Vectors | undefined;
     /** Documents without a vector; only for dense fields, whose absence the cluster can search for. */
     lacking: number | undefined;
   }>;
@@ -52,18 +58,24 @@ export const command = defineCommand({
 const HEADER = ["index", "aliases", "documents", "MB", "embeddings"];
 
 function rowOf({ index, aliases, documents, bytes, embeddings }: Listed): string[] {
-  const shown = embeddings.map(({ field, model, revision, outdated, other_sources, lacking }) =>
-    [
-      `${field}: ${model}`,
-      revision === undefined ? "(unknown revision)" : revision,
-      outdated ? "OUTDATED" : other_sources ? "OUTDATED (other src_fields)" : "",
-      lacking ? `lacks ${lacking}` : "",
-    ]
-      .filter(Boolean)
-      .join(" "),
+  const shown = embeddings.map(
+    ({ field, model, revision, outdated, other_sources, vectors, wanted_vectors, lacking }) =>
+      [
+        `${field}: ${model}`,
+        revision === undefined ? "(unknown revision)" : revision,
+        outdated ? "OUTDATED" : other_sources ? "OUTDATED (other src_fields)" : "",
+        vectors === undefined || DEFAULTS.includes(vectors) ? "" : `as ${vectors}`,
+        wanted_vectors === undefined ? "" : `OUTDATED (rebuild stores ${wanted_vectors})`,
+        lacking ? `lacks ${lacking}` : "",
+      ]
+        .filter(Boolean)
+        .join(" "),
   );
   return [index, aliases.join(", "), String(documents), (bytes / 1e6).toFixed(1), shown.join("; ")];
 }
+
+/** Said of no field: most have these. */
+const DEFAULTS: readonly Vectors[] = ["float", "rank_features"];
 
 interface Described {
   aliases: Record<string, unknown>;
@@ -89,10 +101,20 @@ async function list(
     const meta = readIndexMeta(mappings._meta);
     const entry = entryOf(hybrid_queries, { name: index, aliases: names, describedEntry: meta?.entry });
     const embeddings: Listed["embeddings"] = [];
-    for (const { embedding_field: field, model_name: model, src_fields } of entry?.embedding_mappings ?? []) {
+    const fields = fieldsOfMapping(mappings);
+    for (const {
+      embedding_field: field,
+      model_name: model,
+      src_fields,
+      vectors: wanted,
+    } of entry?.embedding_mappings ?? []) {
       const made: IndexMeta["embeddings"][string] | undefined = meta?.embeddings[field];
+      const stored = fields.get(field);
+      const vectors = stored && (stored.vectors ?? vectorsOfField({ ...stored }));
       embeddings.push({
         field,
+        vectors,
+        wanted_vectors: wanted === vectors ? undefined : wanted,
         model: made?.model ?? model,
         revision: made?.revision,
         outdated: made !== undefined && (made.model !== model || made.revision !== vectorsOf(model, models)),

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import * as v from "valibot";
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
+import { changedVectors } from "../../lib/search/index/changed-vectors.ts";
 import { SchemaError } from "../../lib/search/index/index-description.ts";
 import { createRun, type DescribedIndex, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
-import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
+import { semanticSchema, vectorSettings } from "../../lib/search/index/semantic-schema.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { entryFor, patientCluster } from "../gateway/entry.ts";
@@ -19,6 +20,7 @@ import {
   runOptions,
   tallyText,
 } from "../gateway/index-runs.ts";
+import { requireVectors } from "../gateway/vectors.ts";
 
 /** `relevance index rebuild`: fills a new index behind an alias, and puts it in place of the old one. */
 export const command = defineCommand({
@@ -76,9 +78,10 @@ export const command = defineCommand({
       const entry = known && (await reported(() => entryFor(patientCluster(calls), known.hybrid_queries, name)));
       if (embed && !entry)
         throw new UsageError(`hybrid_search.yaml has no entry for ${name}, so nothing can be embedded`);
-      const embedded = embed && known && entry ? { entry, models: known.models } : undefined;
-      const bodyOf = bodyFrom(schema, embedded);
-      const embeddingFields = fieldsOf(embedded?.entry);
+      if (entry) await requireVectors(calls, entry.embedding_mappings);
+      const configured = known && entry ? { entry, models: known.models, embed } : undefined;
+      const bodyOf = bodyFrom(schema, configured);
+      const embeddingFields = fieldsOf(embed ? entry : undefined);
       const options = { name, bodyOf, embed, embeddingFields, entry: entry?.index, replaceIndex, now: new Date() };
       const record = await reported(() => createRun(calls, options));
       context.terminal.note(`Run ${record.id} copies ${record.source} to ${record.target}`);
@@ -90,18 +93,23 @@ export const command = defineCommand({
 const fieldsOf = (entry: HybridQuery | undefined): string[] =>
   (entry?.embedding_mappings ?? []).map(({ embedding_field }) => embedding_field);
 
-/** The entry and the models with which documents are embedded. */
-interface Embedded extends Pick<ReturnType<typeof loadHybridSearch>, "models"> {
+/** The entry of the index, and the models with which documents are embedded if they are. */
+interface Configured extends Pick<ReturnType<typeof loadHybridSearch>, "models"> {
   entry: HybridQuery;
+  embed: boolean;
 }
 
-/** Returns what makes the body of the new index: the file, or the old index; with embedding fields if it embeds. */
-function bodyFrom(file: string | undefined, embedded: Embedded | undefined) {
+/**
+ * Returns what makes the body of the new index: the file, or the old index; with embedding fields if it embeds, else with
+ * the stored form that hybrid_search.yaml gives them.
+ */
+function bodyFrom(file: string | undefined, configured: Configured | undefined) {
   const given = file === undefined ? undefined : readSchema(file);
   return (old: DescribedIndex): IndexBody => {
     const body: IndexBody = given ?? { mappings: old.mappings };
-    if (!embedded) return body;
-    const { entry, models } = embedded;
+    if (!configured) return body;
+    const { entry, models, embed } = configured;
+    if (!embed) return { ...body, mappings: changedVectors(body.mappings ?? old.mappings, entry.embedding_mappings) };
     const base = { ...body, mappings: withoutFields(body.mappings ?? {}, fieldsOf(entry)) };
     try {
       const { schema } = semanticSchema({
@@ -112,7 +120,11 @@ function bodyFrom(file: string | undefined, embedded: Embedded | undefined) {
         source: file ?? old.name,
         hnsw: (field) => hnswOf(body.mappings ?? {}, field),
       });
-      return { settings: { ...body.settings, "index.knn": true }, mappings: schema.mappings };
+      const needed = Object.entries(vectorSettings(entry.embedding_mappings)).map(([key, value]) => [
+        `index.${key}`,
+        value,
+      ]);
+      return { settings: { ...body.settings, ...Object.fromEntries(needed) }, mappings: schema.mappings };
     } catch (error) {
       throw error instanceof SchemaError ? new UsageError(error.message, { cause: error }) : error;
     }

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { BedrockModel, ModelName } from "./embedding-models.ts";
 import { integer, list, numeric, section, text } from "./kinds.ts";
 import { imageKind, SERVED_FAMILIES } from "./model-image.ts";
+import { Protocol } from "./model-protocol.ts";
 import type { RERANKER } from "./rerank-models.ts";
 
 const timeout = (description: string) => v.optional(integer(100, 60_000, description));
@@ -102,6 +103,13 @@ const hosted = (description: string) => section(HOSTED, description);
 const prefix = (description: string) =>
   v.optional(text(/^[^\0]{0,500}$/s, "a text of at most 500 characters", description));
 
+const prefixes = {
+  query_prefix: prefix(
+    "Text before each query. Default: the prefix of bge-large-en-v1.5, or none if `dimension` differs from that model's. Empty text: none.",
+  ),
+  passage_prefix: prefix("Text before each document. Default: none."),
+};
+
 const dense = {
   ...selfHosted,
   query_timeout_ms,
@@ -113,10 +121,8 @@ const dense = {
     ),
   ),
   dimension: v.optional(integer(1, 16_000, "Dimensions of another model's vectors. Default: 1024.")),
-  query_prefix: prefix(
-    "Text before each query. Default: the prefix of bge-large-en-v1.5, or none if `dimension` differs from that model's. Empty text: none.",
-  ),
-  passage_prefix: prefix("Text before each document. Default: none."),
+  ...prefixes,
+  protocol: v.optional(Protocol),
 };
 
 const bedrock = {
@@ -128,14 +134,17 @@ const bedrock = {
     section(
       {
         model_id: text(
-          /^((us|us-gov|eu|apac|jp|au|global)\.)?(cohere\.embed-|amazon\.titan-embed-(g1-)?text-)[\w.-]{1,80}(:\d{1,3})?$/,
-          "the id of an embedding model of Cohere or Amazon Titan (text) on Bedrock, such as amazon.titan-embed-text-v2:0, or of its inference profile",
+          /^((us|us-gov|eu|apac|jp|au|global)\.)?[a-z0-9-]{1,63}\.[\w.-]{1,80}(:\d{1,3})?$/,
+          "the id of a model on Bedrock, such as amazon.titan-embed-text-v2:0, or of its inference profile",
           "Model on Bedrock.",
         ),
         dimension: integer(1, 16_000, "Dimensions of its vectors, which the model must be able to return."),
+        query_prefix: prefix("Text before each query. Default: none."),
+        passage_prefix: prefix("Text before each document. Default: none."),
+        protocol: v.optional(Protocol),
         ...HOSTED,
       },
-      "Dense, any embedding model of Cohere or Amazon Titan on Bedrock.",
+      "Dense, any text embedding model on Bedrock; one that is neither of Cohere nor Amazon Titan needs `protocol`.",
     ),
   ),
 } satisfies Record<BedrockModel, v.GenericSchema>;

@@ -61,7 +61,7 @@ for (const cluster of await clusters()) {
       `hybrid_queries:
   - index: ${alias}
     embedding_mappings:
-      - {embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text]}
+      - {embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text], vectors: sq}
       - {embedding_field: text_sparse, model_name: sparse_v3, src_fields: [text]}
 `,
     );
@@ -102,7 +102,7 @@ for (const cluster of await clusters()) {
     const { hybrid_queries: hybridQueries, models: modelsBefore } = loadHybridSearch(conf);
 
     const sizes = ["--shards", "2", "--replicas", "0", "--hnsw-m", "24", "--hnsw-ef-construction", "120"];
-    const create = ["create", "--index", alias, "--schema_file_path", schema, ...sizes, "--quantization", "int8"];
+    const create = ["create", "--index", alias, "--schema_file_path", schema, ...sizes];
     const created = await run(before.url, ...create).ran;
     assert.is(created.code, 0, created.err);
     /** Returns the shards behind the alias, and the parameters of its vector field. */

@@ -63,7 +63,10 @@ test("mode init turns stored events into three campaigns, without impressions", 
   );
   assert.is(itemList.length, 5);
   assert.is(await world.state.lock(), undefined, "the lock is given back");
-  assert.match(output.summary, /Personalize [01]\.\d+, built-in engine [01]\.\d+ \([01]\.\d+ to [01]\.\d+\), popularity [01]\.\d+/);
+  assert.match(
+    output.summary,
+    /Personalize [01]\.\d+, built-in engine [01]\.\d+ \([01]\.\d+ to [01]\.\d+\), popularity [01]\.\d+/,
+  );
   const read = readBuiltIn(async () => world.dynamo, world.names.table("built-in"), 60_000);
   const found = await read([itemKey("B0"), userKey("U1")], { remaining: () => 60_000 });
   assert.equal(

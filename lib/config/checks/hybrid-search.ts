@@ -6,6 +6,7 @@ import type { Path } from "../problem.ts";
 import { RERANKER } from "../rerank-models.ts";
 import { isLocaleOf } from "../synonyms.ts";
 import type { Draft } from "../validate.ts";
+import { VECTORS } from "../vectors.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 import { checkTemplates, signature } from "./templates.ts";
 
@@ -28,10 +29,17 @@ export const checkHybridSearch: Check = (drafts, report) => {
     const see = (first: number) => `: see embedding_mappings[${first}] of this index`;
     noneTwice(report, file, path, mappings, "embedding_field", see);
     checkSynonyms(entry, ["hybrid_queries", position, "synonyms"], report);
+    if (sound(mappings).some(([, { vectors }]) => vectors === "sparse_vector")) {
+      for (const [index, { model_name }] of sound(mappings)) {
+        if (!model_name || MODELS[model_name].kind === "sparse") continue;
+        const message = `makes dense embeddings, which no index can have beside sparse_vector: use rank_features, or two indexes`;
+        report(file, [...path, index, "model_name"], message);
+      }
+    }
     checkVariety(entry, ["hybrid_queries", position, "variety"], report);
     checkRerank(entry, model, ["hybrid_queries", position, "rerank"], report);
     const embeddingFields = sound(mappings).flatMap(([, { embedding_field }]) => embedding_field ?? []);
-    for (const [index, { embedding_field: field, model_name, src_fields }] of sound(mappings)) {
+    for (const [index, { embedding_field: field, model_name, src_fields, vectors }] of sound(mappings)) {
       const parent = field && embeddingFields.find((other) => field.startsWith(`${other}.`));
       if (parent) {
         const message = `"${field}" would be inside "${parent}", which is an embedding field itself`;
@@ -40,6 +48,14 @@ export const checkHybridSearch: Check = (drafts, report) => {
       if (model !== undefined && model_name !== undefined && !Object.hasOwn(model, model_name)) {
         const message = `names ${model_name}, which has no section in model.yaml: add it there`;
         report(file, [...path, index, "model_name"], message);
+      }
+      if (vectors && model_name && VECTORS[vectors].of !== MODELS[model_name].kind) {
+        const [{ of }, { kind }] = [VECTORS[vectors], MODELS[model_name]];
+        report(
+          file,
+          [...path, index, "vectors"],
+          `"${vectors}" stores ${of} embeddings, and ${model_name} makes ${kind} ones`,
+        );
       }
       noneTwice(report, file, [...path, index, "src_fields"], src_fields);
       for (const [place, field] of sound(src_fields)) {

@@ -1,6 +1,9 @@
 import { ENDPOINT_MODELS } from "../embedding-models.ts";
+import type { Models } from "../model.ts";
+import { type Protocol, protocolProblems } from "../model-protocol.ts";
 import type { Path } from "../problem.ts";
 import { RERANKER } from "../rerank-models.ts";
+import type { Draft } from "../validate.ts";
 import type { Check, Report } from "./drafts.ts";
 
 /** Keys that describe an endpoint of the project's own. */
@@ -35,6 +38,13 @@ export const checkModels: Check = ({ model }, report) => {
   const before = model?.previous?.dense_large_en_v1_5;
   checkEndpoint(before, ["previous", "dense_large_en_v1_5"], report);
   checkFiles(before, ["previous", "dense_large_en_v1_5"], report);
+  for (const [part, path] of [
+    [model, []],
+    [model?.previous, ["previous"]],
+  ] as const) {
+    checkDescribed(part?.dense_large_en_v1_5, [...path, "dense_large_en_v1_5"], report);
+    checkBedrock(part?.ext_embed_bedrock, [...path, "ext_embed_bedrock"], report);
+  }
   for (const [name, vectors] of VECTORS) {
     const [is, was] = [model?.[name], model?.previous?.[name]];
     if (!is || !was || vectors.some((key) => keyOf(is, key) !== keyOf(was, key))) continue;
@@ -51,6 +61,39 @@ const VECTORS = [
 ] as const;
 
 const keyOf = (section: object, key: string) => (section as Record<string, unknown>)[key];
+
+type Described = NonNullable<Draft<Models>["dense_large_en_v1_5"]>;
+type OnBedrock = NonNullable<Draft<Models>["ext_embed_bedrock"]>;
+
+/** Models of Bedrock whose requests and answers the gateway knows. */
+const KNOWN = /^((us|us-gov|eu|apac|jp|au|global)\.)?(cohere\.embed-|amazon\.titan-embed-(g1-)?text-)/;
+
+/** Checks the description of an existing endpoint that another model server than ours answers. */
+function checkDescribed(section: Described | undefined, path: Path, report: Report): void {
+  if (!section?.protocol) return;
+  checkProtocol(section.protocol, path, report);
+  if (!Object.hasOwn(section, "endpoint_name")) {
+    report("model", [...path, "protocol"], "is for an existing endpoint: set endpoint_name, or remove it");
+  }
+  if (!Object.hasOwn(section, "dimension")) {
+    report("model", [...path, "dimension"], "is missing: the dimension of a model with a protocol is not known");
+  }
+}
+
+function checkBedrock(section: OnBedrock | undefined, path: Path, report: Report): void {
+  if (section?.protocol) checkProtocol(section.protocol, path, report);
+  // An invalid one is there, but undefined.
+  if (!section || Object.hasOwn(section, "protocol")) return;
+  if (section.model_id === undefined || KNOWN.test(section.model_id)) return;
+  const message = `is missing: the gateway does not know the requests of ${section.model_id}`;
+  report("model", [...path, "protocol"], message);
+}
+
+function checkProtocol(protocol: NonNullable<Described["protocol"]>, path: Path, report: Report): void {
+  for (const { key, message } of protocolProblems(protocol as Partial<Protocol>)) {
+    report("model", [...path, "protocol", key], message);
+  }
+}
 
 function checkEndpoint(section: object | undefined, path: Path, report: Report): void {
   if (!section) return;

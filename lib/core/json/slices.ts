@@ -202,6 +202,33 @@ export function withoutPaths(rawObject: string, paths: readonly string[]): strin
   return withMembers(rawObject, changes);
 }
 
+/**
+ * Returns the object with the values at dotted paths replaced by what `map` returns for their text, also in each object of a
+ * list on the way. Everything else keeps its bytes.
+ */
+export function withMapped(rawObject: string, paths: readonly string[], map: (json: string) => string): string {
+  if (rawObject.startsWith("[")) {
+    const elements = elementSlices(rawObject).map(({ start, end }) => rawObject.slice(start, end));
+    const mapped = elements.map((element) => (/^[[{]/.test(element) ? withMapped(element, paths, map) : element));
+    return `[${mapped.join(",")}]`;
+  }
+  const members = memberSlices(rawObject);
+  const changes: Record<string, string | undefined> = {};
+  const textOf = (key: string) => {
+    const slice = members.get(key);
+    return changes[key] ?? (slice && rawObject.slice(slice.start, slice.end));
+  };
+  for (const path of paths) {
+    const value = textOf(path);
+    if (value !== undefined) changes[path] = map(value);
+    for (const head of headsOf(path)) {
+      const inner = textOf(head);
+      if (inner && /^[[{]/.test(inner)) changes[head] = withMapped(inner, [path.slice(head.length + 1)], map);
+    }
+  }
+  return withMembers(rawObject, changes);
+}
+
 /** Returns the proper beginnings of a dotted path, the shortest first. */
 function headsOf(path: string): string[] {
   const segments = path.split(".");

@@ -10,7 +10,7 @@ type Setting = readonly [name: string, value: unknown];
 
 /** Settings of one index, of any value, that concern neither its nodes nor what happens to other indexes. */
 const SETTING =
-  /^(number_of_(shards|replicas|routing_shards)|auto_expand_replicas|codec|priority|creation_date|gc_deletes|blocks\.\w+|requests\.cache\.enable|replication\.type|soft_deletes\.enabled|write\.wait_for_active_shards|translog\.(durability|sync_interval|retention\.\w+)|knn|(analysis|similarity|mapper|query|queries|sort|knn|merge\.(policy|log_byte_size_policy)|search\.(idle|slowlog|concurrent_segment_search|concurrent)|indexing\.slowlog)\..+|mapping\.(ignore_malformed|coerce))$/;
+  /^(number_of_(shards|replicas|routing_shards)|auto_expand_replicas|codec|priority|creation_date|gc_deletes|blocks\.\w+|requests\.cache\.enable|replication\.type|soft_deletes\.enabled|write\.wait_for_active_shards|translog\.(durability|sync_interval|retention\.\w+)|knn|sparse|(analysis|similarity|mapper|query|queries|sort|knn|merge\.(policy|log_byte_size_policy)|search\.(idle|slowlog|concurrent_segment_search|concurrent)|indexing\.slowlog)\..+|mapping\.(ignore_malformed|coerce))$/;
 
 /** Settings that let one index use more of its nodes, with their greatest value: the cluster's default, or some more. */
 const NUMBERS = new Map(

@@ -13,7 +13,11 @@ interface BedrockModel {
   client: ModelClient;
   modelId: string;
   dimension: number;
+  /** Texts before queries and documents. */
+  prefixes?: Readonly<Record<InputType, string>>;
 }
+
+const NO_PREFIXES = { query: "", document: "" };
 
 /** Texts per call, and characters per text of Embed v3. Source: Bedrock's limits for Cohere Embed. */
 const COHERE_TEXTS = 96;
@@ -29,14 +33,14 @@ const INPUT_TYPE: Record<InputType, string> = { document: "search_document", que
  * by Bedrock whatever `truncate` says, so it is cut here; `truncate` covers the model's 512 tokens. Version 4 lets the
  * caller choose the dimension, and has other words for `truncate`.
  */
-export function cohereModel({ model, client, modelId, dimension }: BedrockModel): HostedModel {
+export function cohereModel({ model, client, modelId, dimension, prefixes = NO_PREFIXES }: BedrockModel): HostedModel {
   const v4 = modelId.includes("embed-v4");
   const most = v4 ? COHERE_CHARACTERS_V4 : COHERE_CHARACTERS;
   const rest = v4 ? `"RIGHT","output_dimension":${dimension},"embedding_types":["float"]` : '"END"';
   return {
     model,
     limits: { texts: COHERE_TEXTS, bytes: MAX_BODY_BYTES },
-    json: (text) => jsonLiteral(cutCharacters(text, most)),
+    json: (text, input) => jsonLiteral(cutCharacters(prefixes[input] + text, most)),
     body: (literals, input) =>
       `{"texts":[${literals.join(",")}],"input_type":"${INPUT_TYPE[input]}","truncate":${rest}}`,
     invoke: (body, timeoutMs) => client.invoke(modelId, body, timeoutMs),
@@ -60,12 +64,12 @@ function vectorsIn(answer: unknown): unknown[] {
 const TITAN_CHARACTERS = 8_192;
 
 /** Amazon Titan Text Embeddings on Bedrock: one text per call. Only version 2 lets the caller choose the dimension. */
-export function titanModel({ model, client, modelId, dimension }: BedrockModel): HostedModel {
+export function titanModel({ model, client, modelId, dimension, prefixes = NO_PREFIXES }: BedrockModel): HostedModel {
   const chosen = modelId.includes("-v2") ? `,"dimensions":${dimension},"normalize":true` : "";
   return {
     model,
     limits: { texts: 1, bytes: MAX_BODY_BYTES },
-    json: (text) => jsonLiteral(cutCharacters(text, TITAN_CHARACTERS)),
+    json: (text, input) => jsonLiteral(cutCharacters(prefixes[input] + text, TITAN_CHARACTERS)),
     body: ([literal = '""']) => `{"inputText":${literal}${chosen}}`,
     invoke: (body, timeoutMs) => client.invoke(modelId, body, timeoutMs),
     parse: (answer) => readVectors(answer, 1, dimension, onlyVector),

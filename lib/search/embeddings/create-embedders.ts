@@ -2,6 +2,7 @@ import type { ModelName } from "../../config/embedding-models.ts";
 import { cohereModel, titanModel } from "./bedrock-models.ts";
 import { createBreaker } from "./breaker.ts";
 import type { EmbeddingCache } from "./cache.ts";
+import { describedModel } from "./described-model.ts";
 import {
   type Embedder,
   type EmbedderName,
@@ -75,14 +76,23 @@ function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embe
       const { name: model, endpoint_name: query, document_endpoint_name: document = query, dimension } = settings;
       const prefixes = { query: settings.query_prefix, document: settings.passage_prefix };
       const endpoints = { query, document };
+      const { protocol } = settings;
+      if (protocol) {
+        const described = { model, client: sagemaker, dimension, protocol, prefixes };
+        return apart((input) => describedModel({ ...described, target: endpoints[input] }));
+      }
       return apart((input) =>
         denseEndpoint({ model, client: sagemaker, endpointName: endpoints[input], dimension, prefixes }),
       );
     }
     default: {
-      const { name: model, model_id: modelId, dimension } = settings;
+      const { name: model, model_id: modelId, dimension, protocol } = settings;
+      const prefixes = { query: settings.query_prefix ?? "", document: settings.passage_prefix ?? "" };
+      if (protocol) {
+        return apart(() => describedModel({ model, client: bedrock, target: modelId, dimension, protocol, prefixes }));
+      }
       const format = modelId.includes("titan") ? titanModel : cohereModel;
-      return apart(() => format({ model, client: bedrock, modelId, dimension }));
+      return apart(() => format({ model, client: bedrock, modelId, dimension, prefixes }));
     }
   }
 }
@@ -106,6 +116,15 @@ function sparseEmbedder(
         return texts.map(() => outcome);
       }
       return hosted(files).embedDocuments(texts, deadline, limits);
+    },
+    async byId(tokens) {
+      const { id } = await sparseModel();
+      return Object.fromEntries(
+        Object.entries(tokens).flatMap(([token, weight]) => {
+          const known = id(token);
+          return known === undefined ? [] : [[known, weight]];
+        }),
+      );
     },
     async embedQuery(text) {
       try {

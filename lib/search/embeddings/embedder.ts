@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { BEDROCK_MODELS, type ModelName } from "../../config/embedding-models.ts";
+import { Protocol } from "../../config/model-protocol.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 
 const ofEveryModel = {
@@ -30,6 +31,7 @@ export const ModelSettings = v.variant("name", [
     query_prefix: v.string(),
     /** Text before each document; may be empty. */
     passage_prefix: v.string(),
+    protocol: v.optional(Protocol),
   }),
   v.object({
     name: v.literal("sparse_v3"),
@@ -44,6 +46,11 @@ export const ModelSettings = v.variant("name", [
     /** Id of a Bedrock model or inference profile. */
     model_id: v.string(),
     dimension: v.number(),
+    /** How to speak to a model that is neither of Cohere nor Amazon Titan. */
+    protocol: v.optional(Protocol),
+    /** Text before each query, and before each document. */
+    query_prefix: v.optional(v.string()),
+    passage_prefix: v.optional(v.string()),
   }),
 ]);
 export type ModelSettings = v.InferOutput<typeof ModelSettings>;
@@ -127,6 +134,9 @@ export interface Embedder {
    * Sends batches within the model's limits, in parallel up to its concurrency. Does not remove duplicate texts.
    */
   embedDocuments(texts: readonly string[], deadline: Deadline, options?: EmbedOptions): Promise<EmbeddingOutcome[]>;
+
+  /** Returns sparse weights by the ids of tokens, which a `sparse_vector` field takes. Absent for a dense model. */
+  byId?(tokens: SparseVector): Promise<SparseVector>;
 
   /** Embeds one query text, from memory if it can. A sparse query without a known token is `{}`. Throws EmbeddingError. */
   embedQuery(text: string, deadline: Deadline): Promise<Embedding>;

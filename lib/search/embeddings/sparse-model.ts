@@ -13,6 +13,8 @@ import {
 export interface SparseModel {
   /** Returns the token of an id. */
   token(id: number): string | undefined;
+  /** Returns the id of a token. */
+  id(token: string): number | undefined;
   isSpecial(id: number): boolean;
   /** Returns the tokens of a text in order, with repeats and without special tokens. */
   tokenize(text: string): string[];
@@ -62,6 +64,7 @@ export async function createSparseModel(files: ParsedModelFiles): Promise<Sparse
   };
   return {
     token: (id) => tokens[id],
+    id: (token) => vocabulary.get(token),
     isSpecial: (id) => specialIds.has(id),
     tokenize: (text) => tokenizer.tokenize(text).filter((token) => !isSpecialToken(token)),
     weight: (token) => weights.get(token),

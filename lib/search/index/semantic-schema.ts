@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { dimensionOf, isEndpointModel, type ModelName } from "../../config/embedding-models.ts";
 import type { Models } from "../../config/model.ts";
 import { bedrockModelId, vectorsOfEndpoint } from "../../config/model-sources.ts";
+import { type Vectors, vectorField } from "../../config/vectors.ts";
 import { isObject } from "../../core/json/values.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
 import { findMapping } from "../target/entry.ts";
@@ -14,6 +15,7 @@ export interface HybridEntry {
     readonly embedding_field: string;
     readonly model_name: ModelName;
     readonly src_fields: readonly string[];
+    readonly vectors?: Vectors | undefined;
   }[];
 }
 
@@ -41,20 +43,23 @@ export function semanticSchema({ entries, models, index, base, source, hnsw }: S
   const { schema, leftOut } = readIndexDescription(base, source);
   const properties = isObject(schema.mappings.properties) ? schema.mappings.properties : {};
 
-  const problems = entry.embedding_mappings.flatMap(({ embedding_field, model_name, src_fields }) => [
+  const wanted = entry.embedding_mappings.map((mapping) => ({
+    ...mapping,
+    field: fieldOf(mapping, models, hnsw?.(mapping.embedding_field)),
+  }));
+  const problems = wanted.flatMap(({ embedding_field, model_name, src_fields, field }) => [
     ...missingSources(properties, embedding_field, src_fields, source),
-    ...conflicts(properties, embedding_field, model_name, fieldOf(model_name, models, hnsw?.(embedding_field)), source),
+    ...conflicts(properties, embedding_field, model_name, field, source),
   ]);
   if (problems.length > 0) throw new SchemaError(problems.join("\n"));
 
-  const extended = entry.embedding_mappings.reduce(
-    (all, { embedding_field, model_name }) =>
-      withField(all, embedding_field, fieldOf(model_name, models, hnsw?.(embedding_field))),
+  const extended = wanted.reduce(
+    (all, { embedding_field, field }) => withField(all, embedding_field, field),
     properties,
   );
   return {
     schema: {
-      settings: { index: { ...schema.settings.index, knn: true } },
+      settings: { index: { ...schema.settings.index, ...vectorSettings(entry.embedding_mappings) } },
       mappings: { ...schema.mappings, _meta: metaOf(schema.mappings._meta, entry, models), properties: extended },
       ...(schema.aliases && { aliases: schema.aliases }),
     },
@@ -78,9 +83,18 @@ export function vectorsOf(name: ModelName, models: Models): string {
   return isEndpointModel(name) ? vectorsOfEndpoint(name, models) : bedrockModelId(name, models);
 }
 
+/** Returns the settings that fields with embeddings need. The cluster opens no index that has both (3.6). */
+export const vectorSettings = (mappings: HybridEntry["embedding_mappings"]): Record<string, boolean> =>
+  mappings.some(({ vectors }) => vectors === "sparse_vector") ? { knn: false, sparse: true } : { knn: true };
+
 /** Returns the field that stores a model's embeddings. */
-function fieldOf(model: ModelName, models: Models, parameters = {}): Record<string, unknown> {
-  const dimension = dimensionOf(model, models);
+function fieldOf(
+  { model_name, vectors }: HybridEntry["embedding_mappings"][number],
+  models: Models,
+  parameters = {},
+): Record<string, unknown> {
+  const dimension = dimensionOf(model_name, models);
+  if (vectors !== undefined) return vectorField(vectors, dimension, parameters);
   if (dimension === undefined) return { type: "rank_features" };
   return {
     type: "knn_vector",
@@ -157,18 +171,25 @@ function withField(properties: Record<string, unknown>, path: string, added: Rec
 /** Compares fields regardless of spelling: the cluster adds `parameters: {}` and omits defaults. */
 function comparable(field: Record<string, unknown>): unknown {
   const method = isObject(field.method) ? { parameters: {}, ...field.method } : field.method;
-  return { ...field, ...(method !== undefined && { method }) };
+  const data = typeof field.data_type === "string" && { data_type: field.data_type.toLowerCase() };
+  return { ...field, ...(method !== undefined && { method }), ...data };
 }
 
 function describe(field: unknown): string {
   if (!isObject(field)) return JSON.stringify(field);
-  const { type = "object", dimension, method } = field;
+  const { type = "object", dimension, method, data_type, mode, compression_level } = field;
   const details = [
     dimension === undefined ? "" : `dimension ${dimension}`,
-    isObject(method) ? [method.engine, method.name, method.space_type].filter(Boolean).join(" ") : "",
+    ...[data_type, mode, compression_level].filter((word) => typeof word === "string"),
+    isObject(method)
+      ? [method.engine, method.name, method.space_type, encoderOf(method)].filter(Boolean).join(" ")
+      : "",
   ].filter(Boolean);
   return details.length === 0 ? String(type) : `${type} (${details.join(", ")})`;
 }
+
+const encoderOf = ({ parameters }: Record<string, unknown>): string | undefined =>
+  isObject(parameters) && isObject(parameters.encoder) ? String(parameters.encoder.name) : undefined;
 
 /** Returns whether a dotted path leads to a field through objects. A field name may hold dots itself. */
 function hasField(properties: Record<string, unknown>, path: string): boolean {

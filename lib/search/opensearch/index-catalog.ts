@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { type Vectors, vectorsOfField } from "../../config/vectors.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { type IndexMeta, readIndexMeta } from "../index-meta/index-meta.ts";
@@ -10,6 +11,8 @@ export interface IndexField {
   type: string;
   /** The dimension of a knn_vector. */
   dimension?: number;
+  /** How it stores embeddings, unless as floats or `rank_features`. */
+  vectors?: Vectors;
 }
 
 export interface IndexAlias {
@@ -57,7 +60,16 @@ const KEEP_MS = 60_000;
 const MAX_ENTRIES = 1_000;
 const DEFAULT_RESULT_WINDOW = 10_000;
 
-type Mapping = { properties?: Record<string, Mapping>; type?: string; dimension?: number; _meta?: unknown };
+type Mapping = {
+  properties?: Record<string, Mapping>;
+  type?: string;
+  dimension?: number;
+  data_type?: unknown;
+  mode?: unknown;
+  compression_level?: unknown;
+  method?: unknown;
+  _meta?: unknown;
+};
 const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
   properties: v.exactOptional(
     v.record(
@@ -67,6 +79,10 @@ const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
   ),
   type: v.exactOptional(v.string()),
   dimension: v.exactOptional(v.number()),
+  data_type: v.exactOptional(v.unknown()),
+  mode: v.exactOptional(v.unknown()),
+  compression_level: v.exactOptional(v.unknown()),
+  method: v.exactOptional(v.unknown()),
   _meta: v.exactOptional(v.unknown()),
 });
 const Described = v.record(
@@ -138,6 +154,13 @@ const namesOf = ({ name, aliases, dataStream }: IndexInfo): string[] => [
 /** Returns whether an expression names one index or alias. If that does not exist, the cluster answers 404. */
 const isOneName = (expression: string): boolean => !/[*,<]|^_/.test(expression);
 
+/** Returns the leaf fields of a mapping by dotted path, without multi-fields. */
+export function fieldsOfMapping(mappings: unknown): ReadonlyMap<string, IndexField> {
+  const fields = new Map<string, IndexField>();
+  collect(v.parse(Mapping, mappings), "", fields);
+  return fields;
+}
+
 function indexInfo(name: string, index: Described[string]): IndexInfo {
   const fields = new Map<string, IndexField>();
   collect(index.mappings, "", fields);
@@ -168,7 +191,13 @@ function collect({ properties = {} }: Mapping, prefix: string, into: Map<string,
       into.set(`${prefix}${name}`, {
         type: field.type,
         ...(field.dimension !== undefined && { dimension: field.dimension }),
+        ...storedAs(field),
       });
     }
   }
+}
+
+function storedAs(field: Mapping): Pick<IndexField, "vectors"> {
+  const vectors = vectorsOfField(field);
+  return vectors === undefined || vectors === "float" || vectors === "rank_features" ? {} : { vectors };
 }

@@ -32,9 +32,19 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
   ["etl/configure.json", EtlSchema],
 ];
 
+/** Every key of a description of requests. */
+const PROTOCOL = {
+  request: { texts: "[texts]", kind: "[input_type]" },
+  answer: "data[].embedding",
+  batch_size: 16,
+  max_characters: 512,
+  input_types: { query: "query", document: "passage" },
+};
+const PREFIXES = { query_prefix: "query: ", passage_prefix: "passage: " };
+
 /**
  * Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer},
- * {@link templateKey}, {@link declaring} and {@link existing}.
+ * {@link templateKey}, {@link declaring}, {@link existing} and {@link described}.
  */
 const full = withPlacements(withRareKeys(withExcludedColumns(fullExample())));
 
@@ -103,9 +113,15 @@ function previousModels(): Record<string, object> {
     dense_large_en_v1_5: { ...dense, revision: "before" },
     ext_embed_english_v3: hosted,
     ext_embed_multilingual_v3: hosted,
-    ext_embed_bedrock: { model_id: "cohere.embed-v4:0", dimension: 1536, ...hosted },
+    ext_embed_bedrock: { model_id: "acme.embed-v1:0", dimension: 1536, ...hosted, ...PREFIXES, protocol: PROTOCOL },
   };
 }
+
+/** The same with existing endpoints whose requests are described, which the project's own need not. */
+const described = [["dense_large_en_v1_5"], ["previous", "dense_large_en_v1_5"]].reduce<Files>((files, path) => {
+  const section = { endpoint_name: `shop-${path.length}`, dimension: 3, protocol: PROTOCOL };
+  return changed(files, "model.yaml", path, section);
+}, full);
 
 /** A list that excludes the keys of others. */
 const ITEMS = [{ list: "items", item_ids: ["B1"] }];
@@ -123,6 +139,7 @@ const existing = [
 
 const filesFor = (path: Path): Files => {
   if (path.at(-1) === "endpoint_name") return existing;
+  if (path.includes("protocol") && path.includes("dense_large_en_v1_5")) return described;
   if (path[0] === "keys" && (path.includes("templates") || path.includes("placements"))) return templateKey;
   if (path.includes("parameters")) return ["min", "max", "default"].includes(String(path.at(-1))) ? numbers : texts;
   if (path[0] === "previous") return previous;
@@ -181,7 +198,7 @@ function at(problems: readonly Problem[], file: string, path: Path): string[] {
 }
 
 test("the full example is valid", () => {
-  const examples = [full, privateApis, authorizer, previous, existing, templateKey];
+  const examples = [full, privateApis, authorizer, previous, existing, described, templateKey];
   assert.equal(examples.flatMap(problemsOf), []);
 });
 

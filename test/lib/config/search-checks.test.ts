@@ -145,6 +145,68 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "the kind of vectors fits the model",
+    good: [
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 0, "vectors"], "byte"],
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1, "vectors"], "rank_features"],
+    ],
+    bad: [
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 0, "vectors"], "rank_features"],
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1, "vectors"], "on_disk_16x"],
+    ],
+    problems: [
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[0].vectors "rank_features" stores sparse embeddings, and dense_large_en_v1_5 makes dense ones',
+      'conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[1].vectors "on_disk_16x" stores dense embeddings, and sparse_v3 makes sparse ones',
+    ],
+  },
+  {
+    rule: "no index has sparse_vector beside dense vectors",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1, "vectors"], "rank_features"]],
+    bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings", 1, "vectors"], "sparse_vector"]],
+    problems: [
+      "conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[0].model_name makes dense embeddings, which no index can have beside sparse_vector: use rank_features, or two indexes",
+    ],
+  },
+  {
+    rule: "a request is described for an existing endpoint, with its dimension and one place for texts",
+    good: [
+      ["model.yaml", [DENSE], { endpoint_name: "mine", dimension: 3, protocol: { request: { text: "[text]" } } }],
+      [
+        "model.yaml",
+        [DENSE],
+        { endpoint_name: "mine", dimension: 3, protocol: { request: { in: ["[texts]"] }, batch_size: 9 } },
+      ],
+    ],
+    bad: [
+      [
+        "model.yaml",
+        [DENSE],
+        { ...DEPLOYED, protocol: { request: { a: "[text]", b: "[text]", c: "[input_type]" }, batch_size: 2 } },
+      ],
+    ],
+    problems: [
+      "conf/model.yaml dense_large_en_v1_5.dimension is missing: the dimension of a model with a protocol is not known",
+      "conf/model.yaml dense_large_en_v1_5.protocol.input_types is missing: the request has [input_type]",
+      "conf/model.yaml dense_large_en_v1_5.protocol is for an existing endpoint: set endpoint_name, or remove it",
+      "conf/model.yaml dense_large_en_v1_5.protocol.request must have [texts] or [text] as a value, once",
+      "conf/model.yaml dense_large_en_v1_5.protocol.batch_size must be 1, since the request has [text]",
+    ],
+  },
+  {
+    rule: "a model of Bedrock that the gateway does not know is described",
+    good: [
+      [
+        "model.yaml",
+        ["ext_embed_bedrock"],
+        { model_id: "acme.embed-v1:0", dimension: 3, query_concurrency: 1, protocol: { request: { t: "[texts]" } } },
+      ],
+    ],
+    bad: [["model.yaml", ["ext_embed_bedrock"], { model_id: "acme.embed-v1:0", dimension: 3, query_concurrency: 1 }]],
+    problems: [
+      "conf/model.yaml ext_embed_bedrock.protocol is missing: the gateway does not know the requests of acme.embed-v1:0",
+    ],
+  },
+  {
     rule: "a model that a mapping names has a section",
     good: [["model.yaml", ["ext_embed_english_v3"], undefined]],
     bad: [["model.yaml", ["sparse_v3"], undefined]],

@@ -163,8 +163,8 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   [
     "model.yaml",
     ["ext_embed_bedrock", "model_id"],
-    ["cohere.embed-v4:0", "eu.cohere.embed-v4:0", "amazon.titan-embed-text-v1", "amazon.titan-embed-g1-text-02"],
-    ["amazon.titan-embed-image-v1", "anthropic.claude-v2", "cohere.command", "xx.cohere.embed-v4:0", ""],
+    ["cohere.embed-v4:0", "eu.cohere.embed-v4:0", "amazon.titan-embed-text-v1", "acme.embed-v1:0"],
+    ["cohere", "Cohere.embed", "cohere.embed v4", "cohere.embed-v4:new", ""],
   ],
   ["model.yaml", ["ext_embed_bedrock", "dimension"], [1, 16_000], [0, 16_001]],
   ["model.yaml", ["ext_embed_english_v3", "query_concurrency"], [1, 100], [0, 101]],

@@ -42,7 +42,7 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
     // No name of one case begins like those of another.
     const start = `${own}x${at}z`;
     const world = worldOf(start, row);
-    const literal = vectorsOf(models, textOf(row), world.models[0] ?? "large");
+    const literal = vectorsOf(row, models, textOf(row), world.models[0] ?? "large");
     return { start, row, world, literal, settings: caseSettings(start, row, world, literal) };
   });
   const all = ["search", "hybrid-search"] as const;

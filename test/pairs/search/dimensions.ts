@@ -26,6 +26,8 @@ export const SEARCH = {
   meta: ["none", "current", "previous", "unknown"],
   shards: ["1", "3"],
   mapping: ["plain", "nested", "object", "flat_object", "join", "completion", "vectors"],
+  /** How the index stores dense vectors. */
+  vectors: ["float", "byte", "sq"],
   page: ["first", "second", "size-0", "search_after", "deep", "beyond", "point-in-time"],
   sort: ["none", "year", "score"],
   collapse: ["no", "yes", "inner_hits"],

@@ -11,7 +11,7 @@ import {
 import type { SearchRow } from "./dimensions.ts";
 import { SECOND, settingsOf, textOf, VARIANTS } from "./request.ts";
 import { expanded } from "./synonyms.ts";
-import type { World } from "./world.ts";
+import { storedVector, type World } from "./world.ts";
 
 /** The request that a person would send straight to the cluster for a case, and what it leaves out. */
 export interface NativeRequest {
@@ -26,10 +26,10 @@ export interface NativeRequest {
 }
 
 /** The embeddings of a text in the models of the indexes that are searched. */
-export function vectorsOf(models: PairModels, text: string, model: DenseModel): Vectors {
+export function vectorsOf(row: SearchRow, models: PairModels, text: string, model: DenseModel): Vectors {
   const tokens = models.sparse(text);
   return {
-    dense: (field) => models.dense(text, field === "title_dense" ? "english" : model),
+    dense: (field) => storedVector(row, models.dense(text, field === "title_dense" ? "english" : model)),
     clauses: [{ neural_sparse: { text_sparse: { query_tokens: tokens } } }],
     tokens,
   };
@@ -45,7 +45,7 @@ export function nativeRequest(
   const text = textOf(row);
   const [model] = world.models;
   const isOneModel = model !== undefined && world.models.every((other) => other === model);
-  const vectors = vectorsOf(models, text, model ?? "large");
+  const vectors = vectorsOf(row, models, text, model ?? "large");
   const fails = (field: string | undefined): boolean =>
     world.entry !== undefined &&
     field?.endsWith("_dense") === true &&

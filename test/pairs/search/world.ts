@@ -1,3 +1,5 @@
+import { vectorField } from "../../../lib/config/vectors.ts";
+import { byteVector } from "../../../lib/search/embeddings/byte-vector.ts";
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { type Cluster, request } from "../../fixtures/opensearch.ts";
 import { removeAll } from "../cleanup.ts";
@@ -159,11 +161,9 @@ function documentsOf(prefix: keyof typeof TEXTS, { mapping, form }: SearchRow) {
   }));
 }
 
-const vector = (dimension: number) => ({
-  type: "knn_vector",
-  dimension,
-  method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
-});
+/** Returns a vector as an index of a case stores it, and as it is searched. */
+export const storedVector = ({ vectors }: Pick<SearchRow, "vectors">, vector: readonly number[]): readonly number[] =>
+  vectors === "byte" ? byteVector(vector) : vector;
 
 /** Attempts to create the indexes of a case: a shared cluster may be busy with other files' for a minute. */
 const ATTEMPTS = 3;
@@ -190,9 +190,9 @@ async function createOnce(cluster: Cluster, world: World, models: PairModels): P
     year: { type: "integer" },
     n: { type: "integer" },
     "@timestamp": { type: "date" },
-    text_dense: vector(1_024),
+    text_dense: vectorField(row.vectors, 1_024),
     text_sparse: { type: "rank_features" },
-    ...(world.mapping === "vectors" && { title_dense: vector(1_024) }),
+    ...(world.mapping === "vectors" && { title_dense: vectorField(row.vectors, 1_024) }),
     ...SHAPES[world.mapping].properties,
   };
   const settings = {
@@ -216,9 +216,9 @@ async function createOnce(cluster: Cluster, world: World, models: PairModels): P
       const text = String(doc.text);
       const embedded = {
         ...doc,
-        text_dense: models.dense(text, place.model ?? "before"),
+        text_dense: storedVector(row, models.dense(text, place.model ?? "before")),
         text_sparse: models.sparse(text),
-        ...(world.mapping === "vectors" && { title_dense: models.dense(text, "english") }),
+        ...(world.mapping === "vectors" && { title_dense: storedVector(row, models.dense(text, "english")) }),
       };
       return [JSON.stringify({ create: { _id: id, ...SHAPES[world.mapping].routing(id) } }), JSON.stringify(embedded)];
     });

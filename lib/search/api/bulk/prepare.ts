@@ -1,7 +1,8 @@
 import { MODELS } from "../../../config/embedding-models.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import type { DocumentEmbedding } from "../../embeddings/embedder.ts";
+import { byteVectorJson } from "../../embeddings/byte-vector.ts";
+import type { DocumentEmbedding, Embedder, EmbedderName } from "../../embeddings/embedder.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { type Draft, isPiece, NO_DOCUMENT, type Piece } from "./draft.ts";
@@ -18,6 +19,7 @@ export interface Preparation {
   target: BulkTarget;
   deadline: Deadline;
   pool: TextPool;
+  embedder: (model: EmbedderName) => Promise<Embedder>;
   documentOf: DocumentOf;
   /** The needs of each operation, one for each mapping, as far as they follow from the request alone. */
   needs: ReadonlyMap<Operation, readonly Need[]>;
@@ -142,11 +144,12 @@ function conflictOf({ id, guard: allowed }: Operation, read: Guard | undefined):
 
 /** Returns the JSON for the embedding field, undefined to leave the field alone, or why the operation fails. */
 async function changeOf(
-  { target, pool, onDegraded }: Preparation,
+  preparation: Preparation,
   operation: Operation,
   mapping: TargetMapping,
   need: Need,
 ): Promise<Piece | ItemError | undefined> {
+  const { target, pool, onDegraded } = preparation;
   const { embedding_field: field, model_name: model } = mapping;
   switch (need.kind) {
     case "none":
@@ -162,7 +165,7 @@ async function changeOf(
         return absent(operation, model);
       }
       const embedded = await pool.get({ model: mapping.embedder, text: need.text });
-      if (embedded.kind !== "error") return embeddingJson(operation, embedded);
+      if (embedded.kind !== "error") return storedJson(preparation, operation, embedded, mapping);
       const { message, retryable, retryAfterSeconds: retryAfter } = embedded.error;
       if (target.onFailure === "fail") {
         return { status: 503, type: "embedding_failed", reason: `${field}: ${message}`, retryable, retryAfter };
@@ -171,6 +174,24 @@ async function changeOf(
       return absent(operation, model);
     }
   }
+}
+
+/** Returns the JSON of an embedding in the form that the field stores. */
+async function storedJson(
+  { embedder }: Preparation,
+  operation: Operation,
+  embedded: DocumentEmbedding,
+  mapping: TargetMapping,
+): Promise<Piece> {
+  const { vectors } = mapping;
+  if (vectors === "byte") return byteVectorJson(embedded.json.toString());
+  if (vectors !== "sparse_vector" || embedded.kind !== "sparse" || !("embedder" in mapping)) {
+    return embeddingJson(operation, embedded);
+  }
+  const tokens = await (await embedder(mapping.embedder)).byId?.(JSON.parse(embedded.json));
+  // The field does not take an object without tokens.
+  if (!tokens || Object.keys(tokens).length === 0) return "[]";
+  return embeddingJson(operation, { kind: "sparse", json: JSON.stringify(tokens) });
 }
 
 /**

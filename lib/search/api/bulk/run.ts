@@ -92,6 +92,7 @@ class BulkRun {
       documentOf,
       needs,
       pool: createTextPool({ embedder, deadline, wait, ...usesOf(needs, target) }),
+      embedder,
       writtenBy: (operation) => this.results.get(operation)?.guard,
       onDegraded: (operation, field, reason) => this.degraded.push({ operation, field, reason }),
     };

@@ -1,3 +1,4 @@
+import type { Vectors } from "../../../config/vectors.ts";
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
@@ -13,7 +14,11 @@ import { entryOfAbsent, resolveTarget, type TargetIndex } from "../../target/tar
  * A mapping of the index that is written to: what embeds for it, or why documents are stored without this embedding. Beside
  * vectors of another model it would spoil every search.
  */
-export type TargetMapping = EmbeddingMapping & ({ embedder: EmbedderName } | { incompatible: string });
+export type TargetMapping = EmbeddingMapping &
+  ({ embedder: EmbedderName } | { incompatible: string }) & {
+    /** How the field stores embeddings, unless as they are. */
+    vectors?: Vectors | undefined;
+  };
 
 /** Where a request writes, and what is embedded. */
 export interface BulkTarget {
@@ -51,7 +56,11 @@ export async function bulkTarget(services: GatewayServices, name: string, deadli
   if (!entry) return { ...names, mappings: [], onFailure: "fail" };
   if (!written) throw invalid([missing(name)]);
   const mappings = entry.embedding_mappings.map(
-    (mapping): TargetMapping => ({ ...mapping, ...embedderFor(written.meta, mapping, settings.models) }),
+    (mapping): TargetMapping => ({
+      ...mapping,
+      ...embedderFor(written.meta, mapping, settings.models),
+      vectors: written.fields.get(mapping.embedding_field)?.vectors,
+    }),
   );
   const wrong = mappings.flatMap((mapping) => fieldProblem(settings, written, mapping));
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
@@ -83,10 +92,10 @@ function fieldProblem(
   const used = "embedder" in mapping ? mapping.embedder : model_name;
   const model = models.find((one) => embedderName(one) === used);
   const dimension = model && "dimension" in model ? model.dimension : undefined;
-  const wanted = dimension === undefined ? "rank_features" : `knn_vector of dimension ${dimension}`;
+  const wanted = dimension === undefined ? "rank_features or sparse_vector" : `knn_vector of dimension ${dimension}`;
   const field = fields.get(embedding_field);
-  if (field?.type === (dimension === undefined ? "rank_features" : "knn_vector") && field.dimension === dimension)
-    return [];
+  const types = dimension === undefined ? ["rank_features", "sparse_vector"] : ["knn_vector"];
+  if (field && types.includes(field.type) && field.dimension === dimension) return [];
   const given = field
     ? `is ${field.type}${field.dimension === undefined ? "" : ` of dimension ${field.dimension}`}`
     : "is missing";

@@ -1,14 +1,17 @@
 import { MODELS } from "../../../config/embedding-models.ts";
+import type { Vectors } from "../../../config/vectors.ts";
 import type { OnEmbeddingFailure } from "../../../core/contract/search.ts";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError, type Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import { isRawNumber } from "../../../core/json/values.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
+import { byteVector } from "../../embeddings/byte-vector.ts";
 import { type EmbedderName, type Embedding, EmbeddingError } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { Stopwatch } from "../search/reply.ts";
+import { withRescoring } from "./rescoring.ts";
 import { type HybridTarget, versionIssues } from "./target.ts";
 import type { Template } from "./template.ts";
 
@@ -32,7 +35,7 @@ export async function runnableQueries(
   services: GatewayServices,
   { query, weights: asked, deadline }: Asked,
   template: Template,
-  { embedding_mappings, onFailure, embedders, incompatible, can }: HybridTarget,
+  { embedding_mappings, onFailure, embedders, incompatible, stored, candidates, can }: HybridTarget,
   watch: Stopwatch,
 ): Promise<RunnableQueries> {
   const path = "search_request_template.query.hybrid.queries";
@@ -43,12 +46,13 @@ export async function runnableQueries(
   const used = new Map([...embedders].filter(([field]) => legs.some(({ fields }) => fields.has(field))));
   // A model that does not answer must leave time for the search by the other legs.
   const half = earlier(deadline, deadline.remaining() / 2);
-  const embedded = await watch.time("embedding", () => embedQuery(services, query, used, half));
+  const embedded = await watch.time("embedding", () => embedQuery(services, query, { fields: used, stored }, half));
   for (const [field, reason] of incompatible)
     embedded.failures.set(field, new EmbeddingError(reason, { retryable: false }));
   const { kept, weights, degraded } = planLegs(legs, embedded, asked, onFailure);
   const { embeddings } = embedded;
-  const queries = kept.map((leg) => replaceTokens(template.queries[leg], { embeddings, queryTokens: can.queryTokens }));
+  const how = { embeddings, stored, candidates, queryTokens: can.queryTokens };
+  const queries = kept.map((leg) => replaceTokens(template.queries[leg], how));
   return { queries, weights, degraded };
 }
 
@@ -115,14 +119,14 @@ interface QueryEmbeddings {
 
 /** Embeds the query text once with each embedder that the fields need, all at the same time. */
 async function embedQuery(
-  { embedder }: Pick<GatewayServices, "embedder">,
+  { embedder: load }: Pick<GatewayServices, "embedder">,
   text: string,
-  fields: ReadonlyMap<string, EmbedderName>,
+  { fields, stored }: { fields: ReadonlyMap<string, EmbedderName>; stored: HybridTarget["stored"] },
   deadline: Deadline,
 ): Promise<QueryEmbeddings> {
   const outcomeOf = async (model: EmbedderName): Promise<Embedding | EmbeddingError> => {
     try {
-      return await (await embedder(model)).embedQuery(text, deadline);
+      return await (await load(model)).embedQuery(text, deadline);
     } catch (error) {
       if (error instanceof EmbeddingError) return error;
       return new EmbeddingError("the embedding failed", { retryable: false, cause: error });
@@ -134,7 +138,10 @@ async function embedQuery(
   for (const [field, embedder] of fields) {
     const outcome = outcomes.get(embedder);
     if (outcome instanceof EmbeddingError) result.failures.set(field, outcome);
-    else if (outcome) result.embeddings.set(field, outcome);
+    else if (outcome?.kind === "sparse" && stored.get(field) === "sparse_vector") {
+      const tokens = await (await load(embedder)).byId?.(outcome.tokens);
+      result.embeddings.set(field, { kind: "sparse", tokens: tokens ?? {} });
+    } else if (outcome) result.embeddings.set(field, outcome);
   }
   return result;
 }
@@ -190,18 +197,25 @@ export function readLegs(
 
 export interface ReplaceOptions {
   embeddings: ReadonlyMap<string, Embedding>;
+  /** How fields store embeddings, for those that do not store them as they are. */
+  stored?: ReadonlyMap<string, Vectors>;
+  /** Hits that an approximate search of `sparse_vector` fetches; 10 if absent, as in the cluster. */
+  candidates?: number;
   /** Whether the cluster knows `neural_sparse` with `query_tokens`. */
   queryTokens: boolean;
 }
 
 /** Returns a copy of a subquery in which embeddings replace the tokens. */
-export function replaceTokens(query: unknown, { embeddings, queryTokens }: ReplaceOptions): unknown {
-  return mapTokens(query, { keys: [], path: "" }, (text, place) => {
+export function replaceTokens(query: unknown, options: ReplaceOptions): unknown {
+  const { embeddings, stored } = options;
+  return mapTokens(stored ? withRescoring(query, stored) : query, { keys: [], path: "" }, (text, place) => {
     const field = text.slice(1, -1);
     const embedding = text === `[${field}]` ? embeddings.get(field) : undefined;
     if (embedding?.kind !== KIND[place]) return text;
-    if (embedding.kind === "dense") return embedding.vector;
-    return place === "should" ? sparseClauses(field, embedding.tokens, queryTokens) : embedding.tokens;
+    if (embedding.kind === "dense") {
+      return stored?.get(field) === "byte" ? byteVector(embedding.vector) : embedding.vector;
+    }
+    return place === "should" ? sparseClauses(field, embedding.tokens, options) : embedding.tokens;
   });
 }
 
@@ -209,9 +223,17 @@ export function replaceTokens(query: unknown, { embeddings, queryTokens }: Repla
  * Returns clauses whose scores add up to the dot product of query and document weights. Without tokens it is a clause
  * that matches nothing, since the cluster takes an empty `should` for "all documents".
  */
-function sparseClauses(field: string, tokens: Readonly<Record<string, number>>, queryTokens: boolean): unknown[] {
+function sparseClauses(
+  field: string,
+  tokens: Readonly<Record<string, number>>,
+  { stored, candidates, queryTokens }: ReplaceOptions,
+): unknown[] {
   const entries = Object.entries(tokens);
   if (entries.length === 0) return [{ match_none: {} }];
+  if (stored?.get(field) === "sparse_vector") {
+    const method_parameters = candidates !== undefined && { method_parameters: { k: candidates } };
+    return [{ neural_sparse: { [field]: { query_tokens: tokens, ...method_parameters } } }];
+  }
   if (queryTokens) return [{ neural_sparse: { [field]: { query_tokens: tokens } } }];
   return entries.map(([token, boost]) => ({ rank_feature: { field: `${field}.${token}`, linear: {}, boost } }));
 }

@@ -1,3 +1,4 @@
+import type { Vectors } from "../../../config/vectors.ts";
 import {
   COMBINATION_FACTS,
   type Combination,
@@ -44,6 +45,8 @@ export interface HybridTarget
   embedders: ReadonlyMap<string, EmbedderName>;
   /** The other fields, and what to do about them. */
   incompatible: ReadonlyMap<string, string>;
+  /** How fields store embeddings, for those that do not store them as they are. */
+  stored: ReadonlyMap<string, Vectors>;
   /** Whether the cluster wraps the query, see {@link Target}. */
   isWrapped: boolean;
   can: Capabilities;
@@ -75,6 +78,7 @@ export async function hybridTarget(
     onFailure: first.entry?.on_embedding_failure.query ?? "degrade",
     maxResultWindow: Math.min(...indexes.map((index) => index.maxResultWindow)),
     ...embeddersOf(indexes, settings),
+    stored: storedOf(indexes),
     isWrapped,
     can,
   };
@@ -90,6 +94,8 @@ function embeddersOf(
   for (const { meta, entry } of indexes) {
     for (const mapping of entry?.embedding_mappings ?? []) {
       const { embedding_field: field } = mapping;
+      const isById = (index: TargetIndex) => index.fields.get(field)?.vectors === "sparse_vector";
+      if (indexes.some(isById) && !indexes.every(isById)) incompatible.set(field, MIXED_TOKENS);
       const found = embedderFor(meta, mapping, models);
       if ("incompatible" in found) incompatible.set(field, found.incompatible);
       else if ((embedders.get(field) ?? found.embedder) !== found.embedder) incompatible.set(field, MIXED);
@@ -100,8 +106,25 @@ function embeddersOf(
   return { embedders, incompatible };
 }
 
+/**
+ * Returns how the fields of all indexes store embeddings. A query with bytes also finds floats, whose similarity is that of
+ * directions; rescoring is for vectors that are all quantized.
+ */
+function storedOf(indexes: readonly TargetIndex[]): Map<string, Vectors> {
+  const stored = new Map<string, Vectors>();
+  for (const { embedding_field: field } of indexes[0]?.entry?.embedding_mappings ?? []) {
+    const kinds = new Set(indexes.map(({ fields }) => fields.get(field)?.vectors));
+    const [only] = kinds;
+    if (kinds.has("byte")) stored.set(field, "byte");
+    else if (only !== undefined && kinds.size === 1) stored.set(field, only);
+  }
+  return stored;
+}
+
 const MIXED =
   "the indexes of this name have vectors of different models; rebuild them with `relevance index rebuild --embed`";
+
+const MIXED_TOKENS = "some indexes of this name have sparse_vector and others rank_features, whose tokens differ";
 
 /** Returns whether one search serves indexes of both entries: they have the same fields and the same settings. */
 function areAlike(one: IndexSettings | undefined, other: IndexSettings | undefined): boolean {

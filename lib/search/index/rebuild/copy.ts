@@ -20,6 +20,8 @@ export interface CopyWork {
   width: number;
   /** Fields that are left out of copies and of comparisons, because they are computed anew. */
   leftOut: readonly string[];
+  /** Returns the source of a copy: vectors that the new index stores as bytes are converted. */
+  converted: (source: string) => string;
   tally: Tally;
   /** Called for each document that the new index rejects. */
   onRejected: (copy: StoredCopy, reason: string) => Promise<void>;
@@ -34,9 +36,7 @@ export async function copyRange(work: CopyWork, range: Range): Promise<void> {
   if (copies.length === 0) return;
   await ledger.add(range.shard, bucketOf(work, range), copies);
   for await (const page of readSources(calls, source, range)) {
-    const outcomes = await work.write(
-      page.map((copy) => ({ ...copy, source: withoutPaths(copy.source, work.leftOut) })),
-    );
+    const outcomes = await work.write(page.map((copy) => ({ ...copy, source: copiedSource(work, copy.source) })));
     for (const [index, copy] of page.entries()) {
       const outcome = outcomes[index];
       tally.read += 1;
@@ -47,6 +47,10 @@ export async function copyRange(work: CopyWork, range: Range): Promise<void> {
     }
   }
 }
+
+/** Returns the source of a document as it is copied. */
+export const copiedSource = ({ leftOut, converted }: CopyWork, source: string): string =>
+  converted(withoutPaths(source, leftOut));
 
 /**
  * Compares the documents of a range with their copies: version and content. A copy of a later version is fine, since the
@@ -71,9 +75,10 @@ export async function verifyRange(work: CopyWork, range: Range, rejected: Readon
   }
 }
 
-function sameSource({ leftOut }: CopyWork, { source }: SourceCopy, copy: string): boolean {
+function sameSource(work: CopyWork, { source }: SourceCopy, copy: string): boolean {
   if (source === copy) return true;
-  const [a, b] = [source, copy].map((text) => parseExact(withoutPaths(text, leftOut)));
+  // The conversion of a copy changes nothing.
+  const [a, b] = [source, copy].map((text) => parseExact(copiedSource(work, text)));
   return a !== undefined && b !== undefined && sameJson(a, b);
 }
 

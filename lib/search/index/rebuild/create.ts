@@ -2,6 +2,7 @@ import { isObject } from "../../../core/json/values.ts";
 import type { IndexMeta } from "../../index-meta/index-meta.ts";
 import { nameOfRun, runIndex } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
+import { fieldsOfMapping } from "../../opensearch/index-catalog.ts";
 import { RunFailure } from "./failure.ts";
 import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
@@ -65,6 +66,7 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
   if (!embed) meta.relevance = (source.mappings._meta as Record<string, unknown> | undefined)?.relevance;
   // The old index may have its entry by its own name only.
   if (entry !== undefined) meta.relevance ??= { entry, embeddings: {} } satisfies IndexMeta;
+  const toBytes = embed ? [] : convertedToBytes(source.mappings, wantedMappings);
   const wanted = { ...ownSettings(source), ...flat(settings ?? {}) };
   const late = Object.fromEntries(LATE.map((key) => [key, textOf(wanted[key])]));
   const early = Object.fromEntries(Object.entries(wanted).filter(([key]) => !LATE.includes(key)));
@@ -95,6 +97,7 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
     width,
     embed,
     embedding_fields: [...embeddingFields],
+    ...(toBytes.length > 0 && { to_bytes: toBytes }),
     late_settings: late,
     passes: 0,
     shards: {},
@@ -102,6 +105,19 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
   };
   await createRecord(calls, record);
   return record;
+}
+
+/** Returns the fields whose vectors become bytes. Throws RunFailure for sparse ones that a copy cannot convert. */
+function convertedToBytes(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
+  const [old, changed] = [fieldsOfMapping(before), fieldsOfMapping(after)];
+  return [...changed].flatMap(([field, { type, vectors }]) => {
+    const was = old.get(field);
+    const isSparse = (one: string | undefined) => one === "rank_features" || one === "sparse_vector";
+    if (isSparse(type) && isSparse(was?.type) && type !== was?.type) {
+      throw new RunFailure(`${field} is ${was?.type}, and ${type} has other tokens: add --embed`);
+    }
+    return vectors === "byte" && was?.type === "knn_vector" && was.vectors !== "byte" ? [field] : [];
+  });
 }
 
 /** Returns the index that a name stands for. Throws RunFailure if it stands for none or for several. */

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { withoutPaths } from "../../../core/json/slices.ts";
-import type { CopyWork } from "./copy.ts";
+import { type CopyWork, copiedSource } from "./copy.ts";
 import { copyVersion, readByIds, type StoredCopy } from "./documents.ts";
 import { documents } from "./requests.ts";
 import { type RunCalls, scanRun } from "./run-calls.ts";
@@ -65,6 +64,6 @@ async function isStillRejected(work: CopyWork, { id, routing, seq_no }: Reject):
   const [original] = await readByIds(work.calls, work.source, [identity], { source: true, realtime: true });
   if (original?.source === undefined || original.seqNo !== seq_no) return false;
   const version = copyVersion(seq_no, original.primaryTerm);
-  const [outcome] = await work.write([{ ...identity, version, source: withoutPaths(original.source, work.leftOut) }]);
+  const [outcome] = await work.write([{ ...identity, version, source: copiedSource(work, original.source) }]);
   return outcome?.kind === "rejected";
 }

@@ -39,6 +39,8 @@ export const RunRecord = v.object({
   embed: v.boolean(),
   /** The embedding fields, which then differ between the indexes. */
   embedding_fields: v.array(v.string()),
+  /** Fields whose vectors the new index stores as bytes, and the old one does not. */
+  to_bytes: v.optional(v.array(v.string())),
   /** Settings that the new index gets when it has caught up. */
   late_settings: v.record(v.string(), v.nullable(v.string())),
   passes: v.number(),

@@ -1,3 +1,5 @@
+import { withMapped } from "../../../core/json/slices.ts";
+import { byteVectorJson } from "../../embeddings/byte-vector.ts";
 import type { Hold } from "../../index-meta/index-meta.ts";
 import { runIndex, targetAlias } from "../../index-meta/run-names.ts";
 import { type Checkpoints, checkpointsOf } from "./checkpoints.ts";
@@ -75,12 +77,14 @@ function copyWork(
   ledger: Ledger,
   rejects: Rejects,
 ): CopyWork {
-  const { source, target, width, tally, embed, embedding_fields } = record;
+  const { source, target, width, tally, embed, embedding_fields, to_bytes = [] } = record;
   const alias = targetAlias(record);
   const write = embed ? embeddingWriter?.(alias, embedding_fields) : nativeWriter(calls, alias);
   if (!write) throw new RunFailure("This run embeds documents, for which it needs the gateway");
   const leftOut = embed ? embedding_fields : [];
-  return { calls, source, target, targetAlias: alias, ledger, write, width, leftOut, tally, onRejected: rejects.add };
+  const converted = (text: string) => (to_bytes.length === 0 ? text : withMapped(text, to_bytes, byteVectorJson));
+  const onRejected = rejects.add;
+  return { calls, source, target, targetAlias: alias, ledger, write, width, leftOut, converted, tally, onRejected };
 }
 
 /** Makes this process the only one whose writes to the new index are accepted. */

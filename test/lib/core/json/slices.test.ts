@@ -3,6 +3,7 @@ import {
   elementSlices,
   memberSlices,
   piecesWithPaths,
+  withMapped,
   withMembers,
   withoutPaths,
 } from "../../../../lib/core/json/slices.ts";
@@ -132,6 +133,16 @@ test("values at paths are removed, even under dotted keys, and the rest keeps it
   );
   assert.is(withoutPaths('{"a.v":[1],"a":{"v":2,"w":3,"x":4}}', ["a.v", "a.w"]), '{"a":{"x":4}}');
   assert.is(withoutPaths('{"a":[{"v":1}]}', ["a.v"]), '{"a":[{"v":1}]}');
+});
+
+test("values at dotted paths are replaced, in lists of objects as well, and nothing else changes", () => {
+  const map = (json: string) => `<${json}>`;
+  assert.is(
+    withMapped('{"a":{"v":[1], "t":1.0},"v" : 9007199254740993}', ["a.v", "v", "absent"], map),
+    '{"a":{"v":<[1]>, "t":1.0},"v" : <9007199254740993>}',
+  );
+  assert.is(withMapped('{"a":[{"v":1},null,{"w":2}]}', ["a.v"], map), '{"a":[{"v":<1>},null,{"w":2}]}');
+  assert.is(withMapped('{"a.v":1,"a":{"v":2,"w":3}}', ["a.v", "a.w"], map), '{"a.v":<1>,"a":{"v":<2>,"w":<3>}}');
 });
 
 test.run();

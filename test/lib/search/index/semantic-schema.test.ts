@@ -236,4 +236,20 @@ test("hosted models have vector fields of their dimension", () => {
   assert.equal(generate(withTitle({}), hosted).schema.mappings.properties, { title: { type: "text" }, v: dense });
 });
 
+test("an embedding field is stored as the configuration says", () => {
+  const of = (vectors: "byte" | "sparse_vector", model_name: "dense_large_en_v1_5" | "sparse_v3"): HybridEntry[] => [
+    { index: "books-v2", embedding_mappings: [{ embedding_field: "v", model_name, src_fields: ["title"], vectors }] },
+  ];
+  const bytes = generate(withTitle({}), of("byte", "dense_large_en_v1_5")).schema;
+  const { properties } = bytes.mappings as { properties: Record<string, object> };
+  assert.equal(properties.v, { ...dense, data_type: "byte" });
+  assert.equal(bytes.settings.index, { knn: true });
+  const sparse = generate(withTitle({}), of("sparse_vector", "sparse_v3")).schema;
+  assert.equal(sparse.settings.index, { knn: false, sparse: true });
+  // A field that is there already, as the cluster describes it.
+  const there = { ...dense, data_type: "BYTE" };
+  assert.is(reasonOf(withTitle({ v: there }), of("byte", "dense_large_en_v1_5")), "");
+  assert.match(reasonOf(withTitle({ v: dense }), of("byte", "dense_large_en_v1_5")), "dimension 1024, byte, lucene");
+});
+
 test.run();

@@ -147,4 +147,26 @@ test("the caller's numbers keep their notation", () => {
   assert.match(JSON.stringify(replace(query)), '"id":9007199254740993}');
 });
 
+test("a field of bytes gets a vector of bytes, in a knn query and in a script", () => {
+  const stored = new Map([["dense", "byte" as const]]);
+  const how = { embeddings: EMBEDDINGS, queryTokens: true, stored };
+  const query = (vector: unknown) => ({ knn: { dense: { vector, k: 5 } } });
+  assert.equal(replaceTokens(query("[dense]"), how), query([64, 127]));
+  const script = (query_value: unknown) => ({ script_score: { script: { lang: "knn", params: { query_value } } } });
+  assert.equal(replaceTokens(script("[dense]"), how), script([64, 127]));
+});
+
+test("candidates of a binary field are scored again, unless the request says how", () => {
+  const stored = new Map([["dense", "binary" as const]]);
+  const how = { embeddings: EMBEDDINGS, queryTokens: true, stored };
+  const query = (vector: unknown, rescore: unknown) => ({
+    bool: { must: [{ knn: { dense: { vector, k: 5, rescore } } }, { knn: { other: { vector: [1], k: 5 } } }] },
+  });
+  const { rescore: _, ...clause } = query("[dense]", undefined).bool.must[0]?.knn.dense ?? {};
+  assert.equal(replaceTokens({ knn: { dense: clause } }, how), {
+    knn: { dense: { rescore: { oversample_factor: 3 }, vector: [0.1, 0.2], k: 5 } },
+  });
+  assert.equal(replaceTokens(query("[dense]", false), how), query([0.1, 0.2], false));
+});
+
 test.run();

@@ -1,0 +1,59 @@
+import { type Interval, meanInterval } from "../../lib/core/statistics/bootstrap.ts";
+import { ndcg } from "../../lib/core/statistics/ndcg.ts";
+import type { Judgments } from "../judgments/judgments.ts";
+
+/** What a query found by exact search, and by the approximate search that is measured. Document ids, best first. */
+export interface Pair {
+  query: string;
+  exact: Found;
+  approximate: Found;
+}
+
+export interface Found {
+  ranking: readonly string[];
+  /** Milliseconds of the search in the cluster. */
+  milliseconds: number;
+}
+
+/** How near an approximate search is to the exact one. */
+export interface RecallReport {
+  /** Queries for which exact search found anything. */
+  queries: number;
+  k: number;
+  /** The share of the exact search's first `k` documents that are among those of the approximate one. */
+  recall: Interval;
+  /** Means of nDCG@k over the judged queries, if there are judgments. */
+  ndcg?: { queries: number; exact: number; approximate: number };
+  /** Medians. */
+  milliseconds: { exact: number; approximate: number };
+}
+
+/** Returns the share of the first `k` exact documents that are among the first `k` of the approximate search. */
+export function recallAt(exact: readonly string[], approximate: readonly string[], k: number): number {
+  const wanted = exact.slice(0, k);
+  const found = new Set(approximate.slice(0, k));
+  return wanted.filter((id) => found.has(id)).length / wanted.length;
+}
+
+/** Compares searches of queries. Undefined if exact search found nothing for any of them. */
+export function recallReport(pairs: readonly Pair[], k: number, judgments?: Judgments): RecallReport | undefined {
+  const found = pairs.filter(({ exact }) => exact.ranking.length > 0);
+  if (found.length === 0) return undefined;
+  const judged = found.flatMap(({ query, exact, approximate }) => {
+    const grades = judgments?.get(query);
+    return grades ? [{ exact: ndcg(exact.ranking, grades, k), approximate: ndcg(approximate.ranking, grades, k) }] : [];
+  });
+  const median = (of: (pair: Pair) => Found) =>
+    found.map((pair) => of(pair).milliseconds).sort((a, b) => a - b)[Math.floor((found.length - 1) / 2)] ?? 0;
+  const mean = (of: (one: (typeof judged)[number]) => number) =>
+    judged.reduce((sum, one) => sum + of(one), 0) / judged.length;
+  return {
+    queries: found.length,
+    k,
+    recall: meanInterval(found.map(({ exact, approximate }) => recallAt(exact.ranking, approximate.ranking, k))),
+    ...(judged.length > 0 && {
+      ndcg: { queries: judged.length, exact: mean((one) => one.exact), approximate: mean((one) => one.approximate) },
+    }),
+    milliseconds: { exact: median((pair) => pair.exact), approximate: median((pair) => pair.approximate) },
+  };
+}

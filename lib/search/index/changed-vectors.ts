@@ -1,0 +1,33 @@
+import { type Vectors, vectorField, vectorsOfField } from "../../config/vectors.ts";
+import { isObject } from "../../core/json/values.ts";
+
+/** A field of hybrid_search.yaml, and how the index shall store its embeddings. */
+interface Wanted {
+  embedding_field: string;
+  vectors?: Vectors | undefined;
+}
+
+/** Returns mappings whose embedding fields store embeddings as wanted. Fields that do so already stay as they are. */
+export function changedVectors(mappings: Record<string, unknown>, wanted: readonly Wanted[]): Record<string, unknown> {
+  return wanted.reduce(
+    (all, { embedding_field, vectors }) => (vectors === undefined ? all : changedAt(all, embedding_field, vectors)),
+    mappings,
+  );
+}
+
+function changedAt(parent: Record<string, unknown>, path: string, vectors: Vectors): Record<string, unknown> {
+  const { properties } = parent;
+  if (!isObject(properties)) return parent;
+  const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
+  const field = properties[first];
+  if (!isObject(field)) return parent;
+  const changed = rest.length > 0 ? changedAt(field, rest.join("."), vectors) : changedField(field, vectors);
+  return changed === field ? parent : { ...parent, properties: { ...properties, [first]: changed } };
+}
+
+function changedField(field: Record<string, unknown>, vectors: Vectors): Record<string, unknown> {
+  const before = vectorsOfField(field);
+  if (before === undefined || before === vectors) return field;
+  const parameters = isObject(field.method) && isObject(field.method.parameters) ? field.method.parameters : {};
+  return vectorField(vectors, Number(field.dimension), parameters);
+}

@@ -1,0 +1,111 @@
+import { VECTORS, type Vectors, vectorsOfField } from "../../config/vectors.ts";
+import { withMapped } from "../../core/json/slices.ts";
+import { isObject } from "../../core/json/values.ts";
+import { byteVectorJson } from "../embeddings/byte-vector.ts";
+import type { IndexMeta } from "../index-meta/index-meta.ts";
+import { changedVectors } from "./changed-vectors.ts";
+import type { DescribedIndex } from "./rebuild/create.ts";
+import { readSources } from "./rebuild/documents.ts";
+import { RunFailure } from "./rebuild/failure.ts";
+import { indices } from "./rebuild/requests.ts";
+import type { RunCalls } from "./rebuild/run-calls.ts";
+import { refresh, shardMarks } from "./rebuild/shards.ts";
+import { importWriter } from "./rebuild/write.ts";
+
+/** What to copy into an index that holds vectors alone. */
+export interface WantedSample {
+  source: DescribedIndex;
+  /** The name of the new index. */
+  name: string;
+  /** The entry of hybrid_search.yaml, by which the gateway knows the new index. */
+  entry: string;
+  /** The field, and how the new index stores its vectors. */
+  field: string;
+  vectors: Vectors;
+  /** The most documents, roughly. */
+  most: number;
+}
+
+/** The documents that were copied. */
+export interface Sample {
+  documents: number;
+  /** They are those of every shard up to this sequence number. */
+  upTo: number;
+}
+
+/** Sequence numbers of a shard that are read before the next shard. */
+const STEP = 1_000;
+
+/**
+ * Creates an index with one embedding field of another, stored differently, and copies the vectors of the documents that
+ * are first in each shard. Throws RunFailure if the cluster refuses the index or a document.
+ */
+export async function copySample(calls: RunCalls, wanted: WantedSample): Promise<Sample> {
+  const { source, name, field, most } = wanted;
+  const target = targetOf(wanted);
+  await calls.json(indices.create({ index: name, body: target.body }));
+  await refresh(calls, source.name);
+  const marks = await shardMarks(calls, source.name);
+  const last = Math.max(...marks.map((mark) => mark.last));
+  const write = importWriter(calls, name);
+  let documents = 0;
+  let from = 0;
+  for (; from <= last && documents < most; from += STEP) {
+    for (const { shard } of marks) {
+      const range = { shard, from, to: from + STEP - 1 };
+      for await (const page of readSources(calls, source.name, range, { of: [field], tested: [field] })) {
+        const embedded = page.filter(({ has }) => has.includes(field));
+        const copies = embedded.map(({ id, routing, source: text }) => ({
+          id,
+          ...(routing !== undefined && { routing }),
+          source: target.toBytes ? withMapped(text, [field], byteVectorJson) : text,
+        }));
+        const rejected = (await write(copies)).find((outcome) => outcome.kind === "rejected");
+        if (rejected) throw new RunFailure(`${name} rejected a document: ${rejected.reason}`);
+        documents += copies.length;
+      }
+    }
+  }
+  await refresh(calls, name);
+  return { documents, upTo: from - 1 };
+}
+
+/** Returns the body of the new index, and whether vectors become bytes. Throws RunFailure if there is no such field. */
+function targetOf({ source, entry, field, vectors }: WantedSample): { body: object; toBytes: boolean } {
+  const stored = fieldAt(source.mappings, field);
+  const before = stored && vectorsOfField(stored);
+  if (!before || VECTORS[before].of !== "dense") {
+    throw new RunFailure(`${source.name} has no field ${field} with dense embeddings`);
+  }
+  const mappings = changedVectors({ properties: nestedAt(field, stored) }, [{ embedding_field: field, vectors }]);
+  const meta = isObject(source.mappings._meta) ? (source.mappings._meta.relevance as IndexMeta | undefined) : undefined;
+  const relevance: IndexMeta = { embeddings: meta?.embeddings ?? {}, entry };
+  const index = {
+    knn: true,
+    number_of_replicas: 0,
+    number_of_shards: source.settings["index.number_of_shards"] ?? "1",
+  };
+  return {
+    body: { settings: { index }, mappings: { ...mappings, dynamic: false, _meta: { relevance } } },
+    toBytes: vectors === "byte" && before !== "byte",
+  };
+}
+
+/** Returns the field at a dotted path, through objects. */
+function fieldAt({ properties }: Record<string, unknown>, path: string): Record<string, unknown> | undefined {
+  if (!isObject(properties)) return undefined;
+  const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
+  const field = properties[first];
+  if (!isObject(field)) return undefined;
+  return rest.length === 0 ? field : fieldAt(field, rest.join("."));
+}
+
+/** Returns properties with a field at a dotted path. */
+function nestedAt(path: string, field: Record<string, unknown>): Record<string, unknown> {
+  return path
+    .split(".")
+    .reduceRight<Record<string, unknown>>(
+      (inner, key, at, all) => (at === all.length - 1 ? { [key]: field } : { [key]: { properties: inner } }),
+      {},
+    );
+}
