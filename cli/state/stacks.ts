@@ -136,6 +136,14 @@ export function managedResources(stack: string, state: unknown): ManagedResource
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
 }
 
+/** Returns the VPCs of the VPC endpoints in a state. */
+export function endpointVpcs(state: unknown): string[] {
+  if (state === undefined) return [];
+  const endpoints = v.parse(State, state).resources.filter(({ type }) => type === "aws_vpc_endpoint");
+  const ids = endpoints.flatMap(({ instances }) => instances.map(({ attributes }) => textOf(attributes.vpc_id)));
+  return [...new Set(ids.filter((id) => id !== undefined))];
+}
+
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
