@@ -127,6 +127,7 @@ test("deploys both services, and prints URLs and keys", async () => {
     );
   }
   assert.match(run.err, /The gateway works: the cluster answers with version \d/);
+  assert.match(run.err, "RELEVANCE_LOCAL=1 npx relevance status");
 });
 
 test("the printed commands store a document and find it by words and by meaning", () => {
