@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { deflateSync, Zip, ZipDeflate, type ZipInputFile, ZipPassThrough, zipSync } from "fflate";
 import { writeWhole } from "./write-whole.ts";
 
@@ -18,13 +19,14 @@ const READABLE = 0o644 << 16;
 const LARGE = 8_000_000;
 
 /**
- * Returns a zip whose bytes depend only on the files: fixed time, entries sorted by name. Keeps large files compressed
- * in `cache`.
+ * Returns a zip whose bytes depend only on the files: fixed time, entries sorted by name. Keeps archives, and large files
+ * compressed, in `cache`, because each plan needs them and compressing takes longer than bundling.
  */
 export async function zip(files: ReadonlyMap<string, Uint8Array>, cache: string): Promise<Uint8Array> {
   const entries = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   if (entries.every(([, content]) => content.length < LARGE)) {
-    return zipSync(Object.fromEntries(entries), { level: 9, mtime: earliest(), os: UNIX, attrs: READABLE });
+    const options = { level: 9, mtime: earliest(), os: UNIX, attrs: READABLE } as const;
+    return kept(cache, `${hashOfAll(entries)}.zip`, () => zipSync(Object.fromEntries(entries), options));
   }
   const pieces: Uint8Array[] = [];
   const archive = new Zip((error, piece) => {
@@ -53,17 +55,38 @@ class Compressed extends ZipPassThrough {
     this.#bytes = bytes;
   }
 
+  /** Does not compute the checksum in JavaScript. */
+  override push(content: Uint8Array, final = false): void {
+    this.size = content.length;
+    this.crc = crc32(content);
+    this.process(content, final);
+  }
+
   protected override process(_: Uint8Array, final: boolean): void {
     this.ondata(null, this.#bytes, final);
   }
 }
 
 /** Compresses with fflate, since Node's zlib gives other bytes on other processors. */
-async function compressed(content: Uint8Array, cache: string): Promise<Uint8Array<ArrayBuffer>> {
-  const file = join(cache, `${createHash("sha256").update(content).digest("hex")}.deflated`);
-  const kept = await readFile(file).catch(() => undefined);
-  if (kept) return kept;
-  const bytes = deflateSync(content, { level: 6 });
+const compressed = (content: Uint8Array, cache: string): Promise<Uint8Array<ArrayBuffer>> =>
+  kept(cache, `${hashOfAll([["", content]])}.deflated`, () => deflateSync(content, { level: 6 }));
+
+/** Returns a file of the cache; makes it if it is not there. */
+async function kept(
+  cache: string,
+  name: string,
+  make: () => Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const file = join(cache, name);
+  const there = await readFile(file).catch(() => undefined);
+  if (there) return there;
+  const bytes = make();
   await writeWhole(file, bytes);
   return bytes;
+}
+
+function hashOfAll(entries: readonly (readonly [name: string, content: Uint8Array])[]): string {
+  const hash = createHash("sha256");
+  for (const [name, content] of entries) hash.update(`${name}\0${content.length}\0`).update(content);
+  return hash.digest("hex");
 }

@@ -34,7 +34,7 @@ export async function openSession(conf: string, context: Context, { starts = fal
   const { project_name, aws } = config.project;
   return {
     config,
-    folders: foldersOf(project_name, local),
+    folders: foldersOf(`${project_name}.${aws.region_name}`, local),
     terminal: context.terminal,
     // Opening the local account has pointed the environment of this process to it.
     env: local ? process.env : context.env,
@@ -121,11 +121,14 @@ interface Folders {
   models: { folder: string; lockFile: string };
 }
 
-/** Returns the folders of a project. Those of the local account share nothing with those of AWS but the providers. */
+/**
+ * Returns the folders of a project in a region: commands for different ones may run at the same time. Those of the local
+ * account share nothing with those of AWS but the providers.
+ */
 function foldersOf(project: string, local?: LocalSession): Folders {
   const dist = local ? join(local.folder, "dist") : "dist";
   return {
-    functions: join(dist, "functions"),
+    functions: join(dist, "functions", project),
     stacks: join(dist, "terraform", project),
     removal: join(dist, "terraform", `${project}.removal`),
     uninstall: join(dist, "terraform", `${project}.uninstall`),

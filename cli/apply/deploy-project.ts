@@ -165,6 +165,9 @@ async function finishDeployment(session: Session, names: Names, printKeys: boole
   if (session.local && gateway && key !== undefined) {
     for (const line of ["", ...session.local.examples(gateway.url, key)]) terminal.print(line);
   }
+  if (session.local) {
+    terminal.note("Other commands use this account with RELEVANCE_LOCAL=1: `RELEVANCE_LOCAL=1 npx relevance status`");
+  }
   return answers && callsAll && asked ? 0 : 1;
 }
 

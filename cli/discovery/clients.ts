@@ -90,7 +90,7 @@ export interface DiscoveryClients {
   endpointService(names: readonly string[]): Promise<FoundEndpointService | undefined>;
   /** Names of the private hosted zones that somebody associated with a VPC, not those of its interface endpoints. */
   zonesOfVpc(vpcId: string): Promise<string[]>;
-  /** Names of the projects with a security group in a VPC. */
+  /** Names of the projects with functions in a VPC, which each have a security group. */
   projectsInVpc(vpcId: string): Promise<string[]>;
   /** The role in API Gateway's account settings. */
   apiGatewayLogRole(): Promise<string | undefined>;

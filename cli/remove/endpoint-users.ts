@@ -3,7 +3,7 @@ import { explained } from "../discovery/explain.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { Failure } from "../errors.ts";
 import { failing, type Place } from "../session.ts";
-import { managedResources } from "../state/stacks.ts";
+import { endpointVpcs } from "../state/stacks.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";
 
 /**
@@ -12,12 +12,11 @@ import { pullState, type StackFolder } from "../terraform/stack.ts";
  */
 export async function refuseWhileOthersUse({ session, runner }: Place, foundation: StackFolder): Promise<void> {
   const { config, sdk } = session;
-  const resources = managedResources(foundation.name, await pullState(runner, foundation));
-  const endpoints = resources.filter(({ address }) => address.startsWith("aws_vpc_endpoint."));
-  const vpcId = config.searchGateway?.vpc.vpc_id;
-  if (endpoints.length === 0 || vpcId === undefined) return;
-  const problem = await failing(othersProblem(sdkDiscoveryClients(sdk), vpcId, config.project.project_name));
-  if (problem !== undefined) throw new Failure(problem);
+  // From the state: project.yaml may have lost its section `vpc` with the search gateway.
+  for (const vpcId of endpointVpcs(await pullState(runner, foundation))) {
+    const problem = await failing(othersProblem(sdkDiscoveryClients(sdk), vpcId, config.project.project_name));
+    if (problem !== undefined) throw new Failure(problem);
+  }
 }
 
 /** Returns why endpoints of a project cannot be removed; undefined if no other project is in their VPC. */

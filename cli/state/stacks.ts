@@ -5,16 +5,13 @@ import type { StackName } from "../../lib/core/naming/names.ts";
 import type { AppliedInputs } from "../discovery/personalize.ts";
 import { STEPS } from "../services.ts";
 import { openPlace, type Place, providerRetries, type Session } from "../session.ts";
-import { initStack, pullState, type StackFolder } from "../terraform/stack.ts";
+import { pullState, type StackFolder } from "../terraform/stack.ts";
 
 /**
- * Returns initialized stacks without resources, in the given order. Terraform can read their state, and applying them
+ * Returns stacks without resources, in the given order. Terraform can read their state, and applying them
  * removes what the state contains. Does not read the account.
  */
-export async function bareStacks(
-  { session, runner, account }: Place,
-  stacks: readonly StackName[],
-): Promise<StackFolder[]> {
+export async function bareStacks({ session, account }: Place, stacks: readonly StackName[]): Promise<StackFolder[]> {
   const { config, folders } = session;
   await mkdir(folders.removal, { recursive: true });
   const { synthesizeRemoval } = await import("../../stacks/removal.ts");
@@ -26,9 +23,7 @@ export async function bareStacks(
     stateFolder: folders.state,
     ...providerRetries(session),
   });
-  const scratch = bare.map((stack) => ({ ...stack, scratch: true }));
-  for (const stack of scratch) await initStack(runner, stack);
-  return scratch;
+  return bare.map((stack) => ({ ...stack, scratch: true }));
 }
 
 /** Returns the stacks whose state contains resources. */
@@ -134,6 +129,14 @@ export function managedResources(stack: string, state: unknown): ManagedResource
       })),
     );
   return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+/** Returns the VPCs of the VPC endpoints in a state. */
+export function endpointVpcs(state: unknown): string[] {
+  if (state === undefined) return [];
+  const endpoints = v.parse(State, state).resources.filter(({ type }) => type === "aws_vpc_endpoint");
+  const ids = endpoints.flatMap(({ instances }) => instances.map(({ attributes }) => textOf(attributes.vpc_id)));
+  return [...new Set(ids.filter((id) => id !== undefined))];
 }
 
 function textOf(value: unknown): string | undefined {

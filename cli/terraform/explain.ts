@@ -62,7 +62,7 @@ const RULES: readonly Rule[] = [
     /no available releases\s+match/,
     (text) =>
       `the registry or mirror has no AWS provider ${constraintIn(text)}, the only version that Relevance uses. Fill ` +
-      "the folder that TF_PROVIDER_MIRROR names with `terraform providers mirror`, run in a folder of dist/stacks",
+      "the folder that TF_PROVIDER_MIRROR names with `terraform providers mirror`, run in a folder of dist/terraform/*/stacks",
   ],
   [
     /managed by newer provider version/,

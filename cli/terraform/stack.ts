@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import type { Terraform } from "./binary.ts";
 import { type TerraformFailure, terraformFailure } from "./explain.ts";
 import { diagnosticsOf, progressLine } from "./messages.ts";
@@ -126,10 +127,25 @@ export async function untaint(runner: Runner, stack: StackFolder, address: strin
   await output(runner, stack, ["untaint", address]);
 }
 
-/** Reads the state; undefined if there is none. */
+/** Reads the state; undefined if there is none. Initializes the stack, unless the state is a file on this machine. */
 export async function pullState(runner: Runner, stack: StackFolder): Promise<unknown> {
+  const local = await stateFile(runner, stack);
+  // Terraform checks its provider before each command, which takes longer than anything else here.
+  if (local !== undefined && !existsSync(local)) return undefined;
+  const read: unknown = local === undefined ? undefined : parseJson(await readFile(local, "utf8"));
+  // OpenTofu can encrypt it.
+  if (isObject(read) && Array.isArray(read.resources)) return read;
+  await initStack(runner, stack);
   const text = await output(runner, stack, ["state", "pull"]);
   return text.trim() === "" ? undefined : JSON.parse(text);
+}
+
+/** Returns the path of a stack's state, if that is a file and no variable puts it elsewhere. */
+async function stateFile({ env }: Runner, { directory }: StackFolder): Promise<string | undefined> {
+  if (env.TF_WORKSPACE || terraformEnvironment(env).TF_CLI_ARGS_init?.includes("-backend-config")) return undefined;
+  const { terraform } = JSON.parse(await readFile(join(directory, "cdk.tf.json"), "utf8"));
+  const path: string | undefined = terraform.backend?.local?.path;
+  return path === undefined ? undefined : resolve(directory, path);
 }
 
 async function output(runner: Runner, stack: StackFolder, args: readonly string[]): Promise<string> {

@@ -124,8 +124,10 @@ async function seedSecret(secrets: SecretsManagerClient, name: string): Promise<
 }
 
 async function seedBucket(s3: S3Client, bucket: string, region: string): Promise<string> {
-  const CreateBucketConfiguration = { LocationConstraint: region as "eu-west-1" };
-  await s3.send(new CreateBucketCommand({ Bucket: bucket, CreateBucketConfiguration }));
+  const LocationConstraint = region as "eu-west-1";
+  // S3 refuses the name of us-east-1, which is its default.
+  const place = region !== "us-east-1" && { CreateBucketConfiguration: { LocationConstraint } };
+  await s3.send(new CreateBucketCommand({ Bucket: bucket, ...place }));
   const VersioningConfiguration = { Status: "Enabled" as const };
   await s3.send(new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration }));
   return bucket;

@@ -26,6 +26,7 @@ import { servedProvider, stopServedProvider } from "../fixtures/served-provider.
 import { requireTerraform } from "../fixtures/terraform.ts";
 import { changesIn } from "../infrastructure/deployment/world.ts";
 import { suite } from "../suite.ts";
+import { neighbours } from "./neighbours.ts";
 import { commandsOf, curl } from "./newcomer.ts";
 
 const test = suite("make deploy LOCAL=1");
@@ -46,8 +47,8 @@ const hybrid = join(folder, "conf/hybrid_search.yaml");
 writeFileSync(hybrid, readFileSync(hybrid, "utf8").replace("- index: products\n", `- index: ${index}\n`));
 
 /** What a deployment to AWS has left in the same folder. */
-const THEIRS = ["my-project/123456789012-eu-west-1/storage.tfstate", "dist/terraform/my-project/main.tf"].map((name) =>
-  join(folder, ".terraform-state", name),
+const THEIRS = ["my-project/123456789012-eu-west-1/storage.tfstate", "dist/terraform/my-project.eu-west-1/main.tf"].map(
+  (name) => join(folder, ".terraform-state", name),
 );
 for (const file of THEIRS) {
   mkdirSync(join(file, ".."), { recursive: true });
@@ -107,11 +108,13 @@ test.before(async () => {
 });
 test.after(async () => {
   await make("clean");
-  await fetch(`${cluster?.url}/${index}`, { method: "DELETE" });
+  await fetch(`${cluster?.url}/${index},${threads}`, { method: "DELETE" });
   rmSync(folder, { recursive: true, force: true });
 });
 
 let out = "";
+const threads = uniqueIndex("threads");
+const others = neighbours({ folder, index: threads, succeeds, make });
 
 test("deploys both services, and prints URLs and keys", async () => {
   const run = await succeeds("deploy", "LOCAL=1", "ARGS=--yes");
@@ -124,6 +127,7 @@ test("deploys both services, and prints URLs and keys", async () => {
     );
   }
   assert.match(run.err, /The gateway works: the cluster answers with version \d/);
+  assert.match(run.err, "RELEVANCE_LOCAL=1 npx relevance status");
 });
 
 test("the printed commands store a document and find it by words and by meaning", () => {
@@ -155,18 +159,27 @@ test("the recommendation service answers that nothing is trained yet", async () 
   assert.is(JSON.parse(status).dataset_group.status, "ACTIVE");
 });
 
+others.deployed(test);
+
 test("a second plan has one line for one change of conf/, and nothing else", async () => {
   appendFileSync(join(folder, "conf/api.yaml"), "\nlogging:\n  retention_days: 30\n");
   const run = await succeeds("plan", "LOCAL=1");
   assert.equal(changesIn(run.out), ["~ aws_s3_bucket_lifecycle_configuration.bucket-lifecycle"]);
 });
 
-test("uninstall and destroy remove both, and end the account with all that it had", async () => {
-  const first = await succeeds("uninstall", "LOCAL=1", "DESTROY_INFRA=false", "ARGS=--yes");
-  assert.not.match(first.err, "the local account has ended");
+test("the removal of one deployment leaves the others working", async () => {
+  await succeeds("uninstall", "LOCAL=1", "DESTROY_INFRA=false", "ARGS=--yes");
+  await others.keepsEndpoints();
+  await succeeds("destroy", "LOCAL=1", "DESTROY_INFRA=false", "ARGS=--yes");
+  await others.removeProject();
+  const { out: removed } = await succeeds("destroy", "LOCAL=1", "DESTROY_INFRA=true", "ARGS=--yes");
+  assert.ok(changesIn(removed).includes("- aws_vpc_endpoint.endpoint-sagemaker-runtime"), removed);
+});
+
+test("the removal of the last service ends the account with all that it had", async () => {
   assert.ok(await isRunning(account));
-  const second = await succeeds("destroy", "LOCAL=1", "DESTROY_INFRA=true", "ARGS=--yes");
-  assert.match(second.err, "Removed.\nNo service is left, so the local account has ended");
+  const last = await others.removeRegion();
+  assert.match(last.err, "Removed.\nNo service is left, so the local account has ended");
   assert.not(await isRunning(account));
   assert.not(existsSync(place.folder));
   await stopServedProvider(served);
@@ -192,7 +205,11 @@ test("after the account was killed, the next command says so and discards its st
 test("Ctrl-C while the account starts leaves no process", async () => {
   const run = start("deploy", "LOCAL=1");
   const begun = async () => run.output().includes("Starting the local account") && existsSync(place.lock);
-  await waitFor(begun, { what: "the account to start", timeoutMs: 120_000 });
+  const early = run.ended.then(({ err }): never => {
+    throw new Error(`it ended before it was interrupted:\n${err}`);
+  });
+  early.catch(() => {});
+  await waitFor(begun, { what: "the account to start", timeoutMs: 120_000, abort: early });
   const pid = Number(readFileSync(place.lock, "utf8").split(" ")[0]);
   run.interrupt();
   assert.is.not((await run.ended).code, 0);

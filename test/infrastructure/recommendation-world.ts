@@ -80,8 +80,6 @@ export interface WorldOptions {
   config?: Configuration;
   /** Called for each successful operation of Personalize before its answer is sent. */
   onSuccess?: (operation: string) => void;
-  /** Whether all commands use one provider that keeps running. Kills of Terraform do not end it. Default: true. */
-  servedProvider?: boolean;
 }
 
 const ONE_BY_ONE = ["apply", "-auto-approve", "-input=false", "-no-color", "-parallelism=1"];
@@ -92,7 +90,6 @@ async function createRecommendationWorld({
   functions,
   config: first = recommendation(),
   onSuccess = () => {},
-  servedProvider: isServed = true,
 }: WorldOptions): Promise<RecommendationWorld> {
   const tool = requireTerraform();
   const files = new Map<string, string>();
@@ -111,7 +108,7 @@ async function createRecommendationWorld({
   const input: RecommendationWorld["input"] = { config: first, repairs: {}, artifacts: built };
   const place = { outdir: join(folder, "stacks"), stateFolder: join(folder, "state"), maxRetries: 2 };
   const initialized = new Set<string>();
-  const provider = isServed ? await servedProvider(deployer, join(folder, "served/beside/stacks")) : {};
+  const provider = await servedProvider(deployer, join(folder, "served/beside/stacks"));
   const env = { ...deployer.env, ...provider };
   const run = (directory: string, ...args: string[]) => terraformOk(tool, directory, args, env);
 

@@ -19,7 +19,7 @@ const account = await seedAccount(cloud);
 const folder = scratchFolder(TEST_OUTPUT, "reviewed-plan");
 const name = `reviewed-${process.pid}`;
 const names = namesOf({ project: name, account: cloud.accountId, region: cloud.region });
-// Terraform starts the provider itself: a saved plan includes the lock file, which lists no served provider.
+// At first Terraform starts the provider itself: a saved plan includes the lock file, which lists no served provider.
 const project = await testProject({
   folder,
   cloud,
@@ -118,6 +118,8 @@ test("rollback returns to the first version; the next, approved by its digest, o
   const { out } = await project.succeeds("rollback", "--yes");
   assert.match(out, "  api-router: version 2 → 1\n");
   assert.is(await liveVersion(), "1");
+  // No plan is saved from here on.
+  await project.serveProvider();
   const { out: markdown } = await project.succeeds("plan", "--markdown");
   assert.match(markdown, new RegExp(`^### Plan of ${name}: changes\n`));
   const digest = /^Digest: `([\da-f]{64})`$/m.exec(markdown)?.[1] ?? "";

@@ -6,12 +6,14 @@ import {
   CreateSubnetCommand,
   CreateVpcCommand,
   CreateVpcEndpointCommand,
+  DeleteVpcEndpointsCommand,
   DescribeSecurityGroupRulesCommand,
   DescribeVpcEndpointServicesCommand,
   EC2Client,
 } from "@aws-sdk/client-ec2";
 import * as assert from "uvu/assert";
 import { ec2Reads } from "../../cli/discovery/sdk/ec2.ts";
+import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
 import { unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
@@ -65,6 +67,32 @@ test("a subnet without a route table of its own has the main one; gateway endpoi
   assert.equal(await reads.endpoints(VpcId), []);
   assert.match((await reads.prefixList(ServiceName)) ?? "", /^pl-/);
   assert.is(await reads.prefixList("com.amazonaws.eu-west-1.teapot"), undefined);
+});
+
+test("the projects in a VPC are those with functions; only one endpoint has a service's private names", async () => {
+  const VpcId = (await ec2.send(new CreateVpcCommand({ CidrBlock: "10.78.0.0/16" }))).Vpc?.VpcId ?? "";
+  for (const GroupName of ["shop-functions", "forum-endpoints", "wiki-recommendation-functions"]) {
+    const Tags = [{ Key: PROJECT_TAG, Value: GroupName.split("-")[0] }];
+    const TagSpecifications = [{ ResourceType: "security-group" as const, Tags }];
+    await ec2.send(new CreateSecurityGroupCommand({ GroupName, Description: "d", VpcId, TagSpecifications }));
+  }
+  assert.equal(await ec2Reads(options).projectsInVpc(VpcId), ["shop", "wiki"]);
+  const SubnetIds = [
+    (await ec2.send(new CreateSubnetCommand({ VpcId, CidrBlock: "10.78.1.0/24" }))).Subnet?.SubnetId ?? "",
+  ];
+  const ServiceName = "com.amazonaws.eu-west-1.sagemaker.runtime";
+  const create = (PrivateDnsEnabled: boolean) =>
+    ec2.send(
+      new CreateVpcEndpointCommand({ VpcId, ServiceName, VpcEndpointType: "Interface", SubnetIds, PrivateDnsEnabled }),
+    );
+  const { VpcEndpoint } = await create(true);
+  assert.match(
+    String(await create(true).catch((error: Error) => error)),
+    `conflicting DNS domain for runtime.sagemaker.eu-west-1.amazonaws.com in the VPC ${VpcId}`,
+  );
+  await create(false);
+  await ec2.send(new DeleteVpcEndpointsCommand({ VpcEndpointIds: [VpcEndpoint?.VpcEndpointId ?? ""] }));
+  await create(true);
 });
 
 test.run();

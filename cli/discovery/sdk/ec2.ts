@@ -1,5 +1,6 @@
 import type { EC2Client, VpcEndpoint } from "@aws-sdk/client-ec2";
 import { ignoreNotFound } from "../../../lib/aws/errors.ts";
+import { isFunctionsGroup } from "../../../lib/core/naming/names.ts";
 import { PROJECT_TAG } from "../../../lib/core/naming/tags.ts";
 import { once } from "../../../lib/core/resilience/once.ts";
 import type { DiscoveryClients, FoundEndpointService, FoundVpc } from "../clients.ts";
@@ -124,7 +125,10 @@ async function projectsInVpc(client: EC2Client, vpcId: string): Promise<string[]
   ];
   const found = new Set<string>();
   for await (const { SecurityGroups = [] } of paginateDescribeSecurityGroups({ client }, { Filters })) {
-    for (const { Tags } of SecurityGroups) found.add(tagsOf(Tags)[PROJECT_TAG] ?? "");
+    for (const { GroupName = "", Tags } of SecurityGroups) {
+      // The group of its interface endpoints stays with `--destroy-infra false`, when nothing uses endpoints any more.
+      if (isFunctionsGroup(GroupName)) found.add(tagsOf(Tags)[PROJECT_TAG] ?? "");
+    }
   }
   return [...found].sort();
 }

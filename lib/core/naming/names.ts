@@ -217,6 +217,9 @@ export function namesOf(place: ProjectScope) {
 /** Every cloud name of a project in an account and region. */
 export type Names = ReturnType<typeof namesOf>;
 
+/** Returns whether a project's security group, by its name, is one of functions, and not of interface endpoints. */
+export const isFunctionsGroup = (name: string): boolean => name.endsWith("-functions");
+
 const SUFFIX_LENGTH = 10;
 
 /** Returns the names of a project's resources in Personalize, which contain neither account nor region. */

@@ -249,3 +249,29 @@ def api_base_path_conflict() -> None:
         return original(self, domain_name, rest_api_id, base_path, stage)
 
     original = replace(APIGatewayBackend, "create_base_path_mapping", create)
+
+
+@repair
+def endpoint_private_names() -> None:
+    """moto gives a service's private names in one VPC to two interface endpoints. AWS: InvalidParameter."""
+    from moto.ec2.exceptions import EC2ClientError
+    from moto.ec2.models.vpcs import VPCBackend
+
+    def interface(endpoint_type: str | None) -> bool:
+        return (endpoint_type or "").lower() == "interface"
+
+    def create(self: Any, **given: Any) -> Any:
+        place = given["vpc_id"], given["service_name"]
+        taken = any(
+            (one.vpc_id, one.service_name) == place and one.private_dns_enabled and one.state != "deleted"
+            for one in self.vpc_end_points.values()
+            if interface(one.vpc_endpoint_type)
+        )
+        if taken and given["private_dns_enabled"] and interface(given["endpoint_type"]):
+            _, _, region, service = place[1].split(".", 3)
+            host = ".".join([*reversed(service.split(".")), region, "amazonaws.com"])
+            message = f"private-dns-enabled cannot be set because there is already a conflicting DNS domain for {host} in the VPC {place[0]}"
+            raise EC2ClientError("InvalidParameter", message)
+        return original(self, **given)
+
+    original = replace(VPCBackend, "create_vpc_endpoint", create)

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { managedResources } from "../../../cli/state/stacks.ts";
+import { endpointVpcs, managedResources } from "../../../cli/state/stacks.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("resources in a state");
@@ -31,6 +31,18 @@ test("lists each managed instance with ARN and id, sorted", () => {
 test("lists nothing for a missing or an empty state", () => {
   assert.equal(managedResources("storage", undefined), []);
   assert.equal(managedResources("storage", { version: 4 }), []);
+});
+
+test("finds the VPCs of endpoints, also where project.yaml no longer names one", () => {
+  const endpoint = (vpc_id: string) => ({
+    mode: "managed",
+    type: "aws_vpc_endpoint",
+    name: vpc_id,
+    instances: [{ attributes: { id: "vpce-1", vpc_id } }],
+  });
+  const group = { ...endpoint("vpc-2"), type: "aws_security_group" };
+  assert.equal(endpointVpcs({ resources: [endpoint("vpc-1"), endpoint("vpc-1"), group] }), ["vpc-1"]);
+  assert.equal(endpointVpcs(undefined), []);
 });
 
 test.run();

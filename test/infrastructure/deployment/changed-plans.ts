@@ -61,9 +61,9 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
     try {
       const stacks = synthesize({
         config: loadConfiguration(join(folder, "conf")),
-        discovery: parseDiscovery(readFileSync(join(folder, "dist/plans/shop/discovery.json"), "utf8")),
-        artifacts: readArtifacts(join(folder, "dist/functions")),
-        outdir: join(folder, "dist/terraform/shop"),
+        discovery: parseDiscovery(readFileSync(join(folder, "dist/plans/shop.eu-west-1/discovery.json"), "utf8")),
+        artifacts: readArtifacts(join(folder, "dist/functions/shop.eu-west-1")),
+        outdir: join(folder, "dist/terraform/shop.eu-west-1"),
         maxRetries: 2,
         stacks: ["search-gateway"],
       });

@@ -65,7 +65,7 @@ export function firstDeployment(
   });
 
   step("leaves no saved plan, and no files that other users can read", () => {
-    const plans = join(folder, "dist/plans/shop");
+    const plans = join(folder, "dist/plans/shop.eu-west-1");
     assert.not(existsSync(join(plans, "search-gateway.tfplan")));
     assert.is(statSync(plans).mode & 0o777, 0o700);
     assert.is(statSync(join(plans, "search-gateway.json")).mode & 0o777, 0o600);
