@@ -4,7 +4,7 @@ RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo-train test test-all check bench sizing build clients reference screenshots models plan deploy destroy uninstall train status clean
+.PHONY: help install dev demo-train test test-all check bench sizing build package clients reference screenshots models plan deploy destroy uninstall train status clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ bench: install ## Measure speed and memory; writes bench/RESULTS.md
 
 build: install ## Bundle the functions into dist/functions
 	@$(NODE) build/main.ts --conf $(CONF)
+
+package: install ## Pack what projects install from npm into dist/package
+	@$(NODE) build/package.ts
 
 clients: ## Pack the clients for TypeScript and Python into dist/clients
 	@build/clients.sh
