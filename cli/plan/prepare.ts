@@ -24,6 +24,7 @@ import { readDeployed } from "./deployed.ts";
 import { endDateNotes, sdkLifecycles } from "./end-dates.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
 import { incompatibleIndexNotes } from "./unfit-indexes.ts";
+import { upgradeNotes } from "./upgrade.ts";
 
 /** A deployment that is ready to plan. */
 export interface Prepared {
@@ -69,7 +70,8 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const changed = files.write.length + files.remove.length > 0;
   const settings = changed ? await settingNotes(session, names) : [];
   const placements = await placementNotes(session, names);
-  const changes = [...settings, ...placements, ...configurationNotes(files)];
+  const upgrade = await upgradeNotes(session, names);
+  const changes = [...upgrade, ...settings, ...placements, ...configurationNotes(files)];
   return { discovery, ...built, notes: [...notesOf(session), ...quotas, ...ends, ...changes] };
 }
 
