@@ -11,6 +11,7 @@ help: ## Print this list
 
 install: $(NODE) ## Install the locked packages
 $(NODE): package-lock.json
+	@echo "installing the npm packages (1 GB on disk)"
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $(NODE)
 

@@ -50,7 +50,7 @@ export async function installStaticModel(options: StaticModelInstall): Promise<s
     rmSync(wheels, { recursive: true });
     writeFileSync(markerFile(staged), marker());
   };
-  return installOnce({ dir, name: "model-wordllama", isComplete, build });
+  return installOnce({ dir, name: "model-wordllama", isComplete, build, onProgress });
 }
 
 const markerFile = (home: string) => join(home, ".complete");
