@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { globSync, statSync } from "node:fs";
-import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
 import { build, type Loader, type Plugin, transform } from "esbuild";
 import { PACKAGE_FOLDER } from "../lib/core/folders.ts";
 import { REQUIRE } from "./bundle.ts";
@@ -11,8 +11,8 @@ import { lockedBinding, NATIVE_LOCK } from "./native.ts";
 /** The plain name is taken on npm. */
 const NAME = "@relevance/cli";
 
-/** Where the package is staged, and its tarball beside it. */
-const OUT = join(PACKAGE_FOLDER, "dist/package");
+/** Where the tarball goes: the first argument, or the folder in which `relevance init` of a clone looks for it. */
+const out = resolve(process.argv[2] ?? join(PACKAGE_FOLDER, "dist/package"));
 
 /** Folders with code, and files that it reads. */
 const CODE = ["build", "cli", "functions", "lab", "lib", "local", "stacks"];
@@ -42,7 +42,9 @@ interface Listed {
   [field: string]: unknown;
 }
 
-const stage = join(OUT, "stage");
+await mkdir(join(PACKAGE_FOLDER, ".local"), { recursive: true });
+// Below node_modules of the clone, from which the stacks are bundled, and where no tool looks for sources.
+const stage = await mkdtemp(join(PACKAGE_FOLDER, ".local/package-"));
 /** Leaves our files of other folders outside, whose classes must be the same for all. */
 const outside: Plugin = {
   name: "outside",
@@ -57,7 +59,6 @@ const outside: Plugin = {
 const [root, ...rooms] = await Promise.all(["", "lab", "local"].map(listedIn));
 if (!root) throw new BuildError("there is no package.json");
 
-await rm(OUT, { recursive: true, force: true });
 const files = globSync(`{${CODE.join(",")}}/**`, { cwd: PACKAGE_FOLDER }).filter((file) => !LEFT_OUT.test(file));
 await Promise.all(files.map(compile));
 for (const name of COPIED) await cp(join(PACKAGE_FOLDER, name), join(stage, name), { recursive: true });
@@ -65,8 +66,11 @@ await writeFile(join(stage, NATIVE_LOCK), JSON.stringify(await lockedBinding(PAC
 await writeManifest({ imports: root.imports });
 await bundleStacks();
 await writeManifest({ bin: root.bin, dependencies: await dependencies() });
-const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", OUT], { cwd: stage });
-console.log(join(OUT, packed.toString().trim()));
+for (const old of globSync(join(out, "*.tgz"))) await rm(old);
+await mkdir(out, { recursive: true });
+const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", out], { cwd: stage });
+await rm(stage, { recursive: true });
+console.log(join(out, packed.toString().trim()));
 
 async function listedIn(folder: string): Promise<Listed> {
   return JSON.parse(await readFile(join(PACKAGE_FOLDER, folder, "package.json"), "utf8"));
