@@ -16,7 +16,7 @@ const out = resolve(process.argv[2] ?? join(PACKAGE_FOLDER, "dist/package"));
 
 /** Folders with code, and files that it reads. */
 const CODE = ["build", "cli", "functions", "lab", "lib", "local", "stacks"];
-const COPIED = ["CHANGELOG.md", "LICENSE", "README.md", "conf", "conf.local"];
+const COPIED = ["CHANGELOG.md", "LICENSE", "README.md", "conf", "conf.local", "docs/guides", "docs/reference"];
 
 /** What runs in a clone alone. */
 const LEFT_OUT =
@@ -61,7 +61,10 @@ if (!root) throw new BuildError("there is no package.json");
 
 const files = globSync(`{${CODE.join(",")}}/**`, { cwd: PACKAGE_FOLDER }).filter((file) => !LEFT_OUT.test(file));
 await Promise.all(files.map(compile));
-for (const name of COPIED) await cp(join(PACKAGE_FOLDER, name), join(stage, name), { recursive: true });
+for (const name of COPIED) {
+  const filter = (source: string) => !source.endsWith("/images");
+  await cp(join(PACKAGE_FOLDER, name), join(stage, name), { recursive: true, filter });
+}
 await writeFile(join(stage, NATIVE_LOCK), JSON.stringify(await lockedBinding(PACKAGE_FOLDER)));
 await writeManifest({ imports: root.imports });
 await bundleStacks();

@@ -43,7 +43,7 @@ const versionOf = (section: string) => /^\[?([^\s\]]+)/.exec(section)?.[1];
 
 /** Returns the first sentence of each point under "Upgrading", without Markdown. */
 function upgrading(section: string): string[] {
-  const [, points = ""] = /^### Upgrading\n+([\s\S]*?)(?=^### |$(?![\s\S]))/m.exec(section) ?? [];
+  const points = section.split(/^### /m).find((part) => part.startsWith("Upgrading\n")) ?? "";
   return points
     .split(/^- /m)
     .slice(1)

@@ -8,7 +8,7 @@ import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
-import { installPacked, PACKAGE, pack } from "./packed.ts";
+import { installPacked, PACKAGE, pack, startOf } from "./packed.ts";
 
 /** The tarball from an empty folder to the first answer. */
 const test = suite("package");
@@ -41,11 +41,8 @@ function relevance(cwd: string, ...args: string[]) {
 }
 
 test("is installed and started by the commands of the guide", () => {
-  const [, block = ""] = /```sh\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, "docs/guides/project.md"), "utf8")) ?? [];
-  const commands = block.trim().split("\n");
-  assert.is(commands.pop(), START.join(" "));
   let cwd = folder;
-  for (const command of commands) {
+  for (const command of startOf()) {
     const [program, ...words] = command.split(" ");
     if (program === "cd") cwd = join(cwd, words.join(" "));
     else if (command === "npm install") assert.equal(Object.keys(manifest().dependencies), [PACKAGE]);

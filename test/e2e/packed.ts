@@ -6,6 +6,13 @@ import { ROOT } from "../fixtures/env.ts";
 /** The name of the package. */
 export const PACKAGE = "@relevance/cli";
 
+/** Returns the guide's commands to start a project, the last of which, to start the local stack, is left out. */
+export function startOf(): string[] {
+  const guide = readFileSync(join(ROOT, "docs/guides/project.md"), "utf8");
+  const [, block = ""] = /```sh\n([\s\S]*?)\nnpx relevance dev\n```/.exec(guide) ?? [];
+  return block.split("\n");
+}
+
 /** Packs the package into a folder, and returns the tarball's path. */
 export function pack(folder: string): string {
   return execFileSync(process.execPath, [join(ROOT, "build/package.ts"), folder], { encoding: "utf8" }).trim();
