@@ -20,7 +20,7 @@ const COPIED = ["CHANGELOG.md", "LICENSE", "README.md", "conf", "conf.local", "d
 
 /** What runs in a clone alone. */
 const LEFT_OUT =
-  /^(lab|local)\/(test\/|package\.json$)|^build\/(package|reference|openapi[\w-]*|clients)\.|\/README\.md$|tsconfig\.json$/;
+  /^(lab|local)\/(test\/|package\.json$)|^build\/(package|reference|openapi[\w-]*|clients)\.|\/README\.md$|tsconfig\.json$|__pycache__/;
 
 /**
  * Packages whose code is inside the stacks. Terraform's provider is 360 MB on disk, of which the stacks use one hundredth.
@@ -42,6 +42,7 @@ interface Listed {
   [field: string]: unknown;
 }
 
+/** `make package`: packs what a project installs from npm, and prints the tarball's path. */
 await mkdir(join(PACKAGE_FOLDER, ".local"), { recursive: true });
 // Below node_modules of the clone, from which the stacks are bundled, and where no tool looks for sources.
 const stage = await mkdtemp(join(PACKAGE_FOLDER, ".local/package-"));
@@ -59,21 +60,29 @@ const outside: Plugin = {
 const [root, ...rooms] = await Promise.all(["", "lab", "local"].map(listedIn));
 if (!root) throw new BuildError("there is no package.json");
 
-const files = globSync(`{${CODE.join(",")}}/**`, { cwd: PACKAGE_FOLDER }).filter((file) => !LEFT_OUT.test(file));
-await Promise.all(files.map(compile));
-for (const name of COPIED) {
-  const filter = (source: string) => !source.endsWith("/images");
-  await cp(join(PACKAGE_FOLDER, name), join(stage, name), { recursive: true, filter });
+try {
+  console.log(await pack(root));
+} finally {
+  await rm(stage, { recursive: true, force: true });
 }
-await writeFile(join(stage, NATIVE_LOCK), JSON.stringify(await lockedBinding(PACKAGE_FOLDER)));
-await writeManifest({ imports: root.imports });
-await bundleStacks();
-await writeManifest({ bin: root.bin, dependencies: await dependencies() });
-for (const old of globSync(join(out, "*.tgz"))) await rm(old);
-await mkdir(out, { recursive: true });
-const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", out], { cwd: stage });
-await rm(stage, { recursive: true });
-console.log(join(out, packed.toString().trim()));
+
+/** Stages the files, packs them, and returns the tarball's path. */
+async function pack({ imports, bin }: Listed): Promise<string> {
+  const files = globSync(`{${CODE.join(",")}}/**`, { cwd: PACKAGE_FOLDER }).filter((file) => !LEFT_OUT.test(file));
+  await Promise.all(files.map(compile));
+  for (const name of COPIED) {
+    const filter = (source: string) => !source.endsWith("/images");
+    await cp(join(PACKAGE_FOLDER, name), join(stage, name), { recursive: true, filter });
+  }
+  await writeFile(join(stage, NATIVE_LOCK), JSON.stringify(await lockedBinding(PACKAGE_FOLDER)));
+  await writeManifest({ imports });
+  await bundleStacks();
+  await writeManifest({ bin, dependencies: await dependencies() });
+  await mkdir(out, { recursive: true });
+  for (const old of globSync(join(out, "*.tgz"))) await rm(old);
+  const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", out];
+  return join(out, execFileSync("npm", args, { cwd: stage, encoding: "utf8" }).trim());
+}
 
 async function listedIn(folder: string): Promise<Listed> {
   return JSON.parse(await readFile(join(PACKAGE_FOLDER, folder, "package.json"), "utf8"));

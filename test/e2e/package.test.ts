@@ -105,7 +105,7 @@ test("make names the targets that people know", () => {
 test("dev starts in the project, and the gateway answers", async () => {
   const dir = join(project, ".local");
   const env = { OPENSEARCH_URL: cluster.url, RELEVANCE_INSTALL_DIR: join(ROOT, ".local") };
-  dev = startDev(dir, ["--no-demo"], env, { command: START, cwd: project, standIns: false });
+  dev = startDev(dir, ["--no-demo"], env, { command: START, cwd: project });
   const { search, console } = await dev.ready();
   const call = async (path: string, body: unknown) => {
     const answer = await fetch(`${search.url}${path}`, {
