@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { startDev } from "../local/test/dev/dev-process.ts";
@@ -14,6 +14,8 @@ export const packageBenchmark: Benchmark = {
   name: "package",
   async run(): Promise<Row[]> {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "package-bench-")));
+    // For root, OpenSearch runs as another user.
+    chmodSync(folder, 0o755);
     try {
       const tarball = pack(folder);
       const { installing, starting, size } = await fromTarball(folder, earlier(tarball));

@@ -50,7 +50,7 @@ export async function installStaticModel(options: StaticModelInstall): Promise<s
     rmSync(wheels, { recursive: true });
     writeFileSync(markerFile(staged), marker());
   };
-  return installOnce({ dir, name: "model-wordllama", isComplete, build, onProgress });
+  return installOnce({ dir, name: "model-wordllama", isComplete, build });
 }
 
 const markerFile = (home: string) => join(home, ".complete");

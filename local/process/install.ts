@@ -29,8 +29,9 @@ export async function installOnce(installation: Installation): Promise<string> {
   const staged = join(staging, name);
   const begun = performance.now();
   const timer = setInterval(async () => {
-    const seconds = ((performance.now() - begun) / 1000).toFixed(0);
-    onProgress?.(`  ${name}: ${seconds} s, ${Math.round((await bytesIn(staging)) / 1e6)} MB so far`);
+    const megabytes = Math.round((await bytesIn(staging)) / 1e6);
+    // The size of a folder that has been moved meanwhile says nothing.
+    if (existsSync(staging)) onProgress?.(`  ${name}: ${secondsSince(begun)} s, ${megabytes} MB so far`);
   }, everyMs);
   try {
     await build(staged);
@@ -41,6 +42,8 @@ export async function installOnce(installation: Installation): Promise<string> {
   }
   return home;
 }
+
+const secondsSince = (begun: number) => ((performance.now() - begun) / 1000).toFixed(0);
 
 /** Returns the size of a folder in which another process may be writing. */
 async function bytesIn(folder: string): Promise<number> {
