@@ -4,13 +4,14 @@ RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo-train test test-all check bench sizing build clients reference screenshots models plan deploy destroy uninstall train status clean
+.PHONY: help install dev demo-train test test-all check bench sizing build package clients reference screenshots models plan deploy destroy uninstall train status clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
 install: $(NODE) ## Install the locked packages
 $(NODE): package-lock.json
+	@echo "installing the npm packages (1 GB on disk)"
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $(NODE)
 
@@ -35,6 +36,9 @@ bench: install ## Measure speed and memory; writes bench/RESULTS.md
 
 build: install ## Bundle the functions into dist/functions
 	@$(NODE) build/main.ts --conf $(CONF)
+
+package: install ## Pack what projects install from npm into dist/package
+	@$(NODE) build/package.ts
 
 clients: ## Pack the clients for TypeScript and Python into dist/clients
 	@build/clients.sh

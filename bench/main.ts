@@ -35,6 +35,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   faults: async () => (await import("./faults.ts")).faultsBenchmark,
   pairs: async () => (await import("./pairs.ts")).pairsBenchmark,
   dev: async () => (await import("./dev-start.ts")).devStartBenchmark,
+  package: async () => (await import("./package.ts")).packageBenchmark,
   permissions: async () => (await import("./permissions.ts")).permissionsBenchmark,
   attacks: async () => (await import("./attacks.ts")).attacksBenchmark,
   import: async () => (await import("./index-import.ts")).importBenchmark,
@@ -47,7 +48,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
 };
 
 /** Run only when they are named in full, because each takes from ten minutes to an hour, or installs what only it needs. */
-const ON_REQUEST = new Set(["import", "rebuild", "vectors", "day", "frameworks", "mutants"]);
+const ON_REQUEST = new Set(["import", "rebuild", "vectors", "day", "frameworks", "mutants", "package"]);
 
 const MARK = "@@rows@@";
 const [word = ""] = process.argv.slice(2);

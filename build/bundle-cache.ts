@@ -23,11 +23,14 @@ const RULES = [
 ];
 
 /**
- * Returns the bundle `name` of an earlier build, from `dist/bundles`, if nothing that it was made from has changed.
+ * Returns the bundle `name` of an earlier build, from the folder `cache`, if nothing that it was made from has changed.
  * Otherwise makes and stores it.
  */
-export async function cachedBundle(root: string, name: string, make: () => Promise<Bundle>): Promise<Bundle> {
-  const file = join(root, "dist/bundles", `${name}.bin`);
+export async function cachedBundle(
+  { root, name, cache }: { root: string; name: string; cache: string },
+  make: () => Promise<Bundle>,
+): Promise<Bundle> {
+  const file = join(cache, `${name}.bin`);
   const rules = [
     process.version,
     ...(await Promise.all(RULES.map((path) => fingerprint(root, path, contentOf)))),

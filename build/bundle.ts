@@ -8,7 +8,7 @@ import { slimClient } from "./slim-client.ts";
  * CommonJS packages call `require` for Node's own modules, which ES modules do not have. Every file gets the banner,
  * since esbuild decides which chunk contains such a package.
  */
-const REQUIRE =
+export const REQUIRE =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
 /** Start of the names of DuckDB's native packages, one for each platform. Bundles do not contain them. */
@@ -96,7 +96,7 @@ const READ = /readFileSync\(new URL\("([^"]+\.sql)", import\.meta\.url\), "utf8"
 const sqlTexts: Plugin = {
   name: "sql-texts",
   setup({ onLoad }) {
-    onLoad({ filter: /\/sql\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\/sql\.[jt]s$/ }, async ({ path }) => {
       const source = await readFile(path, "utf8");
       const names = [...source.matchAll(READ)].map(([, name]) => name);
       const imports = names.map((name, index) => `import sql${index} from "./${name}";\n`).join("");

@@ -1,16 +1,14 @@
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Metafile } from "esbuild";
+import { PACKAGE_FOLDER, workFolder } from "../lib/core/folders.ts";
 import { zip } from "./archive.ts";
 import { bundle } from "./bundle.ts";
 import { cachedBundle } from "./bundle-cache.ts";
 import { BuildError } from "./error.ts";
 import { writeWhole } from "./write-whole.ts";
-
-/** The repository, so that functions are found from any working directory. */
-const ROOT = resolve(import.meta.dirname, "..");
 
 export interface BuildOptions {
   /** Output folder for `<name>/` and `<name>.zip`: `dist/functions`. Source maps go to `<outdir>/../maps/<name>/`. */
@@ -34,7 +32,7 @@ export interface BuiltFunction {
 }
 
 /** Returns the names of all functions, sorted. */
-export function functionNames(root: string = ROOT): string[] {
+export function functionNames(root: string = PACKAGE_FOLDER): string[] {
   return globSync("functions/*/index.ts", { cwd: root })
     .map((path) => basename(dirname(path)))
     .sort();
@@ -46,7 +44,7 @@ export function functionNames(root: string = ROOT): string[] {
  * esbuild's messages.
  */
 export async function buildFunctions(options: BuildOptions): Promise<Record<string, BuiltFunction>> {
-  const { root = ROOT, files = {} } = options;
+  const { root = PACKAGE_FOLDER, files = {} } = options;
   const known = functionNames(root);
   const names = options.functions ?? known;
   const unknown = [...names, ...Object.keys(files)].find((name) => !known.includes(name));
@@ -67,7 +65,8 @@ type OneFunction = BuildOptions & { root: string; extra: Readonly<Record<string,
 
 async function buildFunction(name: string, options: OneFunction): Promise<BuiltFunction> {
   const { root } = options;
-  const bundled = await cachedBundle(root, name, () => bundle(`functions/${name}/index.ts`, root));
+  const cache = join(workFolder(root), "dist/bundles");
+  const bundled = await cachedBundle({ root, name, cache }, () => bundle(`functions/${name}/index.ts`, root));
   const files = new Map([...bundled.files, ["package.json", encode('{"type":"module"}\n')] as const]);
   for (const [file, content] of Object.entries(options.extra)) {
     if (files.has(file))
@@ -75,7 +74,7 @@ async function buildFunction(name: string, options: OneFunction): Promise<BuiltF
     files.set(file, encode(content));
   }
 
-  const archive = await zip(files, join(root, "dist/bundles"));
+  const archive = await zip(files, cache);
   const target = { dir: join(options.outdir, name), zip: join(options.outdir, `${name}.zip`) };
   await replaceFolder(target.dir, files);
   await replaceFolder(join(dirname(options.outdir), "maps", name), bundled.maps);

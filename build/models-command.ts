@@ -1,14 +1,14 @@
 import { createReadStream } from "node:fs";
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { loadConfiguration } from "../lib/config/load.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
+import { workFolder } from "../lib/core/folders.ts";
 import { visible } from "../lib/core/visible.ts";
 import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
 import { uploadModelData } from "./model-data.ts";
 import { syncModelFiles } from "./models.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
 const log = (line: string) => console.log(line);
 
 /**
@@ -27,8 +27,8 @@ try {
 
 async function sync(hub: string | undefined, revision: string | undefined): Promise<void> {
   const report = await syncModelFiles({
-    folder: resolve(ROOT, "models/sparse_v3"),
-    lockFile: resolve(ROOT, "models.lock.json"),
+    folder: join(workFolder(), "models/sparse_v3"),
+    lockFile: join(workFolder(), "models.lock.json"),
     log,
     ...(hub && { hub }),
     ...(revision && { revision }),
@@ -41,7 +41,7 @@ async function upload(conf: string, hub: string | undefined): Promise<void> {
   const s3 = new S3Client({ region: project.aws.region_name });
   await uploadModelData({
     models: searchGateway?.models ?? {},
-    folder: resolve(ROOT, "models/data"),
+    folder: join(workFolder(), "models/data"),
     log,
     ...(hub !== undefined && { hub }),
     async put({ bucket: Bucket, key: Key, path, bytes: ContentLength }) {

@@ -2,14 +2,13 @@ import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
+import { PACKAGE_FOLDER, workFolder } from "../lib/core/folders.ts";
 import { BINDINGS } from "./bundle.ts";
 import { BuildError } from "./error.ts";
 import type { BuildOptions } from "./functions.ts";
-
-const ROOT = resolve(import.meta.dirname, "..");
 
 /**
  * DuckDB's native code for Lambda's platform: `architectures` in stacks/constructs/function.ts, and Amazon Linux. npm
@@ -27,19 +26,30 @@ interface Locked {
 
 /**
  * Returns the files of DuckDB's native code for Lambda, as they lie in the archive of etl. Takes the package from
- * `node_modules`, or else fetches it with npm, in the version of package-lock.json, and keeps it in `.local`. Throws
- * BuildError if npm cannot fetch it, or if the package is not the locked one.
+ * `node_modules`, or else fetches it with npm, in the locked version, and keeps it in `.local`. Throws BuildError if
+ * npm cannot fetch it, or if the package is not the locked one.
  */
-export async function lambdaBinding(root: string = ROOT): Promise<Record<string, Uint8Array>> {
-  const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
-  const locked: Locked | undefined = packages[`node_modules/${LAMBDA}`];
-  if (!locked) throw new BuildError(`package-lock.json has no ${LAMBDA}: run npm install and commit the lock file`);
+export async function lambdaBinding(root: string = PACKAGE_FOLDER): Promise<Record<string, Uint8Array>> {
+  const locked = await lockedBinding(root);
   const installed = join(root, "node_modules", LAMBDA);
   const read = existsSync(installed) ? (name: string) => readFile(join(installed, name)) : await packed(root, locked);
   const files = await Promise.all(
     FILES.map(async (name) => [`node_modules/${LAMBDA}/${name}`, await read(name)] as const),
   );
   return Object.fromEntries(files);
+}
+
+/** Where the entry is in a package that npm has installed: npm packs no package-lock.json. */
+export const NATIVE_LOCK = "build/native-lock.json";
+
+/** Returns the lock file's entry of the package. Throws BuildError if it has none. */
+export async function lockedBinding(root: string): Promise<Locked> {
+  const packed = join(root, NATIVE_LOCK);
+  if (existsSync(packed)) return JSON.parse(await readFile(packed, "utf8"));
+  const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
+  const locked: Locked | undefined = packages[`node_modules/${LAMBDA}`];
+  if (!locked) throw new BuildError(`package-lock.json has no ${LAMBDA}: run npm install and commit the lock file`);
+  return locked;
 }
 
 /** Adds DuckDB's native code to the extra files of etl, if it is one of these functions. */
@@ -53,7 +63,7 @@ export async function withNativeCode(
 
 /** Returns a function that reads a file of the package, which npm packs on first use. */
 async function packed(root: string, locked: Locked): Promise<(name: string) => Promise<Uint8Array>> {
-  const file = join(root, ".local/native", `${LAMBDA.slice(1).replace("/", "-")}-${locked.version}.tgz`);
+  const file = join(workFolder(root), ".local/native", `${LAMBDA.slice(1).replace("/", "-")}-${locked.version}.tgz`);
   if (!existsSync(file)) await pack(locked.version, file);
   const tarball = await readFile(file);
   const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;

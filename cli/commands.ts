@@ -12,6 +12,8 @@ export const GROUPS: Readonly<Record<string, string>> = {
 
 /** The summary of each command, by the one or two words that select it, in the order of `--help`. */
 export const COMMANDS: Readonly<Record<string, string>> = {
+  init: "create a project that uses this package",
+  doctor: "check that this machine has all tools, and say how to install what is missing",
   validate: "check the configuration, offline",
   permissions: "print the IAM policies that deploying this configuration needs",
   plan: "show what deploy would change, without changing anything",

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { runProgram } from "./program.ts";
 import { reportError } from "./report-error.ts";
 import { createTerminal } from "./terminal.ts";
+import { toolVersion } from "./version.ts";
 
 // Commands load hundreds of files. A folder that cannot be written only leaves the cache off.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/relevance", import.meta.url)));
@@ -19,8 +19,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  process.exitCode = await runProgram(args, version, { terminal, env: process.env });
+  process.exitCode = await runProgram(args, toolVersion(), { terminal, env: process.env });
 } catch (error) {
   process.exitCode = await reportError(error, args, terminal);
 }

@@ -5,11 +5,17 @@ import { existsSync, realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
-const node = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url));
+// In a clone, or below the node_modules of a project.
+const [own, shared] = ["../node_modules/.bin/node", "../../../.bin/node"].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
+const isInstalled = import.meta.url.includes("/node_modules/");
+const node = isInstalled && !existsSync(own) ? shared : own;
+const remedy = isInstalled ? "npm install --allow-scripts=node,esbuild" : "make install";
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 if (!existsSync(node)) {
-  console.error(`The packages of relevance are not installed (${node} is missing): run make install`);
+  console.error(`The packages of relevance are not installed (${node} is missing): run ${remedy}`);
   process.exitCode = 1;
 } else if (realpathSync(node) === realpathSync(process.execPath)) {
   await import("./main.ts");
@@ -20,7 +26,7 @@ if (!existsSync(node)) {
     process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(signal)));
   }
   child.on("error", (error) => {
-    console.error(`${node} could not be started (${error.message}): run make install`);
+    console.error(`${node} could not be started (${error.message}): run ${remedy}`);
     process.exitCode = 1;
   });
   child.on("exit", (code, signal) => {

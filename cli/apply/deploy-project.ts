@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
@@ -27,6 +26,7 @@ import { stepsOf } from "../services.ts";
 import { accountOf, failing, namesIn, runnerOf, type Session } from "../session.ts";
 import { synchronizeConfiguration } from "../state/configuration-objects.ts";
 import { initStack, type Runner } from "../terraform/stack.ts";
+import { toolVersion } from "../version.ts";
 import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
 import { applyToTheEnd } from "./apply-to-end.ts";
 import { probeRequestLog, sdkAthena } from "./athena-probe.ts";
@@ -141,9 +141,8 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
  */
 async function finishDeployment(session: Session, names: Names, printKeys: boolean): Promise<ExitCode> {
   const { terminal } = session;
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   const apis = await findDeployedApis(session, names);
-  for (const api of apis) await recordDeployment(session, names, api, version);
+  for (const api of apis) await recordDeployment(session, names, api, toolVersion());
   await recordVersions(session, names);
   terminal.note("");
   const secret = storesKeys(session.config) ? await storeKeys(session, names, apis) : undefined;

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
+import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
 import { KEY_VARIABLE } from "../api-key.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
@@ -10,8 +11,6 @@ import { UsageError } from "../errors.ts";
 import { addressOf, deployedAddress } from "../gateway/gateway.ts";
 import { readStatus } from "../recommendation/status.ts";
 import { openTarget } from "../recommendation/target.ts";
-
-const ROOT = resolve(import.meta.dirname, "../..");
 
 const Url = v.optional(v.pipe(v.string(), v.url("must be a URL")));
 
@@ -61,8 +60,8 @@ export const command = defineCommand({
       context,
     );
     const console = await openConsole({
-      ...{ sources: join(ROOT, "lab/console"), files, conf, env: context.env },
-      command: [process.execPath, join(ROOT, "cli/main.ts")],
+      ...{ sources: join(PACKAGE_FOLDER, "lab/console"), files, conf, env: context.env },
+      command: [process.execPath, join(PACKAGE_FOLDER, "cli/main.ts")],
       gateway: { name: "search gateway", url: trimmed(gateway.url), key: gateway.key },
       ...(recommendation && {
         recommendation: { name: "recommendation service", url: trimmed(recommendation.url), key: recommendation.key },

@@ -10,21 +10,24 @@ export const command = defineCommand({
       .option("--no-demo", "start empty")
       .option("--rebuild-demo", "create the demo index again")
       .option("--reset-recommendation", "delete users, items, events and trained models")
+      .option("--stand-ins", "hash words instead of using the small real model, a download of 19 MB")
       .option("--dir <dir>", "folder for data and state", ".local");
   },
   options: {
     demo: v.boolean(),
     rebuildDemo: v.optional(v.boolean(), false),
     resetRecommendation: v.optional(v.boolean(), false),
+    standIns: v.optional(v.boolean(), false),
     dir: v.string(),
   },
-  run: async ({ conf, demo, rebuildDemo, resetRecommendation, dir }, { env }) => {
+  run: async ({ conf, demo, rebuildDemo, resetRecommendation, standIns, dir }, { env }) => {
     const { runDev } = await import("../../local/dev/run.ts");
     const { exitWhenWritten } = await import("../../local/process/exit.ts");
     const flags = [
       ...(demo ? [] : ["--no-demo"]),
       ...(rebuildDemo ? ["--rebuild-demo"] : []),
       ...(resetRecommendation ? ["--reset-recommendation"] : []),
+      ...(standIns ? ["--stand-ins"] : []),
     ];
     const exitCode = await runDev([...flags, "--conf", conf, "--dir", dir], env);
     // Also ends servers that are still starting.

@@ -26,6 +26,7 @@ import { endDateNotes, sdkLifecycles } from "./end-dates.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
 import { rerankNotes } from "./rerank-notes.ts";
 import { incompatibleIndexNotes } from "./unfit-indexes.ts";
+import { upgradeNotes } from "./upgrade.ts";
 
 /** A deployment that is ready to plan. */
 export interface Prepared {
@@ -71,8 +72,9 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const changed = files.write.length + files.remove.length > 0;
   const settings = changed ? await settingNotes(session, names) : [];
   const placements = await placementNotes(session, names);
+  const upgrade = await upgradeNotes(session, names);
   const synonyms = await synonymNotes(session, names);
-  const changes = [...settings, ...placements, ...synonyms, ...configurationNotes(files)];
+  const changes = [...upgrade, ...settings, ...placements, ...synonyms, ...configurationNotes(files)];
   return {
     discovery,
     ...built,

@@ -8,6 +8,7 @@ import { openCluster } from "../dev/opensearch.ts";
 import { devOptions } from "../dev/options.ts";
 import type { Scope } from "../dev/scope.ts";
 import { takeLock } from "../dev/state-file.ts";
+import { requireTools } from "../dev/tools.ts";
 import { LocalError } from "../process/error.ts";
 import { createApis } from "./apis.ts";
 import { createProjectModels } from "./models.ts";
@@ -30,6 +31,7 @@ export async function runAccount(
   const place = placeIn(resolve(dir));
   const options = devOptions(["--dir", place.folder], { ...env, PORT: "" });
   if (!options) throw new Error("no options");
+  await requireTools(options);
   mkdirSync(place.folder, { recursive: true });
   const holder = takeLock(place.lock);
   if (holder !== undefined) {

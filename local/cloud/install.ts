@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LocalError, MissingTool } from "../process/error.ts";
 import { installOnce } from "../process/install.ts";
@@ -35,7 +35,12 @@ export async function installCloud(options: InstallOptions): Promise<string> {
     writeFileSync(markerFile(staged), marker(staged));
     onProgress("installed moto");
   };
-  return interpreter(await installOnce({ dir, name: VENV, isComplete, build }));
+  return interpreter(await installOnce({ dir, name: VENV, isComplete, build, onProgress }));
+}
+
+/** Throws MissingTool if moto is not installed, and the machine's Python cannot install it. */
+export async function checkCloud({ dir, python = "python3" }: Pick<InstallOptions, "dir" | "python">): Promise<void> {
+  if (!isComplete(join(resolve(dir), VENV))) await checkPython(python);
 }
 
 const interpreter = (home: string) => join(home, "bin", "python");
@@ -55,7 +60,8 @@ function isComplete(home: string): boolean {
   return readFileSync(markerFile(home), "utf8") === marker(home);
 }
 
-async function checkPython(python: string): Promise<void> {
+/** Returns the version of a Python that can install moto. Throws MissingTool. */
+export async function checkPython(python = "python3"): Promise<string> {
   const wanted = MIN_PYTHON.join(".");
   const need = `The local AWS endpoint (moto) needs Python ${wanted} or newer with its venv module`;
   const { missing, failed, output } = await run(python, ["-c", "import sys; print(*sys.version_info[:2])"]);
@@ -71,6 +77,7 @@ async function checkPython(python: string): Promise<void> {
         "On Debian and Ubuntu it is a package of its own: apt-get install python3-venv",
     );
   }
+  return `${major}.${minor}`;
 }
 
 async function makeEnvironment(python: string, home: string): Promise<void> {

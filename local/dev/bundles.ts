@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
 import { UNLIMITED } from "../../lib/core/http/access.ts";
 import { LocalError } from "../process/error.ts";
 import { LOCAL_KEY } from "./api-key.ts";
-
-const ROOT = resolve(import.meta.dirname, "../..");
 
 export interface BundleOptions {
   /** Output folder for a folder and an archive of each function. */
@@ -24,8 +23,8 @@ export interface BundleOptions {
 export async function buildBundles({ outdir, conf, modelFiles }: BundleOptions): Promise<void> {
   const child = spawn(
     process.execPath,
-    [join(ROOT, "build/main.ts"), "--out", outdir, "--conf", conf, "--models", modelFiles, "--local"],
-    { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"] },
+    [join(PACKAGE_FOLDER, "build/main.ts"), "--out", outdir, "--conf", conf, "--models", modelFiles, "--local"],
+    { stdio: ["ignore", "ignore", "pipe"] },
   );
   const complaints: Buffer[] = [];
   child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk));

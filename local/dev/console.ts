@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
@@ -8,6 +8,7 @@ import { openConsole } from "../../lab/server/open.ts";
 import type { HistoryEvent } from "../../lab/server/server.ts";
 import { consoleIndexes } from "../../lab/server/setup.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
+import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
@@ -20,8 +21,6 @@ import { localClients } from "./clients.ts";
 import type { LocalModel } from "./models.ts";
 import type { DevOptions } from "./options.ts";
 import type { LocalRecommendation } from "./recommendation.ts";
-
-const ROOT = resolve(import.meta.dirname, "../..");
 
 /**
  * A search that only the hybrid search answers: keywords find other books of this author, vectors find the subject by
@@ -45,10 +44,10 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
   const { options, names, configuration, cloud, models, gateway, recommendation, port } = dev;
   const hybridQueries = configuration.searchGateway?.hybridQueries ?? [];
   return openConsole({
-    sources: join(ROOT, "lab/console"),
+    sources: join(PACKAGE_FOLDER, "lab/console"),
     files: join(options.dir, "console"),
     conf: options.conf,
-    command: [process.execPath, join(ROOT, "cli/main.ts")],
+    command: [process.execPath, join(PACKAGE_FOLDER, "cli/main.ts")],
     env: process.env,
     gateway: { name: "search gateway", ...gateway },
     ...(recommendation && {

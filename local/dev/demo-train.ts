@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
+import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
 import { hashOf } from "../../lib/core/naming/names.ts";
 import { visible } from "../../lib/core/visible.ts";
 import { generateSchemas } from "../../lib/recommendation/schema/generate.ts";
@@ -17,8 +18,6 @@ import { demoReport, untilAnswering } from "./demo-report.ts";
 import { findWhatIsThere } from "./demo-state.ts";
 import { DevUsageError, refusing } from "./options.ts";
 import type { DevState } from "./state-file.ts";
-
-const ROOT = resolve(import.meta.dirname, "../..");
 
 const HELP = `From the demo's CSV files to recommendations, on a running \`make dev\`.
 
@@ -123,7 +122,7 @@ async function checkSchemas(
 /** Runs a CLI command with visible output. Throws LocalError if it fails. The command itself has printed the reason. */
 async function relevance(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<void> {
   console.log(`\n$ relevance ${args.map(shellWord).join(" ")}`);
-  const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], {
+  const child = spawn(process.execPath, [join(PACKAGE_FOLDER, "cli/main.ts"), ...args], {
     stdio: "inherit",
     env: { ...process.env, ...variables },
   });

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import {
   dimensionOf,
   type EndpointModel,
@@ -10,6 +10,7 @@ import {
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import type { Models } from "../../lib/config/model.ts";
 import { endpointName, endpointsOf, repositoryOf, SERVED_MODELS } from "../../lib/config/model-sources.ts";
+import { workFolder } from "../../lib/core/folders.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
 import type { StandInModel } from "../embeddings/control.ts";
@@ -58,7 +59,7 @@ export function localModels(
 }
 
 /** The folder in which `make models` stores the real model's files. */
-const REAL_MODEL_FILES = resolve(import.meta.dirname, "../../models/sparse_v3");
+const REAL_MODEL_FILES = join(workFolder(), "models/sparse_v3");
 
 export interface ModelsOptions {
   urls: DevOptions["embeddingUrls"];

@@ -1,6 +1,7 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
+import { workFolder } from "../../lib/core/folders.ts";
 import { type OpenSearchVersion, opensearchVersion } from "../opensearch/versions.ts";
 import { LocalError } from "../process/error.ts";
 
@@ -21,7 +22,7 @@ export interface DevOptions {
   conf: string;
   /** Folder for data and state. */
   dir: string;
-  /** Folder in which servers are installed, once for the repository and independent of `dir`. */
+  /** Folder in which servers are installed, once and independent of `dir`. */
   installDir: string;
   /** The first port. Without it, free ports are used. */
   port: number | undefined;
@@ -50,9 +51,8 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
   OPENSEARCH_VERSION=3.6.0            instead of the version that fits the machine's Java
   EMBEDDING_URL_DENSE_LARGE_EN_V1_5=http://host:8080
                                       a Text Embeddings Inference server instead of the local model
+  RELEVANCE_INSTALL_DIR=DIR           where servers are installed, for several projects to share (default .local)
 `;
-
-const INSTALL_DIR = resolve(import.meta.dirname, "../../.local");
 
 /** What listens on the ports that one run uses, in their order. */
 export const PURPOSES = {
@@ -83,7 +83,7 @@ export function devOptions(
     resetRecommendation: values["reset-recommendation"],
     conf: resolve(values.conf),
     dir: resolve(values.dir),
-    installDir: INSTALL_DIR,
+    installDir: resolve(env.RELEVANCE_INSTALL_DIR || join(workFolder(), ".local")),
     port: PORT ? portOf(PORT) : undefined,
     opensearchUrl: OPENSEARCH_URL ? urlOf("OPENSEARCH_URL", OPENSEARCH_URL) : undefined,
     opensearchVersion: OPENSEARCH_VERSION ? versionOf(OPENSEARCH_VERSION) : undefined,

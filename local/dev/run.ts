@@ -12,6 +12,7 @@ import { type DevOptions, DevUsageError, devOptions, HELP } from "./options.ts";
 import { createScope } from "./scope.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { claimFolder } from "./state-file.ts";
+import { requireTools } from "./tools.ts";
 import { watchConfiguration } from "./watch-configuration.ts";
 
 /** A launcher that forwards Ctrl-C delivers it twice. Only a later signal counts as the second Ctrl-C. */
@@ -40,6 +41,7 @@ export async function runDev(
 
 async function run(options: DevOptions): Promise<number> {
   const begun = performance.now();
+  await requireTools(options);
   const claim = claimFolder(options.dir);
   process.once("exit", claim.release);
   const scope = createScope();

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { LocalError, MissingTool } from "../process/error.ts";
 import { readIfThere } from "../process/files.ts";
 import { installOnce } from "../process/install.ts";
+import { isOnPath } from "../process/tools.ts";
 import { findJdks, type Jdk } from "./java.ts";
 import { FACTS, jdkFor, type OpenSearchVersion } from "./versions.ts";
 
@@ -40,7 +41,13 @@ export async function installOpenSearch(options: InstallOptions): Promise<string
     writeFileSync(marker(staged), `${LAYOUT}\n`);
     onProgress(`installed OpenSearch ${version}`);
   };
-  return installOnce({ dir, name: `opensearch-${version}`, isComplete, build });
+  return installOnce({ dir, name: `opensearch-${version}`, isComplete, build, onProgress });
+}
+
+/** Throws MissingTool if this version is not installed, and there is no Maven to install it. */
+export async function checkMaven({ version, dir, maven = "mvn" }: Omit<InstallOptions, "jdks">): Promise<void> {
+  if (isComplete(join(dir, `opensearch-${version}`))) return;
+  if (!isOnPath(maven)) throw noMaven(maven, version);
 }
 
 const marker = (home: string) => join(home, ".complete");
@@ -83,9 +90,13 @@ async function unpack({ version, staging, maven, jdk, onProgress }: Unpacking): 
 
 function mavenMissing(error: NodeJS.ErrnoException, maven: string, version: string): Error {
   if (error.code !== "ENOENT") return new LocalError(`could not run ${maven}: ${error.message}`, { cause: error });
+  return noMaven(maven, version, error);
+}
+
+function noMaven(maven: string, version: string, cause?: Error): MissingTool {
   return new MissingTool(
     `OpenSearch ${version} is assembled by Maven, and there is no ${maven} on the PATH. Install Maven 3.6 or newer`,
-    { cause: error },
+    { cause },
   );
 }
 

@@ -23,6 +23,7 @@ const ROOTS = [
   "/opt/java/*",
   "/opt/jdk*",
   "/opt/homebrew/opt/openjdk*",
+  "/usr/local/opt/openjdk*",
   "/Library/Java/JavaVirtualMachines/*/Contents/Home",
   join(homedir(), ".sdkman/candidates/java/*"),
   join(homedir(), ".asdf/installs/java/*"),

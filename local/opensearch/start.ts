@@ -109,7 +109,7 @@ export async function startOpenSearch(options: StartOptions): Promise<OpenSearch
 }
 
 /** Rejects a path with spaces: the launcher splits JVM options at spaces, including the temporary folder's path. */
-function refuseSpace({ dir }: NodeFolder) {
+export function refuseSpace({ dir }: Pick<NodeFolder, "dir">): void {
   if (!/\s/.test(dir)) return;
   throw new LocalError(`OpenSearch cannot run in a folder with a space in its path: ${JSON.stringify(dir)}. Move it`);
 }

@@ -1,4 +1,5 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { scratchFolder } from "./scratch.ts";
 
@@ -8,6 +9,10 @@ export interface Installation {
   /** Name of the folder in `dir`. */
   name: string;
   isComplete(home: string): boolean;
+  /** Is told every ten seconds how far the building is. */
+  onProgress?: ((line: string) => void) | undefined;
+  /** Tests ask more often. */
+  everyMs?: number;
   /** Builds the folder at `staged`. It is moved into place afterwards, so everything in it must be relocatable. */
   build(staged: string): Promise<void>;
 }
@@ -16,18 +21,42 @@ export interface Installation {
  * Builds a folder, unless it is complete, and returns its path. It is built in a temporary folder and moved into place, so
  * an interrupted or concurrent installation leaves nothing incomplete.
  */
-export async function installOnce({ dir, name, isComplete, build }: Installation): Promise<string> {
+export async function installOnce(installation: Installation): Promise<string> {
+  const { dir, name, isComplete, build, onProgress, everyMs = 10_000 } = installation;
   const home = join(resolve(dir), name);
   if (isComplete(home)) return home;
   const staging = scratchFolder(resolve(dir), `.installing-${name}`);
   const staged = join(staging, name);
+  const begun = performance.now();
+  const timer = setInterval(async () => {
+    const megabytes = Math.round((await bytesIn(staging)) / 1e6);
+    // The size of a folder that has been moved meanwhile says nothing.
+    if (existsSync(staging)) onProgress?.(`  ${name}: ${secondsSince(begun)} s, ${megabytes} MB so far`);
+  }, everyMs);
   try {
     await build(staged);
     moveInto(staged, home, isComplete);
   } finally {
+    clearInterval(timer);
     rmSync(staging, { recursive: true, force: true });
   }
   return home;
+}
+
+const secondsSince = (begun: number) => ((performance.now() - begun) / 1000).toFixed(0);
+
+/** Returns the size of a folder in which another process may be writing. */
+async function bytesIn(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 function moveInto(staged: string, home: string, isComplete: Installation["isComplete"]) {

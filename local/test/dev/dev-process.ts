@@ -22,24 +22,28 @@ export interface DevProcess {
 /** First starts install servers; later ones take seconds. */
 const READY_MS = 900_000;
 
+/** What to start, in place of the program of the repository. */
+interface Started {
+  standIns?: boolean;
+  command?: readonly string[];
+  cwd?: string;
+}
+
 /** Starts with the stand-in models, which need no download, unless `standIns` is false. */
 export function startDev(
   dir: string,
   args: readonly string[] = [],
   env: Record<string, string> = {},
-  { standIns = true } = {},
+  { standIns = true, command = [process.execPath, "local/dev/main.ts"], cwd = ROOT }: Started = {},
 ): DevProcess {
   const { OPENSEARCH_URL: _url, PORT: _port, ...inherited } = process.env;
-  const child = spawn(
-    process.execPath,
-    ["local/dev/main.ts", "--dir", dir, ...(standIns ? ["--stand-ins"] : []), ...args],
-    {
-      cwd: ROOT,
-      env: { ...inherited, ...env },
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+  const [program = "", ...words] = command;
+  const child = spawn(program, [...words, "--dir", dir, ...(standIns ? ["--stand-ins"] : []), ...args], {
+    cwd,
+    env: { ...inherited, ...env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const exited = new Promise<number | null>((resolve) => child.once("close", resolve));

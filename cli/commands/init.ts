@@ -1,0 +1,22 @@
+import * as v from "valibot";
+import { defineCommand } from "../command.ts";
+import { createProject } from "../init/create.ts";
+
+/** `relevance init`: creates a project that uses this package. */
+export const command = defineCommand({
+  example: "relevance init my-search",
+  define: (command) => {
+    command.argument("<folder>", "the project's folder; `.` for this one");
+  },
+  options: { folder: v.pipe(v.string(), v.nonEmpty("needs a name")) },
+  run: async ({ folder }, { terminal }) => {
+    await createProject(folder);
+    terminal.print(
+      `Created a project in ${folder}: conf/ for AWS, conf.local/ for this machine, a Makefile, and pipelines for`,
+    );
+    terminal.print("GitHub and GitLab. Next:\n");
+    if (folder !== ".") terminal.print(`  cd ${folder}`);
+    for (const line of ["npm install", "npx relevance dev"]) terminal.print(`  ${line}`);
+    return 0;
+  },
+});

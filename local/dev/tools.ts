@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { checkCloud, checkPython, run } from "../cloud/install.ts";
+import { checkMaven } from "../opensearch/install.ts";
+import { findJdks } from "../opensearch/java.ts";
+import { refuseSpace } from "../opensearch/start.ts";
+import { chooseVersion, jdkFor, OPENSEARCH_VERSIONS } from "../opensearch/versions.ts";
+import { LocalError, MissingTool } from "../process/error.ts";
+import { commandsFor, isOnPath, type Tool } from "../process/tools.ts";
+import type { DevOptions } from "./options.ts";
+
+/** What was found of a program, or what is wrong and what to do. */
+export interface Finding {
+  name: string;
+  found?: string;
+  problem?: string;
+}
+
+/** A program, and a check that returns what it found. */
+export type Check = readonly [name: string, tool: Tool | undefined, look: () => string | Promise<string>];
+
+/** Space for OpenSearch, moto, Terraform's provider and data. */
+const LEAST_SPACE = 3e9;
+const OLDEST_NODE = 20;
+
+/**
+ * Throws MissingTool that names everything that the local stack needs and this machine does not have. What is installed
+ * already needs nothing. Throws LocalError for a folder in which OpenSearch cannot run.
+ */
+export async function requireTools(options: DevOptions): Promise<void> {
+  const { opensearchUrl, opensearchVersion, dir, installDir } = options;
+  if (!opensearchUrl) refuseSpace({ dir });
+  const checks: Check[] = [["Python", "python", async () => String(await checkCloud({ dir: installDir }))]];
+  if (!opensearchUrl) {
+    checks.push(
+      ["Java", "java", () => java(opensearchVersion).found],
+      [
+        "Maven",
+        "maven",
+        async () => String(await checkMaven({ version: versionFor(opensearchVersion), dir: installDir })),
+      ],
+    );
+  }
+  const problems = (await findingsOf(checks)).flatMap(({ problem }) => problem ?? []);
+  if (problems.length > 0) throw new MissingTool(problems.join("\n"));
+}
+
+/** Returns what this machine has of all that the local stack needs, whether it is installed already or not. */
+export function localChecks({ opensearchVersion, dir, installDir }: DevOptions): Check[] {
+  return [
+    ["Node.js", "node", nodeVersion],
+    ["npm", "node", () => onPath("npm")],
+    ["make", "make", () => onPath("make")],
+    ["Java", "java", () => java(opensearchVersion).found],
+    ["Maven", "maven", () => onPath("mvn")],
+    ["Python", "python", async () => `${await checkPython()} with venv`],
+    ["disk space", undefined, () => spaceAt(installDir)],
+    ["folder", undefined, () => pathOf(dir)],
+  ];
+}
+
+/** Runs checks, all of them, whatever fails. A problem ends with how to install the program. */
+export function findingsOf(checks: readonly Check[]): Promise<Finding[]> {
+  return Promise.all(
+    checks.map(async ([name, tool, look]) => {
+      try {
+        return { name, found: await look() };
+      } catch (error) {
+        const commands = tool === undefined ? [] : commandsFor(tool).map((command) => `\n  ${command}`);
+        return { name, problem: `${(error as Error).message}${commands.join("")}` };
+      }
+    }),
+  );
+}
+
+function java(wanted: DevOptions["opensearchVersion"]) {
+  const jdks = findJdks();
+  const { version, jdk } = wanted ? { version: wanted, jdk: jdkFor(wanted, jdks) } : chooseVersion(jdks);
+  return { version, found: `${jdk.major} in ${jdk.home}, for OpenSearch ${version}` };
+}
+
+/** Returns the version that will run; without a suitable Java the one for which Maven is needed in any case. */
+function versionFor(wanted: DevOptions["opensearchVersion"]) {
+  try {
+    return java(wanted).version;
+  } catch {
+    return wanted ?? OPENSEARCH_VERSIONS[0];
+  }
+}
+
+async function nodeVersion(): Promise<string> {
+  const { missing, output } = await run("node", ["--version"]);
+  const version = output.trim().replace(/^v/, "");
+  if (missing) throw new MissingTool("There is no node on the PATH");
+  if (Number.parseInt(version, 10) < OLDEST_NODE)
+    throw new MissingTool(`Node.js is ${version}: ${OLDEST_NODE} or newer is needed`);
+  return version;
+}
+
+function onPath(name: string): string {
+  if (isOnPath(name)) return "on the PATH";
+  throw new MissingTool(`There is no ${name} on the PATH`);
+}
+
+async function spaceAt(folder: string): Promise<string> {
+  let there = folder;
+  while (!existsSync(there)) there = dirname(there);
+  const { bavail, bsize } = await statfs(there);
+  const free = `${((bavail * bsize) / 1e9).toFixed(1)} GB`;
+  if (bavail * bsize >= LEAST_SPACE) return free;
+  throw new LocalError(`${there} has ${free} left, and the local stack needs ${LEAST_SPACE / 1e9} GB: make room`);
+}
+
+function pathOf(dir: string): string {
+  refuseSpace({ dir });
+  return dir;
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { suite } from "../../../test/suite.ts";
+import { installOnce } from "../../process/install.ts";
+import { commandsFor, isOnPath, systemOf } from "../../process/tools.ts";
+
+const test = suite("tools of the machine");
+
+const dir = mkdtempSync(join(tmpdir(), "tools-"));
+test.after(() => rmSync(dir, { recursive: true }));
+
+for (const [platform, release, system] of [
+  ["linux", 'PRETTY_NAME="Debian GNU/Linux 12"\nID=debian\n', "debian"],
+  ["linux", "ID=ubuntu\nID_LIKE=debian\n", "debian"],
+  ["linux", 'ID=linuxmint\nID_LIKE="ubuntu debian"\n', "debian"],
+  ["linux", "ID=fedora\n", "fedora"],
+  ["linux", 'ID="rocky"\nID_LIKE="rhel centos fedora"\n', "fedora"],
+  ["linux", "ID=alpine\n", undefined],
+  ["darwin", "", "macos"],
+] as const) {
+  test(`knows the package manager of ${platform} with ${JSON.stringify(release)}`, () => {
+    assert.is(systemOf(platform, release), system);
+  });
+}
+
+test("names one command on a known system, and all of them on another", () => {
+  assert.equal(commandsFor("maven", "fedora"), ["sudo dnf install maven"]);
+  assert.match(commandsFor("python", "debian").join(), "python3-venv");
+  assert.equal(commandsFor("maven", "macos"), ["brew install maven"]);
+});
+
+test("finds a program on a path by name, if it can be run", () => {
+  writeFileSync(join(dir, "runs"), "", { mode: 0o755 });
+  writeFileSync(join(dir, "text"), "");
+  assert.equal(
+    [isOnPath("runs", dir), isOnPath("text", dir), isOnPath("absent", `/nowhere:${dir}`)],
+    [true, false, false],
+  );
+  assert.is(isOnPath(join(dir, "runs"), ""), true);
+});
+
+test("says how far an installation is while it runs, and no longer", async () => {
+  const told = Promise.withResolvers<string>();
+  const home = await installOnce({
+    ...{ dir, name: "something", everyMs: 5, onProgress: told.resolve, isComplete: () => false },
+    async build(staged) {
+      writeFileSync(staged, Buffer.alloc(3_000_000));
+      assert.match(await told.promise, /^ {2}something: \d+ s, 3 MB so far$/);
+    },
+  });
+  assert.is(home, join(dir, "something"));
+});
+
+test.run();

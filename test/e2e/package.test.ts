@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import * as assert from "uvu/assert";
+import { COMMANDS } from "../../cli/commands.ts";
+import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
+import { ROOT } from "../fixtures/env.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+import { installPacked, PACKAGE, pack, startOf } from "./packed.ts";
+
+/** The tarball from an empty folder to the first answer. */
+const test = suite("package");
+
+const [cluster] = await clusters();
+assert.ok(cluster);
+const index = uniqueIndex("packed");
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "package-")));
+const project = join(folder, "my-search");
+const home = join(project, "node_modules", PACKAGE);
+const tarball = pack(folder);
+const START = ["npx", "relevance", "dev"];
+let printed = "";
+let dev: DevProcess | undefined;
+
+test.after(async () => {
+  dev?.interrupt();
+  await dev?.exited;
+  await request(cluster, "DELETE", `/${index}`);
+  rmSync(folder, { recursive: true });
+});
+
+const manifest = () => JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+
+/** Runs a command of the package in a folder. */
+function relevance(cwd: string, ...args: string[]) {
+  const { stdout, stderr, status } = spawnSync("node_modules/.bin/relevance", args, { cwd, encoding: "utf8" });
+  assert.is(status, 0, stdout + stderr);
+  return stdout;
+}
+
+test("is installed and started by the commands of the guide", () => {
+  let cwd = folder;
+  for (const command of startOf()) {
+    const [program, ...words] = command.split(" ");
+    if (program === "cd") cwd = join(cwd, words.join(" "));
+    else if (command === "npm install") assert.equal(Object.keys(manifest().dependencies), [PACKAGE]);
+    else if (command.startsWith("npm install ")) installPacked(resolve(cwd, words[1] ?? ""), cwd);
+    else printed += execFileSync("sh", ["-c", command], { cwd, encoding: "utf8" });
+  }
+  assert.match(printed, /\n {2}npm install\n {2}npx relevance dev\n/);
+  assert.ok(existsSync(join(project, manifest().dependencies[PACKAGE].slice("file:".length))));
+  assert.match(readFileSync(join(project, "conf/project.yaml"), "utf8"), /^project_name: my-search$/m);
+});
+
+test("holds JavaScript alone, whose imports are all in the package", () => {
+  const names = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).split("\n");
+  assert.equal(
+    names.filter((name) => /\.tsx?$|\/test\/|node_modules/.test(name)),
+    [],
+  );
+  const absent = globSync("**/*.{js,mjs}", { cwd: home }).flatMap((file) => {
+    const code = readFileSync(join(home, file), "utf8");
+    const imported = [...code.matchAll(/(?:from|import\s*\(|import|new URL\()\s*"(\.[^"$]+\.\w+)"/g)].map(
+      ([, path = ""]) => path,
+    );
+    const wrong = imported.filter((path) => !existsSync(join(home, dirname(file), path)));
+    return wrong.map((path) => `${file}: ${path}`);
+  });
+  assert.equal(absent, []);
+});
+
+test("every command of the package loads", () => {
+  const files = Object.keys(COMMANDS).map((words) => join(home, "cli/commands", `${words.replaceAll(" ", "-")}.js`));
+  const script = `for (const file of ${JSON.stringify(files)}) await import(file);`;
+  execFileSync("node_modules/.bin/node", ["--input-type=module", "-e", script], { cwd: project });
+});
+
+test("validates, bundles and synthesizes in the project's folder, offline", () => {
+  assert.match(relevance(project, "validate", "--conf", "conf.local"), /conf\.local is valid/);
+  const node = (program: string, ...args: string[]) =>
+    execFileSync("node_modules/.bin/node", [join(home, program), ...args], {
+      ...{ cwd: project, env: { ...process.env, CONF: "conf.local" } },
+    });
+  node("build/main.js", "--conf", "conf.local", "--local");
+  node("stacks/main.js");
+  const stacks = globSync("cdktf.out/stacks/*/cdk.tf.json", { cwd: project });
+  assert.is(stacks.length, 6);
+  const api = readFileSync(join(project, "cdktf.out/stacks/search-gateway/cdk.tf.json"), "utf8");
+  assert.match(api, /dist\/functions\/api-router\.zip/);
+  assert.equal(globSync("{dist,.local,cdktf.out}", { cwd: home }), []);
+});
+
+test("make names the targets that people know", () => {
+  const printed = execFileSync("make", { cwd: project, encoding: "utf8" });
+  const own = execFileSync("make", { cwd: ROOT, encoding: "utf8" });
+  const targets = ["install", "dev", "demo-train", "plan", "deploy", "destroy", "uninstall", "train", "status"];
+  for (const target of targets) {
+    const [line = ""] = own.match(new RegExp(`^${target} .*`, "m")) ?? [];
+    assert.ok(line && printed.includes(line), target);
+  }
+});
+
+test("dev starts in the project, and the gateway answers", async () => {
+  const dir = join(project, ".local");
+  const env = { OPENSEARCH_URL: cluster.url, RELEVANCE_INSTALL_DIR: join(ROOT, ".local") };
+  dev = startDev(dir, ["--no-demo"], env, { command: START, cwd: project });
+  const { search, console } = await dev.ready();
+  const call = async (path: string, body: unknown) => {
+    const answer = await fetch(`${search.url}${path}`, {
+      method: "POST",
+      headers: { "x-api-key": search.api_key, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { search_response?: { hits: { hits: { _id: string }[] } } };
+  };
+  await request(cluster, "PUT", `/${index}`);
+  await call("/application/bulk", { index, bulk_request: [{ id: "1", op: "index", doc: { title: "Letters" } }] });
+  await request(cluster, "POST", `/${index}/_refresh`);
+  const found = await call("/application/search", {
+    index,
+    search_request: { query: { match: { title: "letters" } } },
+  });
+  assert.equal(
+    found.search_response?.hits.hits.map(({ _id }) => _id),
+    ["1"],
+    JSON.stringify(found),
+  );
+  const page = await fetch(new URL("/console.js", console.url));
+  assert.is(page.status, 200);
+});
+
+test.run();
