@@ -93,7 +93,7 @@ export const Rerank = v.strictObject({
     v.description("Best hits that the model reads."),
   ),
   min_score: v.pipe(
-    v.nullish(v.pipe(v.number(), v.finite())),
+    v.nullish(v.pipe(v.number(), v.minValue(-1_000), v.maxValue(1_000))),
     v.description("Hits below this score follow behind the others, in the order before."),
   ),
 });
