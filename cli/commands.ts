@@ -50,7 +50,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   "index cancel": "cancel a run; for a rebuild, delete its new index too",
   evaluate: "measure settings of the search gateway against judgments",
   tune: "find the best settings of hybrid search and write them into hybrid_search.yaml",
-  queries: "list searches of the request log: frequent, without hits, abandoned, degraded, slow",
+  queries: "list what people search for, and which searches fail",
   "judgments from-clicks": "create judgments from the clicks of the request log",
   "judgments from-model": "let a language model judge what settings find; people check a sample",
   "experiment report": "compare the variants of an experiment, from the request log",

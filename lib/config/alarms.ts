@@ -10,13 +10,16 @@ export type Severity = (typeof SEVERITIES)[number];
 
 const dashed = (name: string) => name.replaceAll("_", "-");
 
+/** Stages of a search that have an alarm when answers come without them. */
+export const ALARMED_STAGES = ["embedding", "synonyms", "rerank", "personalization"] as const;
+export type AlarmedStage = (typeof ALARMED_STAGES)[number];
+
 /** Every alarm that a configuration can have, and its severity unless `alarms.rules` changes it. */
 export const ALARMS: Readonly<Record<string, Severity>> = {
   "search-gateway-5xx": "critical",
   "search-gateway-p99": "warning",
   "search-gateway-throttles": "critical",
-  "search-gateway-degraded-embedding": "warning",
-  "search-gateway-degraded-personalization": "warning",
+  ...forEach(ALARMED_STAGES, (stage) => ({ [`search-gateway-degraded-${stage}`]: "warning" })),
   ...forEach(Object.keys(MODELS), (model) => ({
     [`model-${dashed(model)}-latency`]: "warning",
     [`model-${dashed(model)}-errors`]: "warning",
@@ -28,6 +31,7 @@ export const ALARMS: Readonly<Record<string, Severity>> = {
   "search-events-unstored": "warning",
   "search-events-delivery": "warning",
   "cluster-scaler-errors": "warning",
+  "built-in-engine-untrained": "warning",
   "recommendation-5xx": "critical",
   "recommendation-p99": "warning",
   "recommendation-throttles": "critical",

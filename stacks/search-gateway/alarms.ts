@@ -1,3 +1,4 @@
+import { ALARMED_STAGES, type AlarmedStage } from "../../lib/config/alarms.ts";
 import { readsDocuments } from "../../lib/infrastructure/endpoints.ts";
 import { alarm, DEGRADED_ANSWERS, requestAlarms } from "../constructs/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
@@ -22,13 +23,13 @@ export function gatewayAlarms(stack: ProjectStack): void {
     parts: "cluster or models",
     remedy: "raise its concurrency or the account's",
   });
-  const stages = [
-    ...(metrics.models.length > 0 ? (["embedding"] as const) : []),
-    ...(config.searchGateway && readsDocuments(config.searchGateway) ? (["synonyms"] as const) : []),
-    ...(metrics.rerankers.length > 0 ? (["rerank"] as const) : []),
-    ...(config.api.personalized_ranking.campaign_arn === undefined ? [] : (["personalization"] as const)),
-  ];
-  for (const stage of stages) {
+  const used: Readonly<Record<AlarmedStage, boolean>> = {
+    embedding: metrics.models.length > 0,
+    synonyms: config.searchGateway !== undefined && readsDocuments(config.searchGateway),
+    rerank: metrics.rerankers.length > 0,
+    personalization: config.api.personalized_ranking.campaign_arn !== undefined,
+  };
+  for (const stage of ALARMED_STAGES.filter((stage) => used[stage])) {
     alarm(stack, `search-gateway-degraded-${stage}`, {
       description: `Answers come without ${stage}: "degraded" in the request log has the reason`,
       metrics: { answers: metrics.degraded(stage) },
