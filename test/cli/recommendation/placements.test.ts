@@ -1,10 +1,13 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { placementChanges, placementsOf } from "../../../cli/recommendation/placements.ts";
+import { namedDocument } from "../../../cli/named-document.ts";
+import { PLACEMENTS_KIND } from "../../../cli/recommendation/placements.ts";
 import { type Placement, PlacementsSchema } from "../../../lib/config/placements.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("changes of placements");
+
+const { changesOf: placementChanges, entriesOf: placementsOf } = namedDocument(PLACEMENTS_KIND);
 
 const placements = (...settings: object[]): readonly Placement[] =>
   v.parse(PlacementsSchema, { placements: settings }).placements;

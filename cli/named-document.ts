@@ -1,0 +1,180 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type DocumentVersion,
+  s3DocumentBucket,
+  type VersionedDocument,
+  versionedDocument,
+} from "../lib/aws/versioned-documents.ts";
+import type { Configuration } from "../lib/config/configuration.ts";
+import type { Names } from "../lib/core/naming/names.ts";
+import type { Context } from "./command.ts";
+import { Failure } from "./errors.ts";
+import type { Session } from "./session.ts";
+import { settingChanges } from "./setting-changes.ts";
+
+/** Configuration of SDK clients. */
+interface Sdk {
+  region: string;
+  endpoint?: string;
+  credentials?: { accessKeyId: string; secretAccessKey: string };
+}
+
+/** A list with versions that operators change without a deployment. */
+export interface DocumentKind<Entry extends { name: string }> {
+  /** What the commands, the document and its list are called: placements, rules. */
+  name: string;
+  /** What one entry is called: Placement. */
+  one: string;
+  /** The file that the list is written in. */
+  file: string;
+  parse: (content: unknown) => readonly Entry[];
+  /** Opens the account that `--conf` and `--local` say. Throws if the configuration has no such list. */
+  open: (options: { conf: string; local: boolean }, context: Context) => Promise<OpenDocument<Entry>>;
+}
+
+/** What commands need of the account, and of the configuration. */
+export interface OpenDocument<Entry> {
+  sdk: Sdk;
+  names: Names;
+  /** The list in the configuration. */
+  entries: readonly Entry[];
+  /** The configuration that it is in. */
+  config: Partial<Configuration>;
+}
+
+/** Opens the versions of a document of the project. */
+export async function openDocument(name: string, sdk: Sdk, names: Names): Promise<VersionedDocument> {
+  const { S3Client } = await import("@aws-sdk/client-s3");
+  const client = new S3Client({ ...sdk, maxAttempts: 1 });
+  return versionedDocument(s3DocumentBucket(client, names.bucket()), name);
+}
+
+/** Returns the ARN of whoever the credentials belong to, as STS names it. */
+async function identityOf(sdk: Sdk): Promise<string> {
+  const { GetCallerIdentityCommand, STSClient } = await import("@aws-sdk/client-sts");
+  const { Arn } = await new STSClient(sdk).send(new GetCallerIdentityCommand({}));
+  return Arn ?? "unknown";
+}
+
+/** Returns what commands do with a document of a kind. */
+export function namedDocument<Entry extends { name: string }>(kind: DocumentKind<Entry>) {
+  const { name, one, parse } = kind;
+
+  /** Awaits calls to the bucket. Throws Failure with what the credentials need, or what S3 says. */
+  async function explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      const { name: code, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+      const advice =
+        $metadata?.httpStatusCode === 403
+          ? `. The credentials need s3:ListBucket on the project's bucket, s3:GetObject and s3:PutObject on documents/${name}/*, and kms:Decrypt and kms:GenerateDataKey on its key`
+          : code === "NoSuchBucket"
+            ? ". Run `relevance deploy` first"
+            : "";
+      throw new Failure(`The ${name} cannot be read or written: ${code}: ${message}${advice}`, { cause: error });
+    }
+  }
+
+  /** Returns the newest version; undefined before the first, and if the bucket does not exist yet. Throws Failure. */
+  function newest(document: VersionedDocument): Promise<DocumentVersion | undefined> {
+    return explained(
+      document.newest().catch((error: Error) => {
+        if (error.name === "NoSuchBucket") return undefined;
+        throw error;
+      }),
+    );
+  }
+
+  /** Returns the list of a version. Throws Failure if this version of the tool does not know it. */
+  function entriesOf(version: DocumentVersion | undefined): readonly Entry[] {
+    if (version === undefined) return [];
+    try {
+      return parse(version.content);
+    } catch (error) {
+      const message = `Version ${version.version} of the ${name} has settings that this version of relevance does not know`;
+      throw new Failure(message, { cause: error });
+    }
+  }
+
+  /** Describes each entry that changes, in one line. */
+  function changesOf(before: readonly Entry[], after: readonly Entry[]): string[] {
+    const old = new Map(before.map((entry) => [entry.name, entry]));
+    const kept = new Set(after.map((entry) => entry.name));
+    return [
+      ...after.flatMap((entry) => {
+        const earlier = old.get(entry.name);
+        if (isDeepStrictEqual(earlier, entry)) return [];
+        return [`${one} ${entry.name}: ${earlier ? settingChanges(earlier, entry).join("; ") : "new"}`];
+      }),
+      ...before.flatMap((entry) => (kept.has(entry.name) ? [] : [`${one} ${entry.name}: removed`])),
+    ];
+  }
+
+  /**
+   * Writes a list as a new version, unless it is that of the newest one. Returns the version in use, and what changed. Throws
+   * Failure if somebody else writes at the same time.
+   */
+  async function write(
+    document: VersionedDocument,
+    sdk: Sdk,
+    entries: readonly Entry[],
+    revertsTo?: number,
+  ): Promise<{ version: DocumentVersion; changes: string[] }> {
+    const latest = await newest(document);
+    const before = entriesOf(latest);
+    if (latest && isDeepStrictEqual(before, entries)) {
+      // An interrupted run may have written the version without putting it into use.
+      await explained(document.publish());
+      return { version: latest, changes: [] };
+    }
+    const written = await explained(
+      document.write(latest?.version ?? 0, {
+        ...(await authored(sdk, entries)),
+        ...(revertsTo !== undefined && { revertsTo }),
+      }),
+    );
+    if (written) return { version: written, changes: changesAfter(before, entries) };
+    throw new Failure(`Somebody else has just written another version of the ${name}: run this again to replace it`);
+  }
+
+  /** Returns the changes, or that only the order has changed. */
+  function changesAfter(before: readonly Entry[], after: readonly Entry[]): string[] {
+    const changes = changesOf(before, after);
+    return changes.length > 0 ? changes : [`The order of the ${name} has changed`];
+  }
+
+  async function authored(sdk: Sdk, entries: readonly Entry[]) {
+    return { by: await identityOf(sdk), at: new Date(), content: { [name]: entries } };
+  }
+
+  return {
+    ...{ explained, newest, entriesOf, changesOf, write },
+
+    /** Writes a list as the draft of the next version. Returns how it differs from the newest one. */
+    async writeDraft(document: VersionedDocument, sdk: Sdk, entries: readonly Entry[]): Promise<string[]> {
+      const latest = await newest(document);
+      await explained(document.writeDraft(latest?.version ?? 0, await authored(sdk, entries)));
+      return changesOf(entriesOf(latest), entries);
+    },
+
+    /** Returns notes for the plan on what `deploy` changes. Says whose version it replaces. */
+    async notes(sdk: Sdk, names: Names, entries: readonly Entry[]): Promise<string[]> {
+      const latest = await newest(await openDocument(name, sdk, names));
+      const changes = changesOf(entriesOf(latest), entries);
+      if (changes.length === 0 || latest === undefined) return changes;
+      return [
+        ...changes,
+        `Version ${latest.version} of the ${name}, which deploy replaces, is by ${latest.written_by}`,
+      ];
+    },
+
+    /** Puts the list of the configuration into use at the end of a deployment. */
+    async synchronize({ sdk, terminal }: Pick<Session, "sdk" | "terminal">, names: Names, entries: readonly Entry[]) {
+      const { version, changes } = await write(await openDocument(name, sdk, names), sdk, entries);
+      for (const change of changes) terminal.note(`  ${change}`);
+      if (changes.length > 0) terminal.note(`  ${name}: version ${version.version}`);
+    },
+  };
+}
