@@ -12,6 +12,7 @@ import { checkHybridSearch } from "./checks/hybrid-search.ts";
 import { checkModels } from "./checks/models.ts";
 import { checkPlacementKeys, checkPlacements } from "./checks/placements.ts";
 import { checkAlarms, checkArns, checkCapacity, checkRetention, checkServices, servicesOf } from "./checks/project.ts";
+import { checkRules } from "./checks/rules.ts";
 import { checkSchemas } from "./checks/schemas.ts";
 import { checkExcludedColumns, checkRecipes } from "./checks/solution.ts";
 import { checkKeyRights, checkTemplateKeys } from "./checks/template-keys.ts";
@@ -24,6 +25,7 @@ import { PlacementsSchema } from "./placements.ts";
 import { ConfigurationError } from "./problem.ts";
 import { type Personalize, ProjectSchema } from "./project.ts";
 import { Reader, type ReadText } from "./reader.ts";
+import { RulesSchema } from "./rules.ts";
 import { CampaignSchema, SolutionSchema } from "./solution.ts";
 import type { Validated } from "./validate.ts";
 
@@ -78,6 +80,9 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   // May be absent or empty: a project without placements has the endpoints for users and items.
   const placements = file("recommendation.yaml", PlacementsSchema, false, {});
 
+  // May be absent or empty: the gateway then reads no rules.
+  const rules = file("rules.yaml", RulesSchema, false, {});
+
   const fileNames: Partial<Record<FileKey, string>> = {};
   const named = <Schema extends GenericSchema>(key: keyof typeof FILE_KEYS, schema: Schema) => {
     const written = project?.draft?.personalize?.[FILE_KEYS[key]];
@@ -94,7 +99,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const etl = named("etl", EtlSchema);
 
   const parts = { project, api, solution, campaign, user, item, interaction, etl };
-  const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters, recommendation: placements };
+  const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters, recommendation: placements, rules };
   const drafts: Drafts = Object.fromEntries(Object.entries(all).map(([key, part]) => [key, part?.draft]));
   for (const check of CHECKS) {
     check(drafts, (key, path, message) => reader.report(fileNames[key] ?? `${key}.yaml`, path, message));
@@ -116,6 +121,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
             templates: whole(hybrid).templates,
             experiments: whole(hybrid).experiments,
             models: whole(models),
+            rules: rules && whole(rules).rules,
           } satisfies SearchGateway)
         : undefined,
     recommendation:
@@ -203,6 +209,7 @@ const CHECKS: readonly Check[] = [
   checkKeyRights,
   checkHybridSearch,
   checkTemplateKeys,
+  checkRules,
   checkModels,
   checkRecipes,
   checkExcludedColumns,

@@ -10,6 +10,7 @@ import { ModelsSchema } from "../../../lib/config/model.ts";
 import { PlacementsSchema } from "../../../lib/config/placements.ts";
 import { formatPath, type Path, type Problem } from "../../../lib/config/problem.ts";
 import { ProjectSchema } from "../../../lib/config/project.ts";
+import { RulesSchema } from "../../../lib/config/rules.ts";
 import { aboutOf, describedBy, shapeOf } from "../../../lib/config/shape.ts";
 import { CampaignSchema, SolutionSchema } from "../../../lib/config/solution.ts";
 import { suite } from "../../suite.ts";
@@ -26,6 +27,7 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
   ["campaign.yaml", CampaignSchema],
   ["filter.yaml", FiltersSchema],
   ["recommendation.yaml", PlacementsSchema],
+  ["rules.yaml", RulesSchema],
   ["schema/user_schema.json", AvroSchema("user")],
   ["schema/item_schema.json", AvroSchema("item")],
   ["schema/interaction_schema.json", AvroSchema("interaction")],
@@ -59,7 +61,10 @@ const authorizer = (
     ["throttle", undefined],
     ["keys", [{ name: "shop", endpoints: ["search"], principals: ["visitor"] }]],
   ] as const
-).reduce<Files>((files, [key, value]) => changed(files, "api.yaml", [key], value), full);
+).reduce<Files>(
+  (files, [key, value]) => changed(files, "api.yaml", [key], value),
+  changed(full, "rules.yaml", ["rules", 0, "when", "keys"], ["shop"]),
+);
 
 /** The same with a key that may only send templates, which excludes other rights. */
 const templateKey = changed(full, "api.yaml", ["keys"], parse(full["api.yaml"] ?? "").keys.slice(1));
