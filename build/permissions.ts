@@ -31,6 +31,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     endpoints: ["ENDPOINT"],
     hostedModels: ["MODEL"],
     campaign: resource("campaign/PROJECT-*"),
+    rules: { bucket, key },
   }),
   "cluster-scaler": clusterScalerPolicy({ domain: "DOMAIN", logGroup }),
   etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, logGroup }),

@@ -6,6 +6,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   experiment: "experiments of hybrid_search.yaml",
   "hybrid-search": "tools for hybrid search",
   placements: "change placements of recommendations without a deployment",
+  rules: "change the rules of searches without a deployment",
   index: "fill indexes, and rebuild them while they are in use",
 };
 
@@ -29,6 +30,10 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   "placements apply": "put the placements of recommendation.yaml into use within a minute",
   "placements versions": "list the versions of the placements, and who wrote them",
   "placements revert": "bring an earlier version of the placements back",
+  "rules apply": "put the rules of rules.yaml into use within a minute, or write them as a draft",
+  "rules list": "list the versions of the rules, and who wrote them",
+  "rules show": "print the rules of a version, or of the draft",
+  "rules revert": "bring an earlier version of the rules back",
   status: "show datasets, solutions, campaigns, filters and the running training",
   forget: "delete one user's data: record, events, request log, Personalize",
   restore: "make the users or items what they were at a time in the last 35 days",

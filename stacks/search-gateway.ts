@@ -82,6 +82,16 @@ function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; securityGro
       ...HTTPS,
     });
   }
+  const bucketList = gateway.rules && !outside ? network.prefixLists?.s3 : undefined;
+  if (bucketList !== undefined) {
+    new VpcSecurityGroupEgressRule(stack, "functions-egress-s3", {
+      securityGroupId: group.id,
+      description: "HTTPS to the bucket with the rules",
+      prefixListId: bucketList,
+      tags: { Name: `${name}-egress-s3` },
+      ...HTTPS,
+    });
+  }
   if (gateway.vpc.create_domain_ingress) {
     new VpcSecurityGroupIngressRule(stack, "domain-ingress", {
       securityGroupId: gateway.vpc.domain_security_group_id ?? domain.securityGroupIds[0] ?? "",

@@ -8,6 +8,7 @@ import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
 import { Failure } from "../errors.ts";
+import { synchronizeRules } from "../gateway/rules.ts";
 import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
@@ -118,6 +119,7 @@ async function applySteps(session: Session, runner: Runner, planned: Planned, na
   }
   // Last, since placements name filters and campaigns.
   await synchronizePlacements(session, names);
+  await synchronizeRules(session, names);
 }
 
 /** Plans the stack from the account's current state. */

@@ -9,7 +9,7 @@ import {
   type GatewayService,
   type NetworkDiscovery,
 } from "../../lib/infrastructure/discovery.ts";
-import { ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
+import { mayCallGatewayServices, ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
 import type { DiscoveryClients, FoundDomain, FoundEndpoint, FoundEndpointService } from "./clients.ts";
 import { explained } from "./explain.ts";
 
@@ -18,7 +18,7 @@ type Subnet = NetworkDiscovery["functionSubnets"][number];
 /** Reads the VPC of the domain, its subnets and endpoints; undefined if the VPC does not exist. */
 export async function discoverNetwork(
   config: Configuration,
-  { vpc, opensearch }: SearchGateway,
+  { vpc, opensearch, rules }: SearchGateway,
   domain: FoundDomain,
   clients: DiscoveryClients,
   problems: string[],
@@ -55,7 +55,7 @@ export async function discoverNetwork(
     functionSubnets: sorted(named(functionIds)),
     endpoints: serving,
     ...(others.length > 0 && { otherProjects: others }),
-    ...(vpc.functions === "all" && (await discoverGateways(config, vpc.vpc_id, functionIds, clients))),
+    ...(mayCallGatewayServices({ vpc, rules }) && (await discoverGateways(config, vpc.vpc_id, functionIds, clients))),
     endpointZones: mapped(offered, ({ zones }) => zones.toSorted()),
     ...(Object.keys(unusual).length > 0 && { endpointServiceNames: mapped(unusual, ({ name }) => name) }),
   };

@@ -3,7 +3,12 @@ import type { Configuration, SearchGateway } from "../../lib/config/configuratio
 import { isEndpointModel } from "../../lib/config/embedding-models.ts";
 import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { modelEndpoints, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import {
+  mayCallGatewayServices,
+  modelEndpoints,
+  previousModels,
+  referencedModels,
+} from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
 import { RESTORABLE } from "../recommendation/restore.ts";
 import { RESOURCES, type WritingSid } from "./resources.ts";
@@ -145,7 +150,7 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
             "es:DescribeDomain",
             "sagemaker:DescribeEndpoint",
           ],
-          ...(searchGateway.vpc.functions === "all" ? ["ec2:DescribePrefixLists", "ec2:DescribeRouteTables"] : []),
+          ...(mayCallGatewayServices(searchGateway) ? ["ec2:DescribePrefixLists", "ec2:DescribeRouteTables"] : []),
           ...(scales(searchGateway) ? ["sagemaker:ListEndpoints"] : []),
         ]
       : []),

@@ -13,6 +13,7 @@ import { checkQuotas } from "../discovery/quotas.ts";
 import { sdkQuotas } from "../discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { Failure, rethrown } from "../errors.ts";
+import { ruleNotes } from "../gateway/rules.ts";
 import { placementNotes } from "../recommendation/placements.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
 import { settingChanges } from "../setting-changes.ts";
@@ -69,7 +70,8 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const changed = files.write.length + files.remove.length > 0;
   const settings = changed ? await settingNotes(session, names) : [];
   const placements = await placementNotes(session, names);
-  const changes = [...settings, ...placements, ...configurationNotes(files)];
+  const rules = await ruleNotes(session, names);
+  const changes = [...settings, ...placements, ...rules, ...configurationNotes(files)];
   return { discovery, ...built, notes: [...notesOf(session), ...quotas, ...ends, ...changes] };
 }
 

@@ -132,6 +132,22 @@ const stageList = v.optional(
   ),
 );
 
+const RuleData = v.looseObject({});
+
+const AppliedRule = v.object({
+  name: v.pipe(v.string(), v.description("Name of the rule.")),
+  text: v.optional(v.pipe(v.string(), v.description("What was searched for in place of the text of the request."))),
+  redirect: v.optional(v.pipe(v.string(), v.description("Where the page should lead the user."))),
+  data: v.optional(v.pipe(RuleData, v.description("What the rule has for the page."))),
+});
+
+const ruleList = v.optional(
+  v.pipe(
+    v.array(AppliedRule),
+    v.description("The rules that applied to the search, in their order, if there are any."),
+  ),
+);
+
 const templateName = v.optional(v.pipe(v.string(), v.description("The name, if the request named its template.")));
 
 /** The echoed request, with defaults filled in, and the cluster's answer. */
@@ -139,6 +155,7 @@ export const SearchAnswer = v.object({
   ...SearchRequest.entries,
   template: templateName,
   search_response: SearchResult,
+  rules: ruleList,
   stages: stageList,
   degraded: degradedList(Degradation),
 });
@@ -162,6 +179,7 @@ export const HybridSearchAnswer = v.object({
   settings: AppliedHybridSettings,
   search_response: HybridSearchResult,
   experiment: v.optional(AssignedVariant),
+  rules: ruleList,
   stages: stageList,
   degraded: degradedList(Degradation),
 });
@@ -255,6 +273,7 @@ export const schemaNames = {
     NativeQuery,
     AppliedHybridSettings,
     AssignedVariant,
+    AppliedRule,
     StageReport,
     StageMove,
     CandidatesAnswer,

@@ -3,6 +3,8 @@ import * as v from "valibot";
 const Text = v.pipe(v.string(), v.nonEmpty());
 /** Ids and names of the API keys, `id=name,id=name`; absent if the configuration lists no keys. */
 const ApiKeys = v.optional(v.string());
+/** Bucket of the document of rules; absent if the gateway reads no rules. */
+const Bucket = v.optional(v.string());
 
 /** The environment of api-router, which the stack sets. Longer settings are in `config.json` beside the bundle. */
 export const ApiRouterEnv = v.variant("OPENSEARCH_AUTH", [
@@ -11,12 +13,14 @@ export const ApiRouterEnv = v.variant("OPENSEARCH_AUTH", [
     OPENSEARCH_NODE: Text,
     AWS_REGION: Text,
     API_KEYS: ApiKeys,
+    BUCKET: Bucket,
   }),
   v.object({
     OPENSEARCH_AUTH: v.literal("basic"),
     OPENSEARCH_NODE: Text,
     AWS_REGION: Text,
     API_KEYS: ApiKeys,
+    BUCKET: Bucket,
     /** Secret with the master user's `username` and `password` as JSON. */
     OPENSEARCH_SECRET_ARN: Text,
   }),

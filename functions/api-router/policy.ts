@@ -1,4 +1,6 @@
 import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { currentKey, draftKey } from "../../lib/aws/versioned-documents.ts";
+import { RULES } from "../../lib/search/rules/name.ts";
 
 /** The resources of api-router. It gets no access to a resource that is not configured. */
 export interface ApiRouterArns {
@@ -11,11 +13,13 @@ export interface ApiRouterArns {
   endpoints: readonly string[];
   hostedModels: readonly string[];
   campaign?: string | undefined;
+  /** The bucket of the document of rules and its KMS key, or every key with an alias; undefined if there are no rules. */
+  rules?: { bucket: string; key: string; alias?: string | undefined } | undefined;
 }
 
 /** Returns the permissions of api-router: the cluster, the configured models, the campaign and its secrets. */
 export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
-  const { logGroup, domain, secrets, endpoints, hostedModels, campaign } = arns;
+  const { logGroup, domain, secrets, endpoints, hostedModels, campaign, rules } = arns;
   return [
     ...(domain === undefined
       ? []
@@ -38,6 +42,22 @@ export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
     ...some("EmbedOnEndpoints", "sagemaker:InvokeEndpoint", endpoints),
     ...some("EmbedWithHostedModels", "bedrock:InvokeModel", hostedModels),
     ...some("RankForUsers", "personalize:GetPersonalizedRanking", campaign === undefined ? [] : [campaign]),
+    // No permission to list: `deploy` always writes the document, so it is never absent.
+    ...(rules
+      ? [
+          {
+            sid: "ReadRules",
+            actions: ["s3:GetObject"],
+            resources: [currentKey(RULES), draftKey(RULES)].map((key) => `${rules.bucket}/${key}`),
+          },
+          {
+            ...{ sid: "UseTheBucketsKey", actions: ["kms:Decrypt"], resources: [rules.key] },
+            ...(rules.alias !== undefined && {
+              conditions: { "ForAnyValue:StringEquals": { "kms:ResourceAliases": [rules.alias] } },
+            }),
+          },
+        ]
+      : []),
     writeLogs(logGroup),
   ];
 }

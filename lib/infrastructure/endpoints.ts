@@ -40,8 +40,13 @@ export function servicesInUse(configuration: Services): EndpointService[] {
 
 /** Returns the services with gateway endpoints that the functions in the VPC call. */
 export function gatewayServicesInUse({ recommendation, searchGateway }: Services): GatewayService[] {
-  return recommendation && searchGateway?.vpc.functions === "all" ? [...GATEWAY_SERVICES] : [];
+  if (recommendation && searchGateway?.vpc.functions === "all") return [...GATEWAY_SERVICES];
+  return searchGateway?.rules ? ["s3"] : [];
 }
+
+/** Returns whether functions in the VPC may call services with gateway endpoints, so that routes and endpoints matter. */
+export const mayCallGatewayServices = ({ vpc, rules }: Pick<SearchGateway, "vpc" | "rules">): boolean =>
+  vpc.functions === "all" || rules !== undefined;
 
 /** Returns the services of all functions but api-router: those of their policies. Queues invoke functions by themselves. */
 function otherServices({ searchGateway, recommendation }: Services): EndpointService[] {

@@ -2,8 +2,11 @@ import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secre
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
+import { RULES } from "../../lib/search/rules/name.ts";
 import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
+import { localClients } from "./clients.ts";
+import { putDocument } from "./documents.ts";
 import type { DevCluster } from "./opensearch.ts";
 import { putRolePolicy } from "./resources.ts";
 
@@ -17,7 +20,10 @@ export async function routerEnvironment(
   if (configuration.api.logging.user_id === "hmac") {
     await createSecret(cloud, names.userIdKeyParameter(), "the local stack's key of user ids");
   }
-  const common = { OPENSEARCH_NODE: cluster.url, AWS_REGION: cloud.region };
+  const { rules } = configuration.searchGateway ?? {};
+  if (rules) await putDocument(localClients(cloud).s3, names.bucket(), RULES, rules);
+  const bucket = rules && { BUCKET: names.bucket() };
+  const common = { OPENSEARCH_NODE: cluster.url, AWS_REGION: cloud.region, ...bucket };
   if (!cluster.credentials) return { ...common, OPENSEARCH_AUTH: "none" } satisfies ApiRouterEnv;
   const { user: username, password } = cluster.credentials;
   const secret = "local-cluster";

@@ -51,20 +51,19 @@ export function routerFunction(
 }
 
 function environment(stack: ProjectStack) {
-  const { opensearch } = gatewayInput(stack.input).gateway;
-  const OPENSEARCH_NODE = clusterUrl(opensearch.domain);
+  const { opensearch, rules } = gatewayInput(stack.input).gateway;
+  const common = { OPENSEARCH_NODE: clusterUrl(opensearch.domain), ...(rules && { BUCKET: stack.names.bucket() }) };
   const { auth } = opensearch;
-  if (auth?.type !== "basic") {
-    return { OPENSEARCH_AUTH: auth?.type ?? "none", OPENSEARCH_NODE } satisfies Environment;
-  }
+  if (auth?.type !== "basic") return { OPENSEARCH_AUTH: auth?.type ?? "none", ...common } satisfies Environment;
   const OPENSEARCH_SECRET_ARN = auth.master_user_secret_arn;
-  return { OPENSEARCH_AUTH: auth.type, OPENSEARCH_NODE, OPENSEARCH_SECRET_ARN } satisfies Environment;
+  return { OPENSEARCH_AUTH: auth.type, ...common, OPENSEARCH_SECRET_ARN } satisfies Environment;
 }
 
 function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
   const { names, input } = stack;
   const { gateway, found } = gatewayInput(input);
   const { auth } = gateway.opensearch;
+  const ownKey = input.config.project.aws.kms_key_arn;
   const userIdKey = userIdKeySecret(stack);
   const secretKey = auth?.type === "basic" ? found.secretKeyArn : undefined;
   const byAlias = secretKey?.includes(":alias/") ?? false;
@@ -91,6 +90,11 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
       ...new Set(hostedModelIds(gateway).flatMap((id) => hostedModelArns(id, names, input.discovery.region))),
     ],
     campaign: input.config.api.personalized_ranking.campaign_arn,
+    rules: gateway.rules && {
+      bucket: names.bucketArn(),
+      key: ownKey ?? names.arn("kms", "key/*"),
+      alias: ownKey === undefined ? names.kmsAlias() : undefined,
+    },
   };
 }
 

@@ -176,6 +176,25 @@ test("adds a gateway endpoint only to route tables that lead to none", () => {
   assert.equal(foundation.resource("aws_vpc_endpoint", "gateway-s3").route_table_ids, ["rtb-2"]);
 });
 
+test("with rules alone, api-router may read their document, and reaches the bucket", () => {
+  const rulesOf = (rules: readonly object[] | undefined) => {
+    const of = configured(["project.yaml", ["vpc", "functions"], undefined], ["rules.yaml", ["rules"], rules]);
+    const { foundation, "search-gateway": gateway } = stacksOf(of, undefined, ["foundation", "search-gateway"]);
+    const router = gateway?.resource<{ environment: { variables: { BUCKET?: string } } }>(
+      "aws_lambda_function",
+      "api-router",
+    );
+    return {
+      bucket: router?.environment.variables.BUCKET !== undefined,
+      rights: gateway?.text.includes("/documents/rules/current.json"),
+      lists: gateway?.ids("aws_vpc_security_group_egress_rule").filter((id) => id.endsWith("s3")),
+      endpoints: endpointsIn(foundation as Stack, "Gateway"),
+    };
+  };
+  assert.equal(rulesOf([]), { bucket: true, rights: true, lists: ["functions-egress-s3"], endpoints: ["s3"] });
+  assert.equal(rulesOf(undefined), { bucket: false, rights: false, lists: [], endpoints: [] });
+});
+
 test("an uninstall leaves the function where it is, whatever became of the network", () => {
   const uninstalled = (inVpc: boolean) => {
     const { searchGateway: _, ...discovery } = discoveryOf(config);

@@ -85,8 +85,18 @@ export type Format = (typeof IMPORT_FORMATS)[number];
 export const TOTAL_RELATIONS = ["eq", "gte"] as const;
 export type TotalRelation = (typeof TOTAL_RELATIONS)[number];
 
+/** The document of rules that a search is made with: the one in use, a draft of the next one, or none. */
+export const RULE_SETS = ["current", "draft", "none"] as const;
+export type RuleSet = (typeof RULE_SETS)[number];
+
 /** The stages that change the window between the fused list and a page, in the order in which they run. */
-export const PAGE_STAGES = ["interleaving", "personalization", "variety"] as const;
+export const PAGE_STAGES = [
+  "interleaving",
+  "personalization",
+  "variety",
+  // Last, so that nothing moves a pin.
+  "rules",
+] as const;
 export type PageStage = (typeof PAGE_STAGES)[number];
 
 /** Parts of an answer of the search gateway that can be missing from it without failing the request. */

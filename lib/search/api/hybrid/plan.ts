@@ -1,6 +1,8 @@
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
+import type { Effects } from "../../rules/effects.ts";
+import { withEffects, withText } from "../../rules/queries.ts";
 import type { SearchBody } from "../search/named-template.ts";
 import type { Stopwatch } from "../search/reply.ts";
 import { depthOf, hybridBody, pipelineJson } from "./body.ts";
@@ -15,10 +17,14 @@ export interface Prepared {
   index: string;
   template: Template;
   target: HybridTarget;
+  /** What rules do to it. */
+  effects: Effects;
 }
 
 /** What a hybrid search runs. */
 interface Plan extends RunnableQueries {
+  /** The text of the request. */
+  query: string;
   settings: AppliedHybridSettings;
 }
 
@@ -32,19 +38,24 @@ interface Asked {
 /** Returns the settings and subqueries of a search. Throws `invalid_request` for settings that the cluster cannot serve. */
 export async function planned(
   services: GatewayServices,
-  { template, target }: Prepared,
-  { query, settings: own, deadline }: Asked,
+  { template, target, effects }: Prepared,
+  { query: text, settings: own, deadline }: Asked,
   watch: Stopwatch,
 ): Promise<Plan> {
   const settings = appliedSettings(own, target.settings, template.queries.length);
   const issues = settingsIssues(settings, target.can);
   if (issues.length > 0) throw invalidRequest(issues);
-  const what = { query, weights: settings.weights, deadline };
-  return { settings, ...(await runnableQueries(services, what, template, target, watch)) };
+  const what = { query: effects.text ?? text, weights: settings.weights, deadline };
+  return { query: text, settings, ...(await runnableQueries(services, what, template, target, watch)) };
 }
 
-/** Returns the native body of a plan, its pipeline, and how deep it searches. */
-export function nativeOf({ template, target }: Prepared, { settings, queries, weights }: Plan, candidates: number) {
+/** Returns the native body of a plan with the given effects of rules, its pipeline, and how deep it searches. */
+export function nativeOf(
+  { asked, template, target }: Prepared,
+  { query, settings, queries, weights }: Plan,
+  candidates: number,
+  effects: Effects,
+) {
   const { page } = template;
   const { maxResultWindow, can } = target;
   const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
@@ -61,11 +72,16 @@ export function nativeOf({ template, target }: Prepared, { settings, queries, we
     responseProcessors: template.responseProcessors,
   });
   const native = hybridBody(template, {
-    queries,
+    queries: queries.map((own) => withEffects(worded(own), effects)),
     paginationDepth,
     pipeline,
     mappings: target.embedding_mappings,
     dropProfile: !can.hybridProfile,
   });
   return { native, pipeline, isExplained, paginationDepth };
+
+  /** Returns a subquery with the text of rules. A template is filled with it. */
+  function worded(own: unknown): unknown {
+    return effects.text === undefined || asked.values ? own : withText(own, query, effects.text);
+  }
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { RULE_SETS } from "../../../core/contract/search.ts";
 import { objectSchema } from "../../../core/http/validate.ts";
 import { isObject } from "../../../core/json/values.ts";
 
@@ -98,6 +99,10 @@ export const commonFields = {
       "How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all.",
     ),
   ),
+  rule_set: v.pipe(
+    v.nullish(v.picklist(RULE_SETS)),
+    v.description("The rules that apply: those in use, a draft of the next ones, or none. Default: current."),
+  ),
   explain_stages: v.pipe(
     v.nullish(v.boolean()),
     v.description("Whether the answer has `stages`: what each stage of the page did, and its time. Default: false."),
@@ -159,5 +164,5 @@ export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBod
 export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
 export type CommonFields = Pick<
   AnySearchRequest,
-  "user_id" | "business_rules" | "is_logging_enable" | "variety" | "explain_stages"
+  "user_id" | "business_rules" | "is_logging_enable" | "variety" | "rule_set" | "explain_stages"
 >;
