@@ -13,6 +13,11 @@ export const changesQuery = ({ hiddenIds, hidden, filters, weights }: Effective)
  */
 export function withEffects(query: unknown, effects: Effective): unknown {
   if (!changesQuery(effects)) return query;
+  // A hybrid query can only be the whole query.
+  const { hybrid } = isObject(query) ? query : {};
+  if (isObject(hybrid) && Array.isArray(hybrid.queries)) {
+    return { hybrid: { ...hybrid, queries: hybrid.queries.map((one) => withEffects(one, effects)) } };
+  }
   const { hiddenIds, hidden, filters, weights } = effects;
   const filtered = filters.length > 0 ? filteredKnn(query, filters) : query;
   const functions = weights.map(({ filter, weight }) => ({ filter, weight }));

@@ -2,7 +2,6 @@ import type { RuleSet } from "../../../core/contract/search.ts";
 import { forbidden, type KeyRules } from "../../../core/http/access.ts";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { RuleBook, SearchFacts } from "../../rules/book.ts";
@@ -33,8 +32,8 @@ interface Asked {
 }
 
 /**
- * Returns the rules for a request. Throws `forbidden` for a key with `templates` that says which, and `invalid_request` for a
- * draft where no rules are read. If they cannot be read, there are none, and `degraded` says why.
+ * Returns the rules for a request. Throws `forbidden` for a key with `templates` that says which. If they cannot be read,
+ * there are none, and `degraded` says why.
  */
 export async function searchRules(
   { rules }: Pick<GatewayServices, "rules">,
@@ -42,11 +41,8 @@ export async function searchRules(
 ): Promise<SearchRules> {
   // A draft is not for everybody, and without rules hidden documents are shown.
   if (caller.templates && rule_set) throw forbidden(caller, "rule_set", "it may only send templates");
-  if (!rules && rule_set === "draft") {
-    const message = "cannot be draft: the gateway reads no rules (rules.yaml)";
-    throw invalidRequest([{ path: "rule_set", message }]);
-  }
-  if (!rules || rule_set === "none") return NO_RULES;
+  if (rule_set === "none" || (!rules && rule_set !== "draft")) return NO_RULES;
+  if (!rules) return { ...NO_RULES, degraded: [degradation("the gateway reads no rules", LOST)] };
   try {
     const { content, failure } = await rules(rule_set ?? "current", deadline);
     const degraded = failure ? [degradation(failure.reason, "the rules are those of before")] : [];

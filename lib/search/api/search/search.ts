@@ -1,6 +1,7 @@
 import { HYBRID_DEFAULTS } from "../../../core/contract/search.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
+import { isHybrid } from "../../../core/json/template.ts";
 import { parseLossless } from "../../../core/json/values.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
@@ -55,7 +56,8 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
   const wanted = [
     personalStage(services, body, parsed, page),
     await plainVariety(services, call, { index, native: parsed, page }),
-    rulesStage(services, { index, effects, native: parsed, body: () => asked.text, page }),
+    // The cluster has no page behind the end of a fused list, and pins ask for one.
+    isHybrid(parsed) ? {} : rulesStage(services, { index, effects, native: parsed, body: () => asked.text, page }),
   ];
   const found = await searchedPage({
     page,

@@ -47,6 +47,14 @@ test("adds filters to a knn query that has one", () => {
   assert.equal((withEffects(knn(), effects({ filters: [RED] })) as { bool: { must: object[] } }).bool.must, [knn()]);
 });
 
+test("changes each subquery of a hybrid query, which nothing can stand around", () => {
+  const wrapped = withEffects(MATCH, effects({ hiddenIds: ["a"] }));
+  const hybrid = { queries: [MATCH, MATCH], pagination_depth: 9 };
+  assert.equal(withEffects({ hybrid }, effects({ hiddenIds: ["a"] })), {
+    hybrid: { queries: [wrapped, wrapped], pagination_depth: 9 },
+  });
+});
+
 test("replaces whole texts only", () => {
   const query = {
     bool: { must: [{ match: { title: "lamp" } }, { match: { lamp: "a lamp" } }, { terms: { n: [1, 2] } }] },
