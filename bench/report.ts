@@ -24,9 +24,10 @@ export function report(all: Readonly<Record<string, Result>>): string {
     "| benchmark | date | machine |",
     "|---|---|---|",
     ...measured.map(([name, { date, machine: on }]) => `| ${name} | ${date} | ${on} |`),
-    ...measured.flatMap(([name, { rows }]) =>
-      rows.flatMap(({ details }) => (details === undefined ? [] : ["", `## ${name}`, "", details])),
-    ),
+    ...measured.flatMap(([name, { rows }]) => {
+      const details = rows.flatMap((row) => (row.details === undefined ? [] : ["", row.details]));
+      return details.length > 0 ? ["", `## ${name}`, ...details] : [];
+    }),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -38,6 +38,8 @@ const whole = (value: number) => Math.round(value).toLocaleString("en");
 const digits = (value: number) => Number(value.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 3 });
 
 const HOUR = 3_600;
+/** Milliseconds of a reranker for 50 texts. */
+const RERANK_MS = 200;
 
 /** Memory of api-router and etl in GB as Lambda bills it: 1,769 MB, which is one vCPU. */
 const FUNCTION_GB = 1_769 / 1_024;
@@ -147,6 +149,18 @@ function searches(results: Results): Line[] {
       what: "next limit: the cluster",
       value: `${whole((rate * 5) / 1_000)} vCPU`,
       basis: estimate("assumes 5 ms of processor time per search, not measured; test with your index and queries"),
+    },
+    {
+      what: "with `rerank`: simultaneous function instances",
+      value: whole((rate * (20 + RERANK_MS)) / 1_000),
+      basis: estimate(`the model answers in ${RERANK_MS} ms, and a search waits for it; measure yours`),
+    },
+    {
+      what: "with `rerank` on Bedrock: units",
+      value: `${whole((rate * HOUR) / 1e6)} million an hour`,
+      basis: estimate(
+        "one for each search: up to 100 candidates of 2,000 characters; fewer where the memory of the function has the scores. The quota of calls of the model is far below: ask for more, or use an endpoint",
+      ),
     },
     {
       what: "log lines",

@@ -4,9 +4,8 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as v from "valibot";
-import { type EndpointModel, isEndpointModel, MODEL_NAMES } from "../lib/config/embedding-models.ts";
 import type { Models } from "../lib/config/model.ts";
-import { hubRevisionOf, repositoryOf } from "../lib/config/model-sources.ts";
+import { hubRevisionOf, repositoryOf, SERVED_MODELS, type ServedModel } from "../lib/config/model-sources.ts";
 import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
 import { connectionFailure, HUB } from "./models.ts";
 
@@ -35,7 +34,7 @@ export interface ModelDataOptions {
  */
 export async function uploadModelData(options: ModelDataOptions): Promise<void> {
   const { models, put, log } = options;
-  const wanted = MODEL_NAMES.filter(isEndpointModel).filter((name) => models[name]?.model_data !== undefined);
+  const wanted = SERVED_MODELS.filter((name) => models[name]?.model_data !== undefined);
   if (wanted.length === 0)
     throw new ModelFilesError("no model in model.yaml has model_data: there is nothing to upload");
   for (const name of wanted) {
@@ -56,7 +55,7 @@ export async function uploadModelData(options: ModelDataOptions): Promise<void> 
 }
 
 /** Returns the folder with a model's files, which it downloads unless the folder is there. */
-async function downloaded(name: EndpointModel, { models, folder: root, hub = HUB, log }: ModelDataOptions) {
+async function downloaded(name: ServedModel, { models, folder: root, hub = HUB, log }: ModelDataOptions) {
   const revision = hubRevisionOf(name, models);
   if (revision === undefined) {
     throw new ModelFilesError(
@@ -64,6 +63,9 @@ async function downloaded(name: EndpointModel, { models, folder: root, hub = HUB
     );
   }
   const repository = repositoryOf(name, models);
+  if (repository === "") {
+    throw new ModelFilesError(`${name} has no model_id: set it in model.yaml, so that its files can be downloaded`);
+  }
   const folder = join(root, `${repository.replace("/", "--")}-${revision}`);
   if ((await stat(folder).catch(() => undefined))?.isDirectory()) {
     log(`${name}: taking the files of ${folder}`);

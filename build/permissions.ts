@@ -1,4 +1,4 @@
-import { apiRouterPolicy } from "../functions/api-router/policy.ts";
+import { apiRouterPolicy, documentsPolicy } from "../functions/api-router/policy.ts";
 import { clusterScalerPolicy } from "../functions/cluster-scaler/policy.ts";
 import { etlPolicy } from "../functions/etl/policy.ts";
 import { logHandlerPolicy } from "../functions/log-handler/policy.ts";
@@ -17,24 +17,27 @@ const key = "KEY";
 const usersTable = "TABLE/users";
 const itemsTable = "TABLE/items";
 const popularItemsTable = "TABLE/popular-items";
+const builtInTable = "TABLE/built-in";
 const trainingTable = "TABLE/training";
 const ingestionTable = "TABLE/ingestion";
 const resource = (path: string) => `PERSONALIZE/${path}`;
 
 /** The statements of each function with everything configured, and names in place of ARNs. */
 const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
-  "api-router": apiRouterPolicy({
-    logGroup,
-    domain: "DOMAIN",
-    secrets: ["SECRET"],
-    secretKeys: { keys: [key], aliases: ["ALIAS"], anyKey: "KEY/*" },
-    endpoints: ["ENDPOINT"],
-    hostedModels: ["MODEL"],
-    campaign: resource("campaign/PROJECT-*"),
-    rules: { bucket, key },
-  }),
+  "api-router": [
+    ...apiRouterPolicy({
+      logGroup,
+      domain: "DOMAIN",
+      secrets: ["SECRET"],
+      secretKeys: { keys: [key], aliases: ["ALIAS"], anyKey: "KEY/*" },
+      endpoints: ["ENDPOINT"],
+      hostedModels: ["MODEL"],
+      campaign: resource("campaign/PROJECT-*"),
+    }),
+    ...documentsPolicy({ bucket, key }),
+  ],
   "cluster-scaler": clusterScalerPolicy({ domain: "DOMAIN", logGroup }),
-  etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, logGroup }),
+  etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, builtInTable, logGroup }),
   "log-handler": logHandlerPolicy({ firehoseStream: "STREAM/search-logs", failedEvents: "QUEUE", logGroup }),
   "personalize-manager": personalizeManagerPolicy({
     project,
@@ -57,6 +60,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     usersTable,
     itemsTable,
     popularItemsTable,
+    builtInTable,
     ingestionTable,
     eventsStream: "STREAM/events",
     realtimeQueue: "QUEUE/realtime",

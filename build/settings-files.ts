@@ -1,5 +1,5 @@
 import { accessSettings } from "../lib/config/access.ts";
-import type { Configuration } from "../lib/config/configuration.ts";
+import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
 import { dimensionOf, type EndpointModel, MODELS, type ModelName } from "../lib/config/embedding-models.ts";
 import { eventTypeChoice } from "../lib/config/event-types.ts";
 import type { Models } from "../lib/config/model.ts";
@@ -10,8 +10,9 @@ import {
   ownRepository,
   vectorsOfEndpoint,
 } from "../lib/config/model-sources.ts";
+import { RERANKER } from "../lib/config/rerank-models.ts";
 import type { FunctionName, Names } from "../lib/core/naming/names.ts";
-import { previousModels, referencedModels } from "../lib/infrastructure/endpoints.ts";
+import { previousModels, referencedModels, rerankModels } from "../lib/infrastructure/endpoints.ts";
 import type { EtlSettings } from "../lib/recommendation/etl/tasks.ts";
 import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/service/settings-of.ts";
 import { trainingSettings } from "../lib/recommendation/training/settings.ts";
@@ -120,6 +121,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     })),
     templates: [...searchGateway.templates],
     experiments: [...searchGateway.experiments],
+    ...(searchGateway.rules && { has_rules: true }),
     models: [
       ...referencedModels(searchGateway).map((name) => modelSettings(name, models, options)),
       ...previousModels(searchGateway).map((name) => ({
@@ -127,12 +129,18 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
         previous: true as const,
       })),
     ],
+    ...rerankerEndpoint(searchGateway, options),
     raw_backend_deny: api.raw_backend.deny ?? [],
     ...accessSettings(api),
     ...(campaign_arn !== undefined && { personalized_ranking: { campaign_arn, ...ranking } }),
     logging: loggingSettings(configuration, options),
     ...(api.cors && { cors: api.cors }),
   };
+}
+
+function rerankerEndpoint(gateway: SearchGateway, { names }: SettingsOptions): Partial<GatewaySettings> {
+  const [endpoint] = rerankModels(gateway).includes(RERANKER) ? endpointsOf(RERANKER, gateway.models) : [];
+  return endpoint ? { reranker_endpoint: endpointName(endpoint, names) } : {};
 }
 
 /** Returns `config.json` of search-events. */

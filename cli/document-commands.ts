@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { Configuration } from "../lib/config/configuration.ts";
 import { defineCommand } from "./command.ts";
+import { type DocumentKind, namedDocument, openDocument } from "./documents.ts";
 import { Failure, UsageError } from "./errors.ts";
-import { type DocumentKind, namedDocument, openDocument } from "./named-document.ts";
 import { readDeployed } from "./plan/deployed.ts";
 import { LOCAL_HELP } from "./recommendation/target.ts";
 import { storedConfiguration } from "./state/configuration-objects.ts";
@@ -19,16 +19,13 @@ interface Words {
 }
 
 interface ApplyOptions {
-  /** Throws Failure if what is deployed cannot use the list. */
+  /** Throws Failure if what is deployed cannot use the document. */
   requireDeployed: (deployed: Configuration, own: Partial<Configuration>) => void;
   drafts?: boolean;
 }
 
-/** Returns the command that writes the list of the configuration, which is in use within a minute. */
-export function applyCommand<Entry extends { name: string }>(
-  kind: DocumentKind<Entry>,
-  { requireDeployed, drafts = false }: ApplyOptions,
-) {
+/** Returns the command that writes the document of the configuration, which is in use within a minute. */
+export function applyCommand<Value>(kind: DocumentKind<Value>, { requireDeployed, drafts = false }: ApplyOptions) {
   const { write, writeDraft } = namedDocument(kind);
   return defineCommand({
     example: `relevance ${kind.name} apply${drafts ? `\n  relevance ${kind.name} apply --draft` : ""}`,
@@ -39,20 +36,20 @@ export function applyCommand<Entry extends { name: string }>(
     },
     options: { local, draft: v.optional(v.boolean(), false) },
     run: async ({ conf, local, json, draft }, context) => {
-      const { sdk, names, entries, config: own } = await kind.open({ conf, local }, context);
+      const { sdk, names, value, config: own } = await kind.open({ conf, local }, context);
       const { terminal } = context;
       const { config } = readDeployed(await storedConfiguration({ sdk }, names.bucket()));
       if (config) requireDeployed(config, own);
       const document = await openDocument(kind.name, sdk, names);
       if (draft) {
-        const changes = await writeDraft(document, sdk, entries);
+        const changes = await writeDraft(document, sdk, value);
         if (json) terminal.printJson({ changes });
         else
           for (const line of [...changes, 'The draft is written: "rule_set": "draft" in a request shows it'])
             terminal.print(line);
         return 0;
       }
-      const { version, changes } = await write(document, sdk, entries);
+      const { version, changes } = await write(document, sdk, value);
       if (json) {
         terminal.printJson({ version: version.version, written_by: version.written_by, changes });
         return 0;
@@ -69,8 +66,8 @@ export function applyCommand<Entry extends { name: string }>(
 }
 
 /** Returns the command that lists the last versions, newest first, which is the one in use. */
-export function versionsCommand<Entry extends { name: string }>(kind: DocumentKind<Entry>, { list }: Words) {
-  const { explained, entriesOf, changesOf } = namedDocument(kind);
+export function versionsCommand<Value>(kind: DocumentKind<Value>, { list }: Words) {
+  const { explained, valueIn } = namedDocument(kind);
   return defineCommand({
     example: `relevance ${list}`,
     json: true,
@@ -87,7 +84,7 @@ export function versionsCommand<Entry extends { name: string }>(kind: DocumentKi
       const read = await explained(Promise.all(numbers.slice(0, LISTED + 1).map(document.read)));
       const versions = read.slice(0, LISTED).flatMap((version, index) => {
         if (!version) return [];
-        const changes = changesOf(entriesOf(read[index + 1]), entriesOf(version));
+        const changes = kind.changesOf(valueIn(read[index + 1]), valueIn(version));
         const { content: _, ...about } = version;
         return [{ ...about, changes }];
       });
@@ -108,8 +105,8 @@ export function versionsCommand<Entry extends { name: string }>(kind: DocumentKi
 }
 
 /** Returns the command that writes the content of an earlier version as a new one. */
-export function revertCommand<Entry extends { name: string }>(kind: DocumentKind<Entry>, { list }: Words) {
-  const { explained, newest, entriesOf, write } = namedDocument(kind);
+export function revertCommand<Value>(kind: DocumentKind<Value>, { list }: Words) {
+  const { explained, newest, valueIn, write } = namedDocument(kind);
   const { name } = kind;
   return defineCommand({
     example: `relevance ${name} revert\n  relevance ${name} revert 4`,
@@ -129,7 +126,7 @@ export function revertCommand<Entry extends { name: string }>(kind: DocumentKind
       const wanted = given === undefined ? latest.version - 1 : versionNumber(given);
       const old = wanted > 0 ? await explained(document.read(wanted)) : undefined;
       if (!old) throw new Failure(`There is no version ${wanted} of the ${name}: see \`relevance ${list}\``);
-      const { version, changes } = await write(document, sdk, entriesOf(old), wanted);
+      const { version, changes } = await write(document, sdk, valueIn(old), wanted);
       if (json) {
         terminal.printJson({ version: version.version, written_by: version.written_by, reverts_to: wanted, changes });
         return 0;

@@ -5,7 +5,7 @@ const MAX_SHOWN = 60;
 /** Changes listed for one function. */
 const MAX_LISTED = 20;
 /** Properties that identify the entries of a list, whatever their order. */
-const IDENTITIES = ["index", "name", "embedding_field", "field", "column", "recipe"];
+const IDENTITIES = ["index", "name", "embedding_field", "field", "column", "recipe", "file"];
 
 /**
  * Describes the changes of settings that are inside a function's bundle, where a plan shows only another hash: one line

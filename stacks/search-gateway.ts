@@ -5,7 +5,7 @@ import { VpcSecurityGroupIngressRule } from "#aws/vpc-security-group-ingress-rul
 import { routes } from "../functions/api-router/routes.ts";
 import { routes as eventRoutes } from "../functions/search-events/routes.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
-import { staysInVpc } from "../lib/infrastructure/endpoints.ts";
+import { readsDocuments, staysInVpc } from "../lib/infrastructure/endpoints.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
 import { logKey } from "./constructs/keys.ts";
 import { NETWORK_TIMEOUT } from "./constructs/network.ts";
@@ -82,12 +82,12 @@ function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; securityGro
       ...HTTPS,
     });
   }
-  const bucketList = gateway.rules && !outside ? network.prefixLists?.s3 : undefined;
-  if (bucketList !== undefined) {
+  const prefixListId = network.prefixLists?.s3;
+  if (!outside && readsDocuments(gateway) && prefixListId !== undefined) {
     new VpcSecurityGroupEgressRule(stack, "functions-egress-s3", {
       securityGroupId: group.id,
-      description: "HTTPS to the bucket with the rules",
-      prefixListId: bucketList,
+      description: "HTTPS to S3 through its gateway endpoint",
+      prefixListId,
       tags: { Name: `${name}-egress-s3` },
       ...HTTPS,
     });

@@ -69,7 +69,7 @@ test("conf/ is valid with every optional line switched on", () => {
   assert.is(project.opensearch?.auth?.type, "basic");
   assert.equal(api.raw_backend.deny, ["* /*/_delete_by_query"]);
   assert.ok(searchGateway?.models.previous);
-  assert.is(Object.keys(searchGateway.models).length, 6);
+  assert.is(Object.keys(searchGateway.models).length, 7);
 });
 
 for (const [name, schema] of Object.entries(SCHEMAS)) {

@@ -9,6 +9,7 @@ import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
 import { Failure } from "../errors.ts";
 import { synchronizeRules } from "../gateway/rules.ts";
+import { synchronizeSynonyms } from "../gateway/synonyms.ts";
 import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
@@ -119,7 +120,6 @@ async function applySteps(session: Session, runner: Runner, planned: Planned, na
   }
   // Last, since placements name filters and campaigns.
   await synchronizePlacements(session, names);
-  await synchronizeRules(session, names);
 }
 
 /** Plans the stack from the account's current state. */
@@ -131,6 +131,8 @@ async function planAgain(session: Session, runner: Runner, { stack }: PlannedSta
 async function completeStorage(session: Session, names: Names): Promise<void> {
   const { config, sdk, terminal } = session;
   await synchronizeConfiguration(session, names.bucket());
+  await synchronizeSynonyms(session, names);
+  await synchronizeRules(session, names);
   if (!config.searchGateway || config.api.logging.user_id !== "hmac") return;
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }

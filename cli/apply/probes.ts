@@ -3,10 +3,11 @@ import * as v from "valibot";
 import { denialNamed, failureKind } from "../../lib/aws/errors.ts";
 import { isEndpointModel, MODEL_NAMES } from "../../lib/config/embedding-models.ts";
 import { endpointName } from "../../lib/config/model-sources.ts";
+import { RERANKER } from "../../lib/config/rerank-models.ts";
 import { PROBE_KINDS, PROBE_STATES, type Probe, type ProbeEvent } from "../../lib/core/http/probe.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
-import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints, readsDocuments, referencedModels, rerankModels } from "../../lib/infrastructure/endpoints.ts";
 import type { Session } from "../session.ts";
 
 const Probes = v.array(
@@ -51,10 +52,11 @@ export async function probeServices(
   return works;
 }
 
-/** Returns the functions that call models or campaigns. */
+/** Returns the functions that call models or campaigns, or read documents. */
 function functionsToProbe({ api, searchGateway, recommendation }: Session["config"]): FunctionName[] {
   const calls = api.personalized_ranking.campaign_arn !== undefined;
-  const router = searchGateway && (calls || referencedModels(searchGateway).length > 0);
+  const models = searchGateway ? [...referencedModels(searchGateway), ...rerankModels(searchGateway)] : [];
+  const router = searchGateway && (calls || readsDocuments(searchGateway) || models.length > 0);
   return [...(router ? ["api-router" as const] : []), ...(recommendation ? ["recommendation-api" as const] : [])];
 }
 
@@ -120,15 +122,20 @@ type Failed = v.InferOutput<typeof Probes>[number];
 
 function failureText(session: Probed, names: Names, probe: Failed): string {
   const { name = "Error", message = "" } = probe.error ?? {};
-  const advice = probe.kind === "model" ? modelAdvice(session, names, probe.name, name) : campaignAdvice(name);
+  const advice = {
+    model: () => modelAdvice(session, names, probe.name, name),
+    campaign: () => campaignAdvice(name),
+    document: () =>
+      "The function reads it from the project's bucket: check that its subnets lead to S3, and that no policy denies it.",
+  }[probe.kind]();
   return `  ${probe.kind} ${probe.name}: failed with ${name}: ${message}\n    ${advice}`;
 }
 
 /** Returns what to do about a model that cannot be called. */
 function modelAdvice({ config }: Probed, names: Names, model: string, error: string): string {
-  const known = MODEL_NAMES.find((one) => one === model);
+  const known = model === RERANKER ? RERANKER : MODEL_NAMES.find((one) => one === model);
   const region = config.project.aws.region_name;
-  if (known && isEndpointModel(known)) {
+  if (known && (known === RERANKER || isEndpointModel(known))) {
     if (error === "ModelFilesError") return "Run `make models` and deploy again.";
     const endpoints = config.searchGateway ? modelEndpoints(config.searchGateway) : [];
     const called = endpoints.filter((one) => one.model === known).map((one) => endpointName(one, names));

@@ -131,7 +131,7 @@ async function search(
 }
 
 async function print(evaluation: Evaluation, { terminal }: Context): Promise<void> {
-  const { shown, verdictText } = await import("../../lab/evaluation/sentences.ts");
+  const { shown, usageText, verdictText } = await import("../../lab/evaluation/sentences.ts");
   const { settings, metrics } = evaluation;
   const [first = ""] = metrics;
   const rows = settings.map(({ name, scores, milliseconds }, index) => {
@@ -142,7 +142,10 @@ async function print(evaluation: Evaluation, { terminal }: Context): Promise<voi
   });
   terminal.print(table(["setting", ...metrics, `${first} difference (95 %)`, "p50 ms", "p95 ms"], rows));
   terminal.print(`\n${verdictText(evaluation)}`);
-  for (const { name, degraded } of settings) {
+  for (const setting of settings) {
+    const { name, degraded } = setting;
+    const usage = usageText(setting);
+    if (usage) terminal.print(usage);
     if (degraded > 0) terminal.note(`${name}: ${degraded} answers were degraded: parts of their searches were missing`);
   }
 }
@@ -167,16 +170,24 @@ const SearchAnswer = v.looseObject({
     hits: v.looseObject({ hits: v.array(v.looseObject({ _id: v.string() })) }),
   }),
   degraded: v.optional(v.array(v.looseObject({ stage: v.string() })), []),
+  stages: v.optional(
+    v.array(
+      v.looseObject({ usage: v.optional(v.object({ calls: v.number(), units: v.number(), cached: v.number() })) }),
+    ),
+    [],
+  ),
 });
 
 /** Reads what one search found. A document that two indexes have counts once. Throws Failure. */
 function readRun({ body, milliseconds }: GatewayAnswer): Run {
   const answer = v.safeParse(SearchAnswer, body);
   if (!answer.success) throw new Failure(`The gateway's answer is not one of a search: ${v.summarize(answer.issues)}`);
-  const { search_response, degraded } = answer.output;
+  const { search_response, degraded, stages } = answer.output;
+  const usage = stages.find((stage) => stage.usage)?.usage;
   return {
     ranking: [...new Set(search_response.hits.hits.map(({ _id }) => _id))],
     milliseconds,
     degraded: degraded.map(({ stage }) => stage),
+    ...(usage && { usage }),
   };
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ignoreNotFound } from "../../lib/aws/errors.ts";
-import { ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
+import { userKey } from "../../lib/recommendation/clients/built-in-table.ts";
+import { BUILT_IN_KEY, ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { Failure } from "../errors.ts";
@@ -103,8 +104,16 @@ async function recommendationParts(
         Key: { [ID_COLUMNS.user]: { S: user } },
         ReturnValues: "ALL_OLD",
       });
-      const deleted = ignoreNotFound(new DynamoDBClient(sdk).send(command));
-      return (await reading("dynamodb:DeleteItem", deleted))?.Attributes !== undefined;
+      const client = new DynamoDBClient(sdk);
+      const key = { [BUILT_IN_KEY]: { S: userKey(user) } };
+      const lastItems = new DeleteItemCommand({
+        TableName: names.table("built-in"),
+        Key: key,
+        ReturnValues: "ALL_OLD",
+      });
+      const deletions = [command, lastItems].map((one) => ignoreNotFound(client.send(one)));
+      const deleted = await reading("dynamodb:DeleteItem", Promise.all(deletions));
+      return deleted.some((one) => one?.Attributes !== undefined);
     },
     refuseTraining: async () => {
       const training = await readTraining(target);

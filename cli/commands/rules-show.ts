@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { stringify } from "yaml";
 import { defineCommand } from "../command.ts";
 import { versionNumber } from "../document-commands.ts";
+import { namedDocument, openDocument } from "../documents.ts";
 import { Failure } from "../errors.ts";
 import { RULES_KIND } from "../gateway/rules.ts";
-import { namedDocument, openDocument } from "../named-document.ts";
 import { LOCAL_HELP } from "../recommendation/target.ts";
 
 /** `relevance rules show`: prints the rules of a version, or of the draft, as rules.yaml has them. */
@@ -18,7 +18,7 @@ export const command = defineCommand({
   options: { version: v.optional(v.string()), local: v.optional(v.boolean(), false) },
   run: async ({ conf, local, json, version: given }, context) => {
     const { sdk, names } = await RULES_KIND.open({ conf, local }, context);
-    const { explained, newest, entriesOf } = namedDocument(RULES_KIND);
+    const { explained, newest, valueIn } = namedDocument(RULES_KIND);
     const document = await openDocument(RULES_KIND.name, sdk, names);
     const found =
       given === undefined
@@ -26,7 +26,7 @@ export const command = defineCommand({
         : await explained(given === "draft" ? document.draft() : document.read(versionNumber(given)));
     if (!found) throw new Failure(`There is no ${given === undefined ? "version" : given} of the rules yet`);
     const { content: _, ...about } = found;
-    const rules = entriesOf(found);
+    const rules = valueIn(found);
     if (json) context.terminal.printJson({ ...about, rules });
     else {
       context.terminal.note(`${given === "draft" ? "Draft" : `Version ${about.version}`} by ${about.written_by}`);

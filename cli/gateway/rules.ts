@@ -3,13 +3,13 @@ import type { Names } from "../../lib/core/naming/names.ts";
 import { parseRules } from "../../lib/search/rules/document.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
 import { confOf } from "../command.ts";
+import { listKind, namedDocument } from "../documents.ts";
 import { UsageError } from "../errors.ts";
-import { type DocumentKind, namedDocument } from "../named-document.ts";
 import { openAccount } from "../recommendation/target.ts";
 import { openSession, type Session } from "../session.ts";
 
 /** The rules of the search gateway. */
-export const RULES_KIND: DocumentKind<Rule> = {
+export const RULES_KIND = listKind<Rule>({
   ...{ name: RULES, one: "Rule", file: "rules.yaml", parse: parseRules },
   open: async (options, context) => {
     const session = await openSession(confOf(options), context);
@@ -17,9 +17,9 @@ export const RULES_KIND: DocumentKind<Rule> = {
     if (!rules)
       throw new UsageError("There are no rules: rules.yaml has no list of rules, or there is no search gateway");
     const { names, sdk } = await openAccount(session, options.local);
-    return { names, sdk, entries: rules, config: session.config };
+    return { names, sdk, value: rules, config: session.config };
   },
-};
+});
 
 const document = namedDocument(RULES_KIND);
 
@@ -29,7 +29,7 @@ export async function ruleNotes({ sdk, config }: Session, names: Names): Promise
   return rules ? document.notes(sdk, names, rules) : [];
 }
 
-/** Puts the rules of the configuration into use at the end of a deployment. */
+/** Puts the rules of the configuration into use, before functions are deployed that need them. */
 export async function synchronizeRules(session: Session, names: Names): Promise<void> {
   const rules = session.config.searchGateway?.rules;
   if (rules) await document.synchronize(session, names, rules);

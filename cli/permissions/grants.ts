@@ -4,6 +4,7 @@ import { isEndpointModel } from "../../lib/config/embedding-models.ts";
 import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import {
+  hostedRerankers,
   mayCallGatewayServices,
   modelEndpoints,
   previousModels,
@@ -198,6 +199,7 @@ const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
 
 /** Returns whether Bedrock hosts a model: plan asks when it ends. */
 const hostsOnBedrock = (gateway: SearchGateway) =>
+  hostedRerankers(gateway).length > 0 ||
   [...referencedModels(gateway), ...previousModels(gateway)].some((name) => !isEndpointModel(name));
 
 /** Returns whether an endpoint of a model scales: an update keeps the number of its instances. */

@@ -2,7 +2,7 @@ import { failureKind } from "../../lib/aws/errors.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { type BedrockModel, isEndpointModel } from "../../lib/config/embedding-models.ts";
 import { bedrockModelId } from "../../lib/config/model-sources.ts";
-import { baseModelId, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { baseModelId, hostedRerankers, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 
 /** When a model on Bedrock ends, as GetFoundationModel says; without dates while AWS has set none. */
 export interface ModelLifecycle {
@@ -49,18 +49,21 @@ async function modelNotes({ searchGateway }: Configuration, lifecycleOf: EndDate
   const hosted = [...new Set([...referencedModels(searchGateway), ...previousModels(searchGateway)])].filter(
     (name): name is BedrockModel => !isEndpointModel(name),
   );
+  const embed = hosted.map((name) => ({
+    name,
+    id: baseModelId(bedrockModelId(name, searchGateway.models)),
+    next: '. Another model needs all embeddings anew: docs/guides/models.md, "A previous model"',
+  }));
+  const rerank = hostedRerankers(searchGateway).map((id) => ({ name: "rerank", id: baseModelId(id), next: "" }));
   try {
     const notes = await Promise.all(
-      hosted.map(async (name) => {
-        const id = baseModelId(bedrockModelId(name, searchGateway.models));
+      [...embed, ...rerank].map(async ({ name, id, next }) => {
         const found = await lifecycleOf(id);
         if (!found || (found.status !== "LEGACY" && found.end === undefined)) return [];
         const legacy = found.status === "LEGACY" ? "is a legacy model" : "becomes one of the legacy models";
         const since = found.legacy ? ` (${found.status === "LEGACY" ? "since" : "on"} ${day(found.legacy)})` : "";
         const end = found.end ? `, and Bedrock ends it on ${day(found.end)}` : "";
-        return [
-          `${name}: ${id} ${legacy}${since}${end}. Another model needs all embeddings anew: docs/guides/models.md, "A previous model"`,
-        ];
+        return [`${name}: ${id} ${legacy}${since}${end}${next}`];
       }),
     );
     return notes.flat();

@@ -14,6 +14,7 @@ import { sdkQuotas } from "../discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { Failure, rethrown } from "../errors.ts";
 import { ruleNotes } from "../gateway/rules.ts";
+import { synonymNotes } from "../gateway/synonyms.ts";
 import { placementNotes } from "../recommendation/placements.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
 import { settingChanges } from "../setting-changes.ts";
@@ -24,6 +25,7 @@ import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readDeployed } from "./deployed.ts";
 import { endDateNotes, sdkLifecycles } from "./end-dates.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
+import { rerankNotes } from "./rerank-notes.ts";
 import { incompatibleIndexNotes } from "./unfit-indexes.ts";
 
 /** A deployment that is ready to plan. */
@@ -70,9 +72,14 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const changed = files.write.length + files.remove.length > 0;
   const settings = changed ? await settingNotes(session, names) : [];
   const placements = await placementNotes(session, names);
+  const synonyms = await synonymNotes(session, names);
   const rules = await ruleNotes(session, names);
-  const changes = [...settings, ...placements, ...rules, ...configurationNotes(files)];
-  return { discovery, ...built, notes: [...notesOf(session), ...quotas, ...ends, ...changes] };
+  const changes = [...settings, ...placements, ...synonyms, ...rules, ...configurationNotes(files)];
+  return {
+    discovery,
+    ...built,
+    notes: [...notesOf(session), ...quotas, ...ends, ...rerankNotes(session.config), ...changes],
+  };
 }
 
 /** Bundles the functions and synthesizes the stacks for a discovered account. */

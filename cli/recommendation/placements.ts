@@ -1,18 +1,18 @@
 import type { Placement } from "../../lib/config/placements.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { PLACEMENTS, parsePlacements } from "../../lib/recommendation/placements/document.ts";
-import { type DocumentKind, namedDocument } from "../named-document.ts";
+import { listKind, namedDocument } from "../documents.ts";
 import type { Session } from "../session.ts";
 import { openTarget } from "./target.ts";
 
 /** The placements of the recommendation service. */
-export const PLACEMENTS_KIND: DocumentKind<Placement> = {
+export const PLACEMENTS_KIND = listKind<Placement>({
   ...{ name: PLACEMENTS, one: "Placement", file: "recommendation.yaml", parse: parsePlacements },
   open: async (options, context) => {
     const { names, sdk, recommendation } = await openTarget(options, context);
-    return { names, sdk, entries: recommendation.placements, config: { recommendation } };
+    return { names, sdk, value: recommendation.placements, config: { recommendation } };
   },
-};
+});
 
 const document = namedDocument(PLACEMENTS_KIND);
 

@@ -58,6 +58,8 @@ export async function readStatus(target: Target): Promise<ProjectStatus> {
     large: data?.large ?? null,
     left_out: data?.left_out ?? null,
     unknown: data?.unknown ?? null,
+    untrained: data?.untrained ?? null,
+    yardstick: data?.yardstick ?? null,
     held: Object.fromEntries(held.filter(([, versions]) => versions.length > 0)),
   };
 }
@@ -72,6 +74,10 @@ interface ProjectStatus extends Inventory {
   left_out: string | null;
   /** How many events of the last training name items and users that are not stored. Null if none. */
   unknown: string | null;
+  /** Why the last training did not train the built-in engine. Null if it did. */
+  untrained: string | null;
+  /** How good Personalize, the built-in engine and popularity are, as of the last training. Null before the first one. */
+  yardstick: string | null;
   /** By recipe: the versions that the metric gate held back, oldest first. */
   held: Partial<Record<RecipeKind, readonly JudgedVersion[]>>;
 }
@@ -120,7 +126,9 @@ export function statusText(status: ProjectStatus, names: Names, heading: (title:
       "Training",
       [
         training(status),
-        ...[status.large, status.left_out, status.unknown].filter((text) => text !== null),
+        ...[status.large, status.left_out, status.unknown, status.untrained, status.yardstick].filter(
+          (text) => text !== null,
+        ),
         ...heldModels(status),
       ].join("\n"),
     ],

@@ -113,12 +113,19 @@ function objectsOf(files: Readonly<Record<string, string>>): Map<string, Configu
     Object.entries(files)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([path, text]) => {
-        const json = path.endsWith(".json");
-        const body = json ? text : stringify(parse(text));
+        const isYaml = !/\.(json|txt|csv)$/.test(path);
+        const body = isYaml ? stringify(parse(text)) : text;
         const sha256 = createHash("sha256").update(body).digest("hex");
         const form = FORMS[path];
         const metadata = { [HASH]: sha256, ...(form !== undefined && { [FORM]: form }) };
-        return [path, { body, metadata, type: json ? "application/json" : "application/yaml" }];
+        return [
+          path,
+          {
+            body,
+            metadata,
+            type: isYaml ? "application/yaml" : path.endsWith(".json") ? "application/json" : "text/plain",
+          },
+        ];
       }),
   );
 }

@@ -1,5 +1,11 @@
 import * as v from "valibot";
-import { MAX_SUBQUERIES, PAGE_STAGES, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/core/contract/search.ts";
+import {
+  MAX_SUBQUERIES,
+  PAGE_STAGES,
+  REWRITE_STAGES,
+  SEARCH_STAGES,
+  TOTAL_RELATIONS,
+} from "../../lib/core/contract/search.ts";
 import {
   degradation,
   degradedList,
@@ -23,6 +29,7 @@ import {
   NamedSearchRequest,
   NativeSearch,
   namedTemplateFields,
+  Rerank,
   SearchRequest,
   TemplateParams,
   Variety,
@@ -110,17 +117,31 @@ const StageMove = v.object({
   to: v.pipe(Integer, v.description("The place after it.")),
 });
 
+const SearchedSynonyms = v.object({
+  from: v.pipe(v.string(), v.description("Words of the query.")),
+  to: v.pipe(v.array(v.string()), v.description("What was searched in their place as well.")),
+});
+
+const ModelUsage = v.object({
+  calls: v.pipe(Integer, v.description("Calls of the model.")),
+  units: v.pipe(Integer, v.description("Units that they are billed as; 0 for a model of an endpoint.")),
+  cached: v.pipe(Integer, v.description("Scores that were in the memory of the function.")),
+});
+
 const StageReport = v.object({
-  name: v.picklist(PAGE_STAGES),
+  name: v.picklist([...REWRITE_STAGES, ...PAGE_STAGES]),
   milliseconds: Integer,
   moved: v.pipe(Integer, v.description("Hits of the window that changed places.")),
   added: v.pipe(Integer, v.description("Hits that the stage added to the window; the total does not count them.")),
   hidden: v.pipe(Integer, v.description("Hits that no page shows; the total counts them.")),
+  alternatives: v.optional(v.pipe(Integer, v.description("Of synonyms: clauses that were added to the query."))),
   failed: v.pipe(
     v.boolean(),
     v.description("Whether the stage failed and changed nothing; `degraded` has the reason."),
   ),
+  usage: v.optional(v.pipe(ModelUsage, v.description("What the stage took of a model, if it calls one."))),
   moves: v.pipe(v.array(StageMove), v.description("The hits of this page that the stage moved.")),
+  synonyms: v.optional(v.pipe(v.array(SearchedSynonyms), v.description("The synonyms of the query."))),
 });
 
 const stageList = v.optional(
@@ -230,6 +251,7 @@ export const schemaNames = {
     NamedSearchRequest,
     NativeSearch,
     BusinessRules,
+    Rerank,
     Variety,
     VarietyGroups,
     VarietySimilarity,
@@ -263,6 +285,7 @@ export const schemaNames = {
     SearchAnswer,
     NativeSearch,
     AppliedBusinessRules: BusinessRules,
+    Rerank,
     Variety,
     VarietyGroups,
     VarietySimilarity,
@@ -275,7 +298,9 @@ export const schemaNames = {
     AssignedVariant,
     AppliedRule,
     StageReport,
+    ModelUsage,
     StageMove,
+    SearchedSynonyms,
     CandidatesAnswer,
     SubqueryCandidates,
     ShardCandidates,

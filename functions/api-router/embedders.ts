@@ -1,11 +1,11 @@
 import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
-import { MODEL_PAUSED, metricLine } from "../../lib/core/telemetry/emf.ts";
 import { createEmbeddingCache } from "../../lib/search/embeddings/cache.ts";
 import { createEmbedders } from "../../lib/search/embeddings/create-embedders.ts";
 import type { Embedder, EmbedderName } from "../../lib/search/embeddings/embedder.ts";
 import { bedrockClient, type InputType, sageMakerClient } from "../../lib/search/embeddings/model-client.ts";
 import { sparseModelIn } from "../../lib/search/embeddings/sparse-model.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
+import { tellPause } from "./tell-pause.ts";
 
 /** Returns the embedders of all configured models. Their first calls load the AWS clients. */
 export function openEmbedders(settings: GatewaySettings, folder: string, print: (line: string) => void): OpenEmbedders {
@@ -14,19 +14,8 @@ export function openEmbedders(settings: GatewaySettings, folder: string, print: 
   const sparseModel = sparseModelIn(folder);
   const cache = createEmbeddingCache();
   const hosts = new Set(settings.models.map(({ name }) => MODELS[name].host));
-  const onPause = (model: ModelName, input: InputType, reason: string) => {
-    print(
-      JSON.stringify({
-        level: "warn",
-        message: "calls to the model are paused for some seconds",
-        model,
-        input,
-        reason,
-      }),
-    );
-    const paused = { name: MODEL_PAUSED, unit: "Count", value: 1 } as const;
-    print(metricLine({ Project: settings.project, Model: model }, [paused]));
-  };
+  const onPause = (model: ModelName, input: InputType, reason: string) =>
+    tellPause({ project: settings.project, model, input, reason }, print);
   const sparse = settings.models.some(({ name }) => MODELS[name].kind === "sparse");
   return {
     embedders: createEmbedders(settings.models, { sagemaker, bedrock, sparseModel, cache, onPause }),

@@ -3,8 +3,8 @@ import * as v from "valibot";
 const Text = v.pipe(v.string(), v.nonEmpty());
 /** Ids and names of the API keys, `id=name,id=name`; absent if the configuration lists no keys. */
 const ApiKeys = v.optional(v.string());
-/** Bucket of the document of rules; absent if the gateway reads no rules. */
-const Bucket = v.optional(v.string());
+/** Bucket of the documents of rules and synonyms; absent if the gateway reads neither. */
+const Bucket = v.optional(Text);
 
 /** The environment of api-router, which the stack sets. Longer settings are in `config.json` beside the bundle. */
 export const ApiRouterEnv = v.variant("OPENSEARCH_AUTH", [

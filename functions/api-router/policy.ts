@@ -1,6 +1,7 @@
 import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 import { currentKey, draftKey } from "../../lib/aws/versioned-documents.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/document.ts";
 
 /** The resources of api-router. It gets no access to a resource that is not configured. */
 export interface ApiRouterArns {
@@ -12,14 +13,24 @@ export interface ApiRouterArns {
   secretKeys: SecretKeys;
   endpoints: readonly string[];
   hostedModels: readonly string[];
+  /** The endpoint of the reranker, and rerankers on Bedrock. */
+  rerankEndpoints?: readonly string[];
+  rerankModels?: readonly string[];
   campaign?: string | undefined;
-  /** The bucket of the document of rules and its KMS key, or every key with an alias; undefined if there are no rules. */
-  rules?: { bucket: string; key: string; alias?: string | undefined } | undefined;
 }
 
 /** Returns the permissions of api-router: the cluster, the configured models, the campaign and its secrets. */
 export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
-  const { logGroup, domain, secrets, endpoints, hostedModels, campaign, rules } = arns;
+  const {
+    logGroup,
+    domain,
+    secrets,
+    endpoints,
+    hostedModels,
+    campaign,
+    rerankEndpoints = [],
+    rerankModels = [],
+  } = arns;
   return [
     ...(domain === undefined
       ? []
@@ -41,24 +52,22 @@ export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
     ...decryptSecrets(arns.secretKeys),
     ...some("EmbedOnEndpoints", "sagemaker:InvokeEndpoint", endpoints),
     ...some("EmbedWithHostedModels", "bedrock:InvokeModel", hostedModels),
+    ...some("RerankOnEndpoints", "sagemaker:InvokeEndpoint", rerankEndpoints),
+    ...some("RerankWithHostedModels", "bedrock:InvokeModel", rerankModels),
     ...some("RankForUsers", "personalize:GetPersonalizedRanking", campaign === undefined ? [] : [campaign]),
-    // No permission to list: `deploy` always writes the document, so it is never absent.
-    ...(rules
-      ? [
-          {
-            sid: "ReadRules",
-            actions: ["s3:GetObject"],
-            resources: [currentKey(RULES), draftKey(RULES)].map((key) => `${rules.bucket}/${key}`),
-          },
-          {
-            ...{ sid: "UseTheBucketsKey", actions: ["kms:Decrypt"], resources: [rules.key] },
-            ...(rules.alias !== undefined && {
-              conditions: { "ForAnyValue:StringEquals": { "kms:ResourceAliases": [rules.alias] } },
-            }),
-          },
-        ]
-      : []),
     writeLogs(logGroup),
+  ];
+}
+
+/** Objects with documents that operators change without a deployment: those in use, and the draft of rules. */
+const DOCUMENTS = [currentKey(RULES), draftKey(RULES), currentKey(SYNONYMS)];
+
+/** Returns the permissions that api-router needs besides if it reads documents of the bucket. */
+export function documentsPolicy({ bucket, key }: { bucket: string; key: string }): Statement[] {
+  return [
+    // No permission to list: `deploy` writes the documents that are used, and of a draft it does not matter what is missing.
+    { sid: "ReadDocuments", actions: ["s3:GetObject"], resources: DOCUMENTS.map((object) => `${bucket}/${object}`) },
+    { sid: "DecryptDocuments", actions: ["kms:Decrypt"], resources: [key] },
   ];
 }
 

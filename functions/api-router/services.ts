@@ -3,7 +3,7 @@ import type { AwsVariables } from "../../lib/aws/signed-call.ts";
 import { signedIfChanged } from "../../lib/aws/signed-object.ts";
 import { currentKey, documentReader, draftKey } from "../../lib/aws/versioned-documents.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
-import { deadlineWithin } from "../../lib/core/resilience/deadline.ts";
+import { deadlineIn, deadlineWithin } from "../../lib/core/resilience/deadline.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices, RuleReader } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
@@ -14,6 +14,9 @@ import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts
 import { userIdKey } from "../../lib/search/request-log/line.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
 import type { ApiRouterEnv } from "./env.ts";
+
+/** Milliseconds for reading synonyms and rules in advance. */
+const LOAD_MS = 5_000;
 
 /** What the services take from the running function. */
 export interface StartContext {
@@ -39,11 +42,20 @@ export async function createServices(
     const { openEmbedders } = await import("./embedders.ts");
     return openEmbedders(settings, folder, print);
   });
+  const rerankers = once(async () => {
+    const { openRerankers } = await import("./rerankers.ts");
+    return openRerankers(settings, print);
+  });
   const ranker = once(async () => {
     const { campaignRanker } = await import("../../lib/personalize/runtime/ranker.ts");
     const arn = settings.personalized_ranking?.campaign_arn;
     return arn === undefined ? undefined : campaignRanker(arn);
   });
+  const synonyms = once(async () => {
+    const { openSynonyms } = await import("./synonyms.ts");
+    return openSynonyms(env.BUCKET ?? "", variables);
+  });
+  const rules = settings.has_rules && env.BUCKET !== undefined ? ruleReader(env.BUCKET, variables) : undefined;
   return {
     settings,
     api: {
@@ -60,13 +72,24 @@ export async function createServices(
       if (!embedder) throw new Error(`config.json has no model ${model}`);
       return embedder;
     },
+    reranker: async (model) => {
+      const reranker = (await rerankers()).rerankers.get(model);
+      if (!reranker) throw new Error(`config.json has no reranker ${model}`);
+      return reranker;
+    },
     ranker,
-    ...(env.BUCKET !== undefined && { rules: ruleReader(env.BUCKET, variables) }),
+    ...(rules && { rules }),
+    synonyms: async (waitMs) => (await synonyms())(waitMs),
     userIdKey: userIdKey(settings.logging, secretReader(variables), print),
     logRequest: print,
     async load() {
       if (settings.models.length > 0) await (await models()).load();
+      if (settings.indexes.some(({ rerank }) => rerank)) await (await rerankers()).load();
       await ranker();
+      const hasSynonyms = settings.indexes.some((entry) => entry.synonyms);
+      // Searches go without them, and say so, if they cannot be read.
+      if (hasSynonyms) await (await synonyms())(LOAD_MS).catch(() => undefined);
+      await rules?.("current", deadlineIn(LOAD_MS)).catch(() => undefined);
     },
   };
 }

@@ -9,6 +9,7 @@ export const EtlEnv = v.object({
   USERS_TABLE: Text,
   ITEMS_TABLE: Text,
   POPULAR_ITEMS_TABLE: Text,
+  BUILT_IN_TABLE: Text,
   /** personalize.log_lookback_days of project.yaml. */
   LOG_LOOKBACK_DAYS: Days,
   /** personalize.force_reprocess_lookback_days of project.yaml. */

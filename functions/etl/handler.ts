@@ -2,6 +2,8 @@ import * as v from "valibot";
 import type { ObjectStore } from "../../lib/aws/object-store.ts";
 import type { Deadline, Invocation } from "../../lib/core/resilience/deadline.ts";
 import type { DatabaseLimits } from "../../lib/core/sql/database.ts";
+import { build } from "../../lib/recommendation/built-in/build.ts";
+import type { BuiltInTable } from "../../lib/recommendation/clients/built-in-table.ts";
 import type { PopularItemsStore, TableSource } from "../../lib/recommendation/clients/dynamo-tables.ts";
 import { deduplicate } from "../../lib/recommendation/etl/deduplicate.ts";
 import { finish } from "../../lib/recommendation/etl/finish.ts";
@@ -20,6 +22,7 @@ export interface EtlClients {
   store: ObjectStore;
   tables: TableSource;
   popularItems: PopularItemsStore;
+  builtIn: BuiltInTable;
   limits: DatabaseLimits;
 }
 
@@ -40,11 +43,12 @@ export function createHandler(env: EtlEnv, clients: EtlClients) {
 }
 
 async function work(task: EtlTask, env: EtlEnv, clients: EtlClients, deadline: Deadline): Promise<object> {
-  const { store, tables, popularItems, limits } = clients;
+  const { store, tables, popularItems, builtIn, limits } = clients;
   if (task.task === "plan") {
     const days = { lookbackDays: env.LOG_LOOKBACK_DAYS, forcedDays: env.FORCE_REPROCESS_LOOKBACK_DAYS };
     return plan(task, days, store, tables, clients.settings);
   }
+  if (task.task === "built-in") return withEngine(limits, (engine) => build(task, store, builtIn, engine, deadline));
   if (task.task === "finish") return withEngine(limits, (engine) => finish(task.run, store, popularItems, engine));
   const planned = await readFile(store, runKeys(task.run).plan, RunPlan);
   return withEngine(limits, async (engine) => {

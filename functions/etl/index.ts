@@ -3,6 +3,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
 import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
 import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
+import { dynamoBuiltIn } from "../../lib/recommendation/clients/built-in-table.ts";
 import { dynamoPopularItems, dynamoTables } from "../../lib/recommendation/clients/dynamo-tables.ts";
 import type { EtlSettings } from "../../lib/recommendation/etl/tasks.ts";
 import { EtlEnv } from "./env.ts";
@@ -19,6 +20,7 @@ export const handler = createHandler(env, {
   settings,
   store: s3ObjectStore(new S3Client({ maxAttempts: 1 }), env.BUCKET),
   tables: dynamoTables(dynamo, { user: env.USERS_TABLE, item: env.ITEMS_TABLE }),
+  builtIn: dynamoBuiltIn(dynamo, env.BUILT_IN_TABLE),
   popularItems: dynamoPopularItems(dynamo, env.POPULAR_ITEMS_TABLE),
   limits: {
     memoryMb: env.ENGINE_MEMORY_MB,

@@ -9,6 +9,7 @@ export function etlPolicy(arns: {
   usersTable: string;
   itemsTable: string;
   popularItemsTable: string;
+  builtInTable: string;
   logGroup: string;
 }): Statement[] {
   const { events, etl } = PREFIXES;
@@ -27,6 +28,11 @@ export function etlPolicy(arns: {
       sid: "ReadTables",
       actions: ["dynamodb:DescribeTable", "dynamodb:Scan"],
       resources: [arns.usersTable, arns.itemsTable],
+    },
+    {
+      sid: "ReplaceNeighbours",
+      actions: ["dynamodb:BatchWriteItem", "dynamodb:Scan"],
+      resources: [arns.builtInTable],
     },
     { sid: "ReplacePopularItems", actions: ["dynamodb:PutItem"], resources: [arns.popularItemsTable] },
     writeLogs(arns.logGroup),

@@ -50,7 +50,9 @@ const Explanation = v.pipe(
     item_id: v.string(),
     engine: v.pipe(
       v.picklist(ENGINES),
-      v.description("`personalize`: a campaign. `list`: a list of the fallback chain."),
+      v.description(
+        "`personalize`: a campaign. `built_in`: the built-in engine. `list`: a list of the fallback chain.",
+      ),
     ),
     recipe: v.nullable(v.string()),
     fallback: v.nullable(ListOfChain),

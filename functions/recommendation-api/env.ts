@@ -7,6 +7,7 @@ export const RecommendationApiEnv = v.object({
   USERS_TABLE: Text,
   ITEMS_TABLE: Text,
   POPULAR_ITEMS_TABLE: Text,
+  BUILT_IN_TABLE: Text,
   /** Table that counts accepted events. */
   INGESTION_TABLE: Text,
   /** Firehose stream to the bucket. */

@@ -7,6 +7,7 @@ export function recommendationApiPolicy(arns: {
   usersTable: string;
   itemsTable: string;
   popularItemsTable: string;
+  builtInTable: string;
   ingestionTable: string;
   eventsStream: string;
   realtimeQueue: string;
@@ -27,6 +28,7 @@ export function recommendationApiPolicy(arns: {
       actions: ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"],
       resources: [arns.usersTable, arns.itemsTable],
     },
+    { sid: "ReadNeighbours", actions: ["dynamodb:BatchGetItem"], resources: [arns.builtInTable] },
     { sid: "ReadPopularItems", actions: ["dynamodb:GetItem"], resources: [arns.popularItemsTable] },
     { sid: "CountEvents", actions: ["dynamodb:UpdateItem"], resources: [arns.ingestionTable] },
     { sid: "StoreEvents", actions: ["firehose:PutRecordBatch"], resources: [arns.eventsStream] },

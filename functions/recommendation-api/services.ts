@@ -7,6 +7,7 @@ import { createAccess } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
+import { readBuiltIn } from "../../lib/recommendation/clients/built-in-table.ts";
 import { withItemCache } from "../../lib/recommendation/clients/item-cache.ts";
 import { createPointers, ssmParameters } from "../../lib/recommendation/clients/parameters.ts";
 import { dynamoEtlLists } from "../../lib/recommendation/clients/popular-items.ts";
@@ -43,6 +44,7 @@ export function createServices(
     pointers: createPointers(ssmParameters(store_ms, variables)),
     campaigns: personalizeCampaigns(campaign_ms),
     records: item_cache_ms > 0 ? withItemCache(records, { ttlMs: item_cache_ms }) : records,
+    builtIn: readBuiltIn(dynamo, env.BUILT_IN_TABLE, store_ms),
     ...dynamoEtlLists(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),
     placements: documentReader(
       "the document of placements",

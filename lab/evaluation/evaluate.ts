@@ -5,9 +5,10 @@ import {
   simultaneousIntervals,
 } from "../../lib/core/statistics/bootstrap.ts";
 import { difference } from "../../lib/core/statistics/rounding.ts";
+import { sum } from "../../lib/core/sum.ts";
 import type { Judgments, Origin } from "../judgments/judgments.ts";
 import type { Metric } from "../metrics/metric.ts";
-import type { EvaluatedSetting, JudgedHits, Score } from "./scores.ts";
+import type { EvaluatedSetting, JudgedHits, ModelUsage, Score } from "./scores.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
 /** What one search found. */
@@ -17,6 +18,8 @@ export interface Run {
   milliseconds: number;
   /** Stages that the gateway reported as degraded. */
   degraded: readonly string[];
+  /** What a reranker took. */
+  usage?: ModelUsage;
 }
 
 /** The result of an evaluation. The first setting is the baseline; the first metric decides the verdict. */
@@ -74,6 +77,7 @@ export function evaluate(
     milliseconds: { p50: quantile(runs, 0.5), p95: quantile(runs, 0.95) },
     degraded: runs.filter(({ degraded }) => degraded.length > 0).length,
     judged: judgedHits(queries, runs, judgments, metrics[0]?.k),
+    ...usagePerThousand(runs),
   }));
   const rankings = settings.map(({ runs }) => queries.map((_, index) => runs[index]?.ranking ?? []));
   const isComplete = listsOnlyRelevant(judgments, origins);
@@ -86,6 +90,13 @@ export function evaluate(
     verdict: verdictOf({ metric, settings: evaluated, rankings, queries, judgments, isComplete, options }),
     ...{ origins, isComplete, warnings },
   };
+}
+
+function usagePerThousand(runs: readonly Run[]): Pick<EvaluatedSetting, "usage"> {
+  if (!runs.some(({ usage }) => usage)) return {};
+  const of = (key: keyof ModelUsage) =>
+    Math.round((1_000 * sum(runs.map(({ usage }) => usage?.[key] ?? 0))) / runs.length);
+  return { usage: { calls: of("calls"), units: of("units"), cached: of("cached") } };
 }
 
 /** Ranks below this count little in any metric, and few people judge deeper. */

@@ -1,7 +1,7 @@
 import { differenceBars, escaped, intervalChart } from "../plots/charts.ts";
 import type { Evaluation } from "./evaluate.ts";
 import type { EvaluatedSetting } from "./scores.ts";
-import { shown, verdictText } from "./sentences.ts";
+import { shown, usageText, verdictText } from "./sentences.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; }
@@ -25,6 +25,7 @@ export function htmlReport(evaluation: Evaluation, title: string): string {
     `<p>${queries.length} queries. Intervals hold at once for all settings, with 95 % (paired bootstrap over queries).</p>`,
     "<h2>Settings</h2>",
     meansTable(evaluation),
+    ...settings.flatMap((setting) => usageText(setting) ?? []).map((text) => `<p>${escaped(text)}.</p>`),
     ...(baseline && others.length > 0
       ? [
           `<h2>Difference from ${escaped(baseline.name)}</h2>`,

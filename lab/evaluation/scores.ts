@@ -18,6 +18,15 @@ export interface EvaluatedSetting {
   /** How many answers were degraded. */
   degraded: number;
   judged: JudgedHits;
+  /** What a thousand searches take of a reranker; undefined if none was called. */
+  usage?: ModelUsage;
+}
+
+/** What is taken of a reranker: calls, units that they are billed as, and scores that the gateway had in memory. */
+export interface ModelUsage {
+  calls: number;
+  units: number;
+  cached: number;
 }
 
 /** How much is judged of the hits that the verdict looks at. */

@@ -27,6 +27,15 @@ export function verdictText(evaluation: Evaluation): string {
   return [...(findings ?? []), strength(evaluation)].join(" ");
 }
 
+/** Says what a thousand searches with a setting take of a reranker; undefined if it calls none. */
+export function usageText({ name, usage }: EvaluatedSetting): string | undefined {
+  if (!usage) return undefined;
+  const number = (count: number) => count.toLocaleString("en");
+  const units = usage.units > 0 ? `, billed as ${number(usage.units)} units` : "";
+  const cached = usage.cached > 0 ? `; ${number(usage.cached)} scores were in the gateway's memory` : "";
+  return `${name}: a thousand searches make ${number(usage.calls)} calls of the reranker${units}${cached}`;
+}
+
 function findingsOf(evaluation: Evaluation, baseline: EvaluatedSetting, comparisons: readonly Comparison[]): string[] {
   const { queries, metrics } = evaluation;
   const metric = metrics[0] ?? "";

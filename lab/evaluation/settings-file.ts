@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { SearchKind } from "../../lib/core/contract/search.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
+import { Rerank, Variety } from "../../lib/search/api/search/request.ts";
 
 const Native = v.record(v.string(), v.unknown());
 
@@ -17,6 +18,10 @@ const SettingsEntry = v.pipe(
     settings: v.optional(HybridSettings, {}),
     search_request: v.optional(Native),
     personalization_weight: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+    synonyms: v.optional(v.boolean()),
+    locale: v.optional(v.string()),
+    rerank: v.optional(Rerank),
+    variety: v.optional(Variety),
   }),
   v.check(
     ({ search_request, template }) => search_request === undefined || template === undefined,
@@ -65,9 +70,12 @@ export interface GatewayCall {
 export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, size: number): GatewayCall {
   const native = setting.search_request ?? setting.template ?? file.template;
   const sized = { ...(withQuery(native, query.text) as Record<string, unknown>), size };
+  const { rerank, variety } = setting;
   const common = {
     index: file.index,
     is_logging_enable: false,
+    ...(setting.synonyms !== undefined && { synonyms: setting.synonyms }),
+    ...(setting.locale !== undefined && { locale: setting.locale }),
     ...(query.userId !== undefined && { user_id: query.userId }),
     ...(setting.personalization_weight !== undefined && {
       business_rules: {
@@ -75,8 +83,16 @@ export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, 
         personalization_weight: setting.personalization_weight,
       },
     }),
+    ...(rerank && { rerank }),
+    ...(variety && { variety }),
+    // Tells what the stages took.
+    ...((rerank || variety) && { explain_stages: true }),
   };
-  if (setting.search_request) return { path: "/application/search", body: { ...common, search_request: sized } };
+  if (setting.search_request) {
+    // A reranker compares hits with it.
+    const body = { ...common, user_query: query.text, search_request: sized };
+    return { path: "/application/search", body };
+  }
   const body = { ...common, search_query: query.text, search_request_template: sized, settings: setting.settings };
   return { path: "/application/hybrid-search", body };
 }

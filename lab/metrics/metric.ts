@@ -1,3 +1,5 @@
+import { ndcg } from "../../lib/core/statistics/ndcg.ts";
+
 /** Grades by document for one query. A document without a grade is unjudged and counts as not relevant. */
 export type Grades = ReadonlyMap<string, number>;
 
@@ -14,23 +16,6 @@ const isRelevant = (grades: Grades, document: string) => (grades.get(document) ?
 const countRelevant = (ranking: readonly string[], grades: Grades) =>
   ranking.filter((document) => isRelevant(grades, document)).length;
 const allRelevant = (grades: Grades) => [...grades.values()].filter((grade) => grade >= RELEVANT_GRADE).length;
-
-function discounted(gains: readonly number[]): number {
-  let sum = 0;
-  for (const [index, gain] of gains.entries()) if (gain > 0) sum += gain / Math.log2(index + 2);
-  return sum;
-}
-
-/**
- * Normalized discounted cumulative gain with the grade as gain (Järvelin and Kekäläinen 2002, as trec_eval computes it).
- * 0 if no document has a grade above 0.
- */
-export const ndcg: Measure = (ranking, grades, k) => {
-  const ideal = [...grades.values()].sort((a, b) => b - a).slice(0, k);
-  const best = discounted(ideal);
-  if (best === 0) return 0;
-  return discounted(ranking.slice(0, k).map((document) => grades.get(document) ?? 0)) / best;
-};
 
 /** One over the rank of the first relevant document, 0 if there is none. Its mean over queries is MRR. */
 export const reciprocalRank: Measure = (ranking, grades, k) => {

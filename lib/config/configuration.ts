@@ -34,6 +34,8 @@ export interface SearchGateway {
   templates: readonly Template[];
   /** Hybrid searches of which users get different variants. */
   experiments: readonly Experiment[];
+  /** The rules of each file of synonyms that an entry names, in Solr's form. */
+  synonyms: Readonly<Record<string, readonly string[]>>;
   /** Sections of model.yaml; every model that a mapping uses has one. */
   models: Models;
   /** What merchandisers change. Undefined if the gateway reads no rules. */

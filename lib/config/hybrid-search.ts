@@ -4,13 +4,15 @@ import {
   EXPERIMENT_KINDS,
   HYBRID_DEFAULTS,
   MAX_CANDIDATES,
+  MAX_RERANKED,
   MAX_SUBQUERIES,
   NORMALIZATIONS,
   ON_EMBEDDING_FAILURE,
 } from "../core/contract/search.ts";
 import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../core/json/parameters.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
-import { type About, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import { type About, flag, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import { RERANK_MODEL } from "./rerank-models.ts";
 
 const IndexPattern = (description: string) =>
   text(/^(?![-_+.])[^\sA-Z\\/*?"<>|,#:]{1,254}\*?$/, "an index name in lower case, which may end in *", description);
@@ -37,6 +39,9 @@ const EmbeddingMapping = section(
   },
   "One embedding field.",
 );
+
+const Locale = (description: string) =>
+  text(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "a language tag, such as en or de-AT", description);
 
 const weight = numeric(0, 1, "The weight of a subquery.");
 const settings = {
@@ -89,6 +94,71 @@ const HybridQuery = section(
           ),
         },
         "Moves similar hits apart in searches of this index, plain and hybrid; a request's own `variety` wins.",
+      ),
+    ),
+    synonyms: v.optional(
+      section(
+        {
+          files: list(
+            section(
+              {
+                file: text(
+                  /^(?!.*(?:^|\/)\.)(?:[\w.-]+\/){0,5}[\w.-]+\.(?:txt|csv)$/,
+                  "the path of a file in this folder that ends in .txt (Solr's format) or .csv",
+                  "File of synonyms, such as `synonyms/books.en.txt`.",
+                ),
+                locale: v.optional(Locale("Language of the file. Without one it serves every search.")),
+              },
+              "One file.",
+            ),
+            "Files of synonyms, of which each search uses those of its locale and those without one.",
+            { min: 1, max: 50 },
+          ),
+          default_locale: v.optional(Locale("Language of searches that name no `locale`.")),
+        },
+        "Searches of this index, plain and hybrid, search words by their synonyms as well. `relevance synonyms apply` changes them without a deployment.",
+      ),
+    ),
+    rerank: v.optional(
+      section(
+        {
+          model: text(
+            RERANK_MODEL,
+            "reranker, or the id of a reranker of Cohere or Amazon on Bedrock, such as cohere.rerank-v3-5:0",
+            "What reads query and hits: `reranker`, the section of model.yaml, or a model on Bedrock, or its inference profile.",
+          ),
+          fields: list(Field("A field."), "Fields whose text it reads, joined by newlines in this order.", {
+            min: 1,
+            max: 20,
+          }),
+          candidates: v.optional(
+            integer(1, MAX_RERANKED, "Best hits that it reads. A request's `rerank.candidates` wins."),
+            50,
+          ),
+          timeout_ms: v.optional(
+            integer(50, 20_000, "Milliseconds that it may take; then the order before it stays."),
+            1_000,
+          ),
+          min_score: v.optional(
+            numeric(
+              -1_000,
+              1_000,
+              "Hits below this score follow behind the others, in the order before. A request's `rerank.min_score` wins. Default: none.",
+            ),
+          ),
+          batch_size: v.optional(
+            integer(
+              1,
+              100,
+              "Hits of one call; calls run at once. Default: 32 for an endpoint, whose server takes no more unless told to, 100 on Bedrock.",
+            ),
+          ),
+          by_default: v.optional(
+            flag("Whether searches are reranked without asking; `false`: only those with `rerank` in the request."),
+            true,
+          ),
+        },
+        "Orders the best hits of this index by a model that reads them with the query, in plain and hybrid searches; a request's own `rerank` wins.",
       ),
     ),
     on_embedding_failure: v.optional(

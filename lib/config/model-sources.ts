@@ -1,9 +1,16 @@
 import { type Names, shortHash } from "../core/naming/names.ts";
-import { type BedrockModel, type EndpointModel, MODELS } from "./embedding-models.ts";
+import { type BedrockModel, ENDPOINT_MODELS, type EndpointModel, MODELS } from "./embedding-models.ts";
 import type { Models } from "./model.ts";
+import { RERANKER } from "./rerank-models.ts";
+
+/** The models that run on endpoints of the project, or on ones that exist: sections of model.yaml. */
+export type ServedModel = EndpointModel | typeof RERANKER;
+
+/** All of them. */
+export const SERVED_MODELS: readonly ServedModel[] = [...ENDPOINT_MODELS, RERANKER];
 
 /** The keys of a model's section in model.yaml. */
-export type EndpointSection = NonNullable<Models[EndpointModel]>;
+export type EndpointSection = NonNullable<Models[ServedModel]>;
 
 /**
  * Commits of the built-in models' repositories on the Hugging Face Hub, which endpoints serve unless model.yaml names
@@ -14,9 +21,9 @@ const REVISIONS: Readonly<Record<EndpointModel, string>> = {
   sparse_v3: "babf71f3c48695e2e53a978208e8aba48335e3c0",
 };
 
-/** Returns the repository of an endpoint's model: `model_id` of model.yaml, or the built-in one. */
-export function repositoryOf(name: EndpointModel, { [name]: section }: Models): string {
-  return ownRepository(section) ?? MODELS[name].source;
+/** Returns the repository of an endpoint's model: `model_id` of model.yaml, or the built-in one. No reranker is built in. */
+export function repositoryOf(name: ServedModel, { [name]: section }: Models): string {
+  return ownRepository(section) ?? (name === RERANKER ? "" : MODELS[name].source);
 }
 
 /** Returns `model_id`: the repository of a model of the user's own. */
@@ -28,21 +35,23 @@ export function ownRepository(section: EndpointSection | undefined): string | un
  * Returns what tells the files of an endpoint's model from others: the revision of model.yaml, else the place of its files,
  * else the built-in model's pinned commit.
  */
-export function revisionOf(name: EndpointModel, { [name]: section }: Models): string {
-  return section?.revision ?? section?.endpoint_name ?? section?.model_data ?? REVISIONS[name];
+export function revisionOf(name: ServedModel, { [name]: section }: Models): string {
+  const pinned = name === RERANKER ? "" : REVISIONS[name];
+  return section?.revision ?? section?.endpoint_name ?? section?.model_data ?? pinned;
 }
 
 /**
  * Returns what tells the vectors of an endpoint's model from those of others: its files, and their repository if it is the
  * user's own, since any repository may have a revision `main`.
  */
-export function vectorsOfEndpoint(name: EndpointModel, models: Models): string {
+export function vectorsOfEndpoint(name: ServedModel, models: Models): string {
   return [ownRepository(models[name]), revisionOf(name, models)].filter((part) => part !== undefined).join("@");
 }
 
 /** Returns the revision to download from the Hub. Undefined for a model of the user's own without one. */
-export function hubRevisionOf(name: EndpointModel, { [name]: section }: Models): string | undefined {
-  return section?.revision ?? (ownRepository(section) === undefined ? REVISIONS[name] : undefined);
+export function hubRevisionOf(name: ServedModel, { [name]: section }: Models): string | undefined {
+  const pinned = name === RERANKER || ownRepository(section) !== undefined ? undefined : REVISIONS[name];
+  return section?.revision ?? pinned;
 }
 
 /** Returns the id with which Bedrock is called: a model, or an inference profile. */
@@ -52,9 +61,9 @@ export function bedrockModelId(name: BedrockModel, { ext_embed_bedrock: own }: M
   return own.model_id;
 }
 
-/** An endpoint of SageMaker that embeds for the gateway. */
+/** An endpoint of SageMaker that embeds or reranks for the gateway. */
 export interface ModelEndpoint {
-  model: EndpointModel;
+  model: ServedModel;
   /**
    * The part of its names that is its own. It has a hash of what tells the model's vectors from others: another model gets
    * another endpoint, so that none changes its vectors under a gateway that does not know yet.
@@ -68,7 +77,7 @@ export interface ModelEndpoint {
 }
 
 /** Returns the endpoint of a model, and the one for documents alone if it has one. */
-export function endpointsOf(model: EndpointModel, models: Models, path: readonly string[] = []): ModelEndpoint[] {
+export function endpointsOf(model: ServedModel, models: Models, path: readonly string[] = []): ModelEndpoint[] {
   const section = models[model];
   if (!section) return [];
   const { initial_instance_count, instance_type, max_instance_count, target_concurrency, endpoint_name, ...same } =

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { BedrockModel, ModelName } from "./embedding-models.ts";
 import { integer, list, numeric, section, text } from "./kinds.ts";
 import { imageKind, SERVED_FAMILIES } from "./model-image.ts";
+import type { RERANKER } from "./rerank-models.ts";
 
 const timeout = (description: string) => v.optional(integer(100, 60_000, description));
 
@@ -56,17 +57,11 @@ const instances = {
   ),
 };
 
-const selfHosted = {
-  ...instances,
-  document_timeout_ms,
-  document_concurrency,
-  revision: v.optional(
-    text(
-      /^[\w.-]{1,100}$/,
-      "the commit, branch or tag of the model's repository",
-      "Revision of the model, best a commit. Default: the commit that docs/guides/models.md lists.",
-    ),
-  ),
+const revision = (description: string) =>
+  v.optional(text(/^[\w.-]{1,100}$/, "the commit, branch or tag of the model's repository", description));
+
+const files = {
+  revision: revision("Revision of the model, best a commit. Default: the commit that docs/guides/models.md lists."),
   model_data: v.optional(
     text(
       /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w./-]{0,900}(\/|\.tar\.gz)$/,
@@ -92,6 +87,8 @@ const selfHosted = {
     ),
   ),
 };
+
+const selfHosted = { ...instances, document_timeout_ms, document_concurrency, ...files };
 
 const HOSTED = {
   query_concurrency: integer(1, 100, "Simultaneous model calls of one function instance."),
@@ -173,6 +170,23 @@ export const ModelsSchema = section(
       ),
     ),
     ...bedrock,
+    reranker: v.optional(
+      section(
+        {
+          ...instances,
+          ...files,
+          revision: revision("Revision of the model, best a commit. `model_id` needs it."),
+          model_id: v.optional(
+            text(
+              /^[\w.-]{1,96}\/[\w.-]{1,96}$/,
+              "a repository of the Hugging Face Hub such as BAAI/bge-reranker-base",
+              "A reranker (cross-encoder) that Text Embeddings Inference serves. Needed unless `endpoint_name` or `model_data` is set.",
+            ),
+          ),
+        },
+        "A reranker on an endpoint of the project, for `rerank` of hybrid_search.yaml.",
+      ),
+    ),
     previous: v.optional(
       section(
         {
@@ -184,8 +198,8 @@ export const ModelsSchema = section(
         "Earlier models, whose vectors are still in indexes. The gateway embeds queries and documents of these indexes with them.",
       ),
     ),
-  } satisfies Record<ModelName | "previous", v.GenericSchema>,
-  "The embedding models. Only those that hybrid_search.yaml names need their section.",
+  } satisfies Record<ModelName | typeof RERANKER | "previous", v.GenericSchema>,
+  "The models. Only those that hybrid_search.yaml names need their section.",
 );
 
 /** conf/model.yaml with its defaults. */

@@ -27,6 +27,7 @@ import { type Personalize, ProjectSchema } from "./project.ts";
 import { Reader, type ReadText } from "./reader.ts";
 import { RulesSchema } from "./rules.ts";
 import { CampaignSchema, SolutionSchema } from "./solution.ts";
+import { parseSynonymFile } from "./synonym-files.ts";
 import type { Validated } from "./validate.ts";
 
 const GATEWAY_NEEDS = "the search gateway, which vpc and opensearch of project.yaml enable, needs it";
@@ -52,9 +53,13 @@ export function parseConfiguration(files: Readonly<Record<string, string>>, dire
   return readConfiguration(read, directory, Object.keys(files));
 }
 
+/** Files that a project may lack. A missing file is none of them, misnamed. */
+const OPTIONAL: readonly string[] = ["recommendation.yaml", "rules.yaml"];
+
 /** Does the same as parseConfiguration, but reads the texts through a function. `names` are the existing files. */
 export function readConfiguration(read: ReadText, directory: string, names: readonly string[]): Configuration {
-  const reader = new Reader(read, directory, names);
+  const others = names.filter((name) => !OPTIONAL.includes(name));
+  const reader = new Reader(read, directory, others);
   if (!reader.has("project.yaml")) reader.reportAbsent("project.yaml", "it says what is deployed, and where");
   const project = reader.read("project.yaml", ProjectSchema);
   const services = servicesOf(project?.draft);
@@ -98,6 +103,8 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const interaction = named("interaction", AvroSchema("interaction"));
   const etl = named("etl", EtlSchema);
 
+  const synonyms = readSynonyms(reader, hybrid?.draft);
+
   const parts = { project, api, solution, campaign, user, item, interaction, etl };
   const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters, recommendation: placements, rules };
   const drafts: Drafts = Object.fromEntries(Object.entries(all).map(([key, part]) => [key, part?.draft]));
@@ -120,6 +127,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
             hybridQueries: whole(hybrid).hybrid_queries,
             templates: whole(hybrid).templates,
             experiments: whole(hybrid).experiments,
+            synonyms,
             models: whole(models),
             rules: rules && whole(rules).rules,
           } satisfies SearchGateway)
@@ -137,6 +145,25 @@ export function readConfiguration(read: ReadText, directory: string, names: read
       } satisfies Recommendation),
     files: reader.texts,
   };
+}
+
+/** Reads the files of synonyms that entries name. */
+function readSynonyms(reader: Reader, hybrid: Drafts["hybrid_search"]): Record<string, string[]> {
+  const rules: Record<string, string[]> = {};
+  for (const [position, { synonyms }] of sound(hybrid?.hybrid_queries)) {
+    for (const [index, { file }] of sound(synonyms?.files)) {
+      if (file === undefined || Object.hasOwn(rules, file)) continue;
+      const text = reader.readText(file);
+      if (text === undefined && !reader.has(file)) {
+        const path = ["hybrid_queries", position, "synonyms", "files", index, "file"];
+        reader.report(HYBRID_SEARCH, path, `"${file}" does not exist in this folder`);
+      }
+      const parsed = parseSynonymFile(file, text ?? "");
+      for (const { line, message } of parsed.problems) reader.reportLine(file, line, message);
+      rules[file] = parsed.rules;
+    }
+  }
+  return rules;
 }
 
 /** Parses and checks only hybrid_search.yaml. Its models need no section in model.yaml. Throws ConfigurationError. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { PLACEMENT_NAME, RECOMMENDING_RECIPES } from "../core/contract/recommendation.ts";
+import { PLACEMENT_NAME, RECOMMENDING_ENGINES, RECOMMENDING_RECIPES } from "../core/contract/recommendation.ts";
 import { NAME_PATTERN } from "../personalize/limits.ts";
 import { type About, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
@@ -86,6 +86,10 @@ const Diversity = section(
 
 const Fallback = v.pipe(
   v.variant("list", [
+    section(
+      { list: word(["built_in"], "Recommendations of the built-in engine.") },
+      "What the built-in engine recommends to the user, or to the items of the page.",
+    ),
     section({ list: word(["popular"], "The most popular items.") }, "The most popular items."),
     section(
       {
@@ -109,7 +113,7 @@ const Fallback = v.pipe(
     ),
   ]),
   v.metadata({
-    allowed: "a mapping with list popular, category_popular, newest or items",
+    allowed: "a mapping with list built_in, popular, category_popular, newest or items",
     description: "One list.",
   } satisfies About),
 );
@@ -122,6 +126,14 @@ const settings = {
         "Default: none, the list comes from `fallback` alone.",
     ),
   ),
+  engine: v.optional(
+    word(
+      RECOMMENDING_ENGINES,
+      "What recommends: the campaign of the recipe, or the built-in engine, which costs nothing between trainings and needs " +
+        "no campaign.",
+    ),
+    "personalize",
+  ),
   filter: v.optional(PlacementFilter),
   limit: v.optional(integer(1, MAX_PLACEMENT_ITEMS, "Most items in the list."), 10),
   promotions: v.optional(list(Promotion, "Promotions; their shares sum to at most 100.", { max: 5 }), []),
@@ -129,7 +141,7 @@ const settings = {
   diversity: v.optional(Diversity, {}),
   fallback: v.optional(
     list(Fallback, "Lists that fill up what the campaign leaves empty, in this order.", { max: 10 }),
-    [{ list: "popular" as const }],
+    [{ list: "built_in" as const }, { list: "popular" as const }],
   ),
   fields: v.optional(
     list(Column("A column."), "Columns of the items in the answer. Default: all.", { min: 1, max: 110 }),
@@ -139,6 +151,7 @@ const settings = {
 /** The same without defaults, which would undo what the placement says. */
 const overrides = {
   recipe: settings.recipe,
+  engine: v.optional(settings.engine.wrapped),
   filter: settings.filter,
   limit: v.optional(settings.limit.wrapped),
   promotions: v.optional(settings.promotions.wrapped),

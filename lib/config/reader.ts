@@ -37,9 +37,8 @@ export class Reader {
     schema: Schema,
     { emptyMeans, mayBeEmpty = false }: { emptyMeans?: unknown; mayBeEmpty?: boolean } = {},
   ): Validated<v.InferOutput<Schema>> | undefined {
-    const text = this.#text(name);
+    const text = this.readText(name);
     if (text === undefined) return undefined;
-    this.texts[name] = text;
     const source = readSource(text, name.endsWith(".json") ? "json" : "yaml");
     this.#sources.set(name, source);
     for (const { line, message } of source.syntax) this.#add(name, line, "", message);
@@ -54,6 +53,18 @@ export class Reader {
     const validated = validate(schema, value);
     for (const { path, message } of validated.findings) this.report(name, path, message);
     return validated;
+  }
+
+  /** Reads the text of a file; undefined if it is absent or cannot be read. */
+  readText(name: string): string | undefined {
+    const text = this.#text(name);
+    if (text !== undefined) this.texts[name] = text;
+    return text;
+  }
+
+  /** Adds a problem for a line of a file that is neither YAML nor JSON. */
+  reportLine(name: string, line: number, message: string): void {
+    this.#add(name, line, "", message);
   }
 
   /** Returns whether the file exists, even if it cannot be read. */

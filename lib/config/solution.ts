@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { DATASET_NAME_LIST, type RecipeKind } from "../core/contract/recommendation.ts";
+import { DATASET_NAME_LIST, RECOMMENDING_RECIPES, type RecipeKind } from "../core/contract/recommendation.ts";
 import { MAX_EVENT_TYPES_AND_FIELDS } from "../personalize/limits.ts";
 import { flag, integer, list, numeric, section, text, word } from "./kinds.ts";
 import { DEFAULT_RECIPES, recipesOf, TRAINING_MODES } from "./recipes.ts";
@@ -94,6 +94,13 @@ export const SolutionSchema = section(
         personalized_ranking: v.optional(RecipeSettings("personalized_ranking")),
       } satisfies Record<RecipeKind, v.GenericSchema>,
       "Any of the three kinds of recommendations, at least one.",
+    ),
+    built_in: v.optional(
+      list(
+        word(RECOMMENDING_RECIPES, "A kind of recommendations."),
+        "Kinds that the built-in engine answers, which needs no campaign: from what each training computes. A recipe of the same kind is still trained, but its campaign is not asked.",
+        { min: 1, max: RECOMMENDING_RECIPES.length },
+      ),
     ),
     metric_gate: v.optional(MetricGate, {}),
     retraining: v.optional(Retraining),

@@ -1,6 +1,7 @@
 import type { Configuration, SearchGateway } from "../config/configuration.ts";
 import { isEndpointModel, MODEL_NAMES, MODELS, type ModelName } from "../config/embedding-models.ts";
 import { endpointsOf, type ModelEndpoint } from "../config/model-sources.ts";
+import { RERANKER } from "../config/rerank-models.ts";
 import type { Names } from "../core/naming/names.ts";
 import { type EndpointService, GATEWAY_SERVICES, type GatewayService, type NetworkDiscovery } from "./discovery.ts";
 
@@ -15,6 +16,15 @@ export function previousModels({ models }: Pick<SearchGateway, "models">): Model
   return MODEL_NAMES.filter((name) => Object.hasOwn(models.previous ?? {}, name));
 }
 
+/** Returns the rerankers that entries use: ids of Bedrock, and `reranker` for the section of model.yaml. */
+export function rerankModels({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): string[] {
+  return [...new Set(hybridQueries.flatMap(({ rerank }) => rerank?.model ?? []))].sort();
+}
+
+/** Returns the rerankers on Bedrock that entries use. */
+export const hostedRerankers = (gateway: Pick<SearchGateway, "hybridQueries">): string[] =>
+  rerankModels(gateway).filter((model) => model !== RERANKER);
+
 /** Returns the endpoints of SageMaker that the gateway calls. */
 export function modelEndpoints(gateway: Pick<SearchGateway, "hybridQueries" | "models">): ModelEndpoint[] {
   const { models } = gateway;
@@ -25,6 +35,7 @@ export function modelEndpoints(gateway: Pick<SearchGateway, "hybridQueries" | "m
     ...previousModels(gateway)
       .filter(isEndpointModel)
       .flatMap((name) => endpointsOf(name, models.previous ?? {}, ["previous"])),
+    ...(rerankModels(gateway).includes(RERANKER) ? endpointsOf(RERANKER, models) : []),
   ];
 }
 
@@ -41,12 +52,16 @@ export function servicesInUse(configuration: Services): EndpointService[] {
 /** Returns the services with gateway endpoints that the functions in the VPC call. */
 export function gatewayServicesInUse({ recommendation, searchGateway }: Services): GatewayService[] {
   if (recommendation && searchGateway?.vpc.functions === "all") return [...GATEWAY_SERVICES];
-  return searchGateway?.rules ? ["s3"] : [];
+  return searchGateway && readsDocuments(searchGateway) ? ["s3"] : [];
 }
 
+/** Returns whether api-router reads documents of the project's bucket: rules or synonyms. */
+export const readsDocuments = ({ hybridQueries, rules }: Pick<SearchGateway, "hybridQueries" | "rules">): boolean =>
+  rules !== undefined || hybridQueries.some(({ synonyms }) => synonyms);
+
 /** Returns whether functions in the VPC may call services with gateway endpoints, so that routes and endpoints matter. */
-export const mayCallGatewayServices = ({ vpc, rules }: Pick<SearchGateway, "vpc" | "rules">): boolean =>
-  vpc.functions === "all" || rules !== undefined;
+export const mayCallGatewayServices = (gateway: Pick<SearchGateway, "vpc" | "hybridQueries" | "rules">): boolean =>
+  gateway.vpc.functions === "all" || readsDocuments(gateway);
 
 /** Returns the services of all functions but api-router: those of their policies. Queues invoke functions by themselves. */
 function otherServices({ searchGateway, recommendation }: Services): EndpointService[] {
@@ -62,7 +77,10 @@ function otherServices({ searchGateway, recommendation }: Services): EndpointSer
 
 function routerServices({ api }: Services, searchGateway: SearchGateway): EndpointService[] {
   const models = [...referencedModels(searchGateway), ...previousModels(searchGateway)];
-  const hosts = new Set(models.map((name) => MODELS[name].host));
+  const hosts = new Set([
+    ...models.map((name) => MODELS[name].host),
+    ...rerankModels(searchGateway).map((model) => (model === RERANKER ? "sagemaker" : "bedrock")),
+  ]);
   const secrets = searchGateway.opensearch.auth?.type === "basic" || api.logging.user_id === "hmac";
   return [
     ...(hosts.has("sagemaker") ? ["sagemaker.runtime" as const] : []),

@@ -30,7 +30,7 @@ export function etlStates(parts: StateMachineParts, next?: string) {
   const states: Readonly<Record<string, State>> = {
     // The ResultPath of the steps needs this object to exist.
     PrepareEtl: { Type: "Pass", Result: {}, ResultPath: "$.etl", Next: "PlanEtl" },
-    PlanEtl: call("plan", planned, ["readsKey", "shardsKey"], { Next: "ReadEventsAndTables" }),
+    PlanEtl: call("plan", planned, ["readsKey", "shardsKey", "engineKey"], { Next: "ReadEventsAndTables" }),
     ReadEventsAndTables: map(parts, "$.etl.plan.readsKey", "Read", "WriteEvents"),
     WriteEvents: map(parts, "$.etl.plan.shardsKey", "Write", "FinishEtl"),
     FinishEtl: call("finish", {}, ["interactions", "rejected"], next === undefined ? { End: true } : { Next: next }),
@@ -53,7 +53,7 @@ export function etlStateMachine(parts: StateMachineParts): State {
  * its own last result until `done` is true, because a scan can take longer than one call. The results are in the bucket,
  * because thousands of them would not fit into the state.
  */
-function map(
+export function map(
   { functionArn, taskArn, bucket, maxConcurrency }: StateMachineParts,
   list: string,
   name: string,

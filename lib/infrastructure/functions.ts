@@ -143,5 +143,6 @@ function tables(names: Names) {
     USERS_TABLE: names.table("users"),
     ITEMS_TABLE: names.table("items"),
     POPULAR_ITEMS_TABLE: names.table("popular-items"),
+    BUILT_IN_TABLE: names.table("built-in"),
   };
 }

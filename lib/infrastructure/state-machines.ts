@@ -1,5 +1,5 @@
 import type { Names, StateMachineName } from "../core/naming/names.ts";
-import { etlStateMachine, etlStates, type StateMachineParts } from "./etl-states.ts";
+import { etlStateMachine, etlStates, map, type StateMachineParts } from "./etl-states.ts";
 import { aliasArn } from "./functions.ts";
 import { choice, fields, retriesOf, type State, type TaskParts, taskState } from "./lambda-task.ts";
 
@@ -46,7 +46,7 @@ const EXECUTION = { "execution.$": "$$.Execution.Id", "startedAt.$": "$$.Executi
 const RETRY = retriesOf("TrainingError", { MaxAttempts: 3, BackoffRate: 3 });
 
 /**
- * Defines the training state machine: wait for the ingestion buffer, run ETL, check the minimums, import, train the
+ * Defines the training state machine: wait for the ingestion buffer, run ETL, train the built-in engine, check the minimums, import, train the
  * recipes, and remove superseded solutions. In mode accept it only switches campaigns. Its input is `TrainingInput`.
  * It contains the states of ETL, so that no execution has to start another. It uses only JSONPath, which both Step
  * Functions and the local interpreter understand. The step before a Wait state decides how long to wait.
@@ -90,8 +90,10 @@ export function trainingStateMachine(parts: TrainingMachineParts): State {
         fields("ready", "seconds", "attempts"),
         { ResultPath: "$.arrivals", Next: "HasAllArrived" },
       ),
-      HasAllArrived: choice("$.arrivals.ready", "CheckData", "WaitForArrivals"),
+      HasAllArrived: choice("$.arrivals.ready", "TrainBuiltInEngine", "WaitForArrivals"),
       WaitForArrivals: wait("$.arrivals.seconds", etl.startAt),
+      // Before the minimums, which the engine does not have. If it fails, CheckData says so, and the training goes on.
+      TrainBuiltInEngine: map(parts.etl, "$.etl.plan.engineKey", "Learn", "CheckData"),
       CheckData: call("check", same("checks"), fields("data", "users"), {
         ResultPath: "$.check",
         Next: "StartImports",

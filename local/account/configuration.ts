@@ -2,6 +2,7 @@ import { type Document, parseDocument } from "yaml";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError, formatPath, type Path, type Problem } from "../../lib/config/problem.ts";
+import { RERANKER } from "../../lib/config/rerank-models.ts";
 import { ACCOUNT_ID } from "../cloud/account.ts";
 import type { SeededAccount } from "../cloud/seed.ts";
 
@@ -118,10 +119,17 @@ const CHANGES: Readonly<Record<string, (document: Document, resources: LocalReso
           [[...path, "vpc_config"], undefined],
         ]),
         ...(named ? size : []),
+        ...(named && path[0] === RERANKER ? RERANKED : []),
       ];
     });
   },
 };
+
+/** What a reranker that is deployed here needs. The stand-in ignores both. */
+const RERANKED: readonly Change[] = [
+  [[RERANKER, "model_id"], "local/stand-in"],
+  [[RERANKER, "revision"], "1"],
+];
 
 /** The campaign that ranks searches is one of the local account, once a training has created it. */
 function campaign(document: Document, { region, campaigns }: LocalResources): Change {

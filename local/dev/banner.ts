@@ -6,6 +6,8 @@ import type { DevState } from "./state-file.ts";
 export interface BannerOptions {
   state: DevState;
   models: readonly LocalModel[];
+  /** Rerankers that the entries use. Default: none. */
+  rerankers?: readonly string[];
   examples: readonly Example[];
   /** Examples of the recommendation service, if it runs. */
   recommendation: RecommendationPart | undefined;
@@ -22,7 +24,15 @@ interface RecommendationPart {
 }
 
 /** Returns the text that is shown when everything is up. */
-export function banner({ state, models, examples, recommendation, stateFile, seconds }: BannerOptions): string {
+export function banner({
+  state,
+  models,
+  rerankers = [],
+  examples,
+  recommendation,
+  stateFile,
+  seconds,
+}: BannerOptions): string {
   const { search, opensearch, aws, keys = {}, console } = state;
   const lines = [
     "",
@@ -38,6 +48,7 @@ export function banner({ state, models, examples, recommendation, stateFile, sec
     ...models.flatMap(({ name, by }) => (by !== "words" && "url" in by ? [`  ${name} ${by.url}`] : [])),
     `  for scripts  ${stateFile}`,
     ...modelLines(models),
+    ...rerankerLines(rerankers),
   ];
   if (examples.length > 0) lines.push("", "Try, in another terminal:");
   lines.push(...commandLines(search, examples));
@@ -54,6 +65,16 @@ export function banner({ state, models, examples, recommendation, stateFile, sec
   }
   lines.push("", "Ctrl-C stops everything; the data stays.", "");
   return lines.join("\n");
+}
+
+/** Says that rerankers are not the configured ones. */
+function rerankerLines(rerankers: readonly string[]): string[] {
+  if (rerankers.length === 0) return [];
+  return [
+    "",
+    `A stand-in, not the real reranker: ${rerankers.join(", ")}. It counts which words of the query a text has, and knows`,
+    "nothing of meaning: good for trying and testing, no measure of search quality.",
+  ];
 }
 
 /** Says which models are not the configured ones, what they can do, and how to use real ones where that is possible. */

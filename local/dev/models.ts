@@ -9,9 +9,10 @@ import {
 } from "../../lib/config/embedding-models.ts";
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import type { Models } from "../../lib/config/model.ts";
-import { endpointName, endpointsOf, repositoryOf } from "../../lib/config/model-sources.ts";
+import { endpointName, endpointsOf, repositoryOf, SERVED_MODELS } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
+import type { StandInModel } from "../embeddings/control.ts";
 import type { DenseModel } from "../embeddings/lexical-model.ts";
 import { generateModelFiles } from "../embeddings/model-files.ts";
 import { connectRemoteServer, type RemoteServer, RemoteServerError } from "../embeddings/remote-server.ts";
@@ -101,9 +102,9 @@ export async function openModels(options: ModelsOptions): Promise<DevModels> {
 }
 
 /** Returns the model of each endpoint that model.yaml describes, by the endpoint's name. */
-export function endpointModels(models: Models, names: Pick<Names, "endpoint">): Map<string, ModelName> {
+export function endpointModels(models: Models, names: Pick<Names, "endpoint">): Map<string, StandInModel> {
   return new Map(
-    MODEL_NAMES.filter(isEndpointModel).flatMap((model) =>
+    SERVED_MODELS.flatMap((model) =>
       endpointsOf(model, models).map((endpoint) => [endpointName(endpoint, names), model] as const),
     ),
   );

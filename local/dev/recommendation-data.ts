@@ -33,7 +33,10 @@ const PARALLEL = 8;
 /** Items of one BatchWriteItem. Source: API reference. */
 const BATCH = 25;
 
-/** Tables that are saved whole at each write, because they have few records. */
+/**
+ * Tables that are saved whole at each write, because they have few records. That of the built-in engine is saved by `save` alone:
+ * each training writes it again.
+ */
 const WHOLE: readonly TableName[] = ["training", "popular-items"];
 
 const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);

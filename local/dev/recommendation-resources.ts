@@ -65,5 +65,5 @@ export async function putConfiguration({ clients, names, configuration }: Recomm
 /** Puts the placements of the configuration into use, as `deploy` does. */
 export async function putPlacements({ clients, names, configuration }: RecommendationParts): Promise<void> {
   const placements = configuration.recommendation?.placements ?? [];
-  await putDocument(clients.s3, names.bucket(), PLACEMENTS, placements);
+  await putDocument(clients.s3, names.bucket(), PLACEMENTS, { placements });
 }

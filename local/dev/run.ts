@@ -2,6 +2,7 @@ import { join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { fileProblem } from "../../lib/core/system-error.ts";
 import { visible } from "../../lib/core/visible.ts";
+import { rerankModels } from "../../lib/infrastructure/endpoints.ts";
 import { ModelFilesError } from "../../lib/search/embeddings/model-files.ts";
 import { LocalError } from "../process/error.ts";
 import { type BannerOptions, banner } from "./banner.ts";
@@ -91,6 +92,7 @@ function describe(
   return banner({
     state,
     models,
+    rerankers: rerankModels({ hybridQueries }),
     examples: examples(demoMappings(hybridQueries), options.demo ? undefined : demoSchema(hybridQueries, dimensions)),
     recommendation: recommendation && recommendationPart(recommendation, state.search.api_key, options),
     stateFile: join(options.dir, "dev.json"),

@@ -11,7 +11,7 @@ const INPUT_TYPES = ["search_document", "search_query", "classification", "clust
 const TEXTS_A_CALL = 32;
 
 /** Bedrock's exceptions by their status. */
-const EXCEPTIONS: Readonly<Record<number, string>> = {
+export const EXCEPTIONS: Readonly<Record<number, string>> = {
   400: "ValidationException",
   403: "AccessDeniedException",
   408: "ModelTimeoutException",

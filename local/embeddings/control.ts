@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
+import { MODEL_NAMES } from "../../lib/config/embedding-models.ts";
+import { RERANKER } from "../../lib/config/rerank-models.ts";
 import type { Control, ControlRequest, StandInAnswer } from "../cloud/stand-in.ts";
 
 const Count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)));
@@ -29,8 +30,14 @@ export const Fault = v.variant("kind", [
   v.strictObject({ ...condition, kind: v.literal("not_json") }),
   v.strictObject({ ...condition, kind: v.literal("dimension"), dimension: v.pipe(within(1, 16_384), v.integer()) }),
   v.strictObject({ ...condition, kind: v.literal("too_few") }),
+  // Of a reranker: the score of a text that was not sent.
+  v.strictObject({ ...condition, kind: v.literal("unknown_index") }),
 ]);
 export type Fault = v.InferOutput<typeof Fault>;
+
+/** The models that have stand-ins: those that embed, and all rerankers as one. */
+const STAND_INS = [...MODEL_NAMES, RERANKER] as const;
+export type StandInModel = (typeof STAND_INS)[number];
 
 /** One successful call. */
 interface ServedCall {
@@ -59,11 +66,11 @@ interface State extends ModelCounts {
 /** Injects faults into the stand-in models and reports their calls. */
 export interface ModelControl {
   /** Replaces the faults of a model and releases hanging calls. An empty list removes all faults. */
-  setFaults(model: ModelName, faults: readonly Fault[]): void;
-  faults(model: ModelName): Fault[];
-  counts(model: ModelName): ModelCounts;
+  setFaults(model: StandInModel, faults: readonly Fault[]): void;
+  faults(model: StandInModel): Fault[];
+  counts(model: StandInModel): ModelCounts;
   /** The successful calls, oldest first. */
-  served(model: ModelName): readonly ServedCall[];
+  served(model: StandInModel): readonly ServedCall[];
   /** Removes all faults and forgets all calls. */
   reset(): void;
 }
@@ -72,7 +79,7 @@ export interface ModelControl {
 interface ModelObserver {
   /** Counts one call, waits for its delays, and then runs it with the fault that applies to it. */
   observe<T extends { ok: boolean }>(
-    model: ModelName,
+    model: StandInModel,
     call: ServedCall,
     run: (fault: Fault | undefined) => Promise<T>,
   ): Promise<T>;
@@ -81,10 +88,10 @@ interface ModelObserver {
 /** Creates a control for all models, without faults. */
 export function createModelControl(): ModelControl & ModelObserver {
   const fresh = (): State => ({ calls: 0, succeeded: 0, peak: 0, running: 0, served: [], faults: [], held: [] });
-  const states = new Map<ModelName, State>(MODEL_NAMES.map((model) => [model, fresh()]));
-  const state = (model: ModelName) => {
+  const states = new Map<StandInModel, State>(STAND_INS.map((model) => [model, fresh()]));
+  const state = (model: StandInModel) => {
     const found = states.get(model);
-    if (!found) throw new Error(`${model} is not a model; there are ${MODEL_NAMES.join(", ")}`);
+    if (!found) throw new Error(`${model} is not a model; there are ${STAND_INS.join(", ")}`);
     return found;
   };
   const release = (one: State) => {
@@ -166,8 +173,8 @@ function answer(control: ModelControl, { method, path, body }: ControlRequest): 
   if (name === undefined || method !== "PUT") {
     return json(404, { message: "there are GET and DELETE /_models, and PUT /_models/<model>/faults" });
   }
-  const model = MODEL_NAMES.find((known) => known === name);
-  if (!model) return json(404, { message: `${name} is not a model; there are ${MODEL_NAMES.join(", ")}` });
+  const model = STAND_INS.find((known) => known === name);
+  if (!model) return json(404, { message: `${name} is not a model; there are ${STAND_INS.join(", ")}` });
   const faults = parseFaults(body);
   if (typeof faults === "string") return json(400, { message: faults });
   control.setFaults(model, faults);
@@ -175,8 +182,8 @@ function answer(control: ModelControl, { method, path, body }: ControlRequest): 
 }
 
 function describe(control: ModelControl): Record<string, unknown> {
-  const one = (model: ModelName) => ({ ...control.counts(model), faults: control.faults(model) });
-  return Object.fromEntries(MODEL_NAMES.map((model) => [model, one(model)]));
+  const one = (model: StandInModel) => ({ ...control.counts(model), faults: control.faults(model) });
+  return Object.fromEntries(STAND_INS.map((model) => [model, one(model)]));
 }
 
 /** Returns the faults, or the problem with them. */

@@ -12,16 +12,20 @@ export interface InferenceServer {
   invoke(body: Buffer): Promise<InferenceAnswer>;
 }
 
-const MAX_INPUTS = 32;
-const MAX_PAYLOAD_BYTES = 2_000_000;
-const MAX_TOKENS = 512;
+/** Texts of one call. */
+export const MAX_INPUTS = 32;
+/** Bytes of a request. */
+export const MAX_PAYLOAD_BYTES = 2_000_000;
+/** Tokens of a text. */
+export const MAX_TOKENS = 512;
 
 /** Status of validation errors. The server returns 413 up to version 1.8 (the pinned image) and 422 from 1.9. */
-const VALIDATION = 413;
+export const VALIDATION = 413;
 
 const ok = (value: unknown): InferenceAnswer => ({ status: 200, body: JSON.stringify(value) });
 
-const refusal = (status: number, error: string, type: string): InferenceAnswer => ({
+/** Returns an error of the server. */
+export const refusal = (status: number, error: string, type: string): InferenceAnswer => ({
   status,
   body: JSON.stringify({ error, error_type: type }),
 });

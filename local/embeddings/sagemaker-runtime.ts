@@ -17,11 +17,12 @@ export function unknownEndpoint(name: string): ModelAnswer {
   return awsError(400, "ValidationError", { Message: `Endpoint ${name} of account 000000000000 not found.` });
 }
 
-/** Handles InvokeEndpoint: returns the container's response unchanged, or its error as ModelError. */
+/** Handles InvokeEndpoint: returns the container's response unchanged or spoiled by a fault, or its error as ModelError. */
 export async function invokeEndpoint(
   { body }: StandInRequest,
   server: InferenceServer,
   fault: Fault | undefined,
+  spoil: (list: never[], fault: Fault) => unknown = spoiled,
 ): Promise<ModelAnswer> {
   const refused = serviceFault(fault, "ServiceUnavailable");
   if (refused) return refused;
@@ -31,7 +32,7 @@ export async function invokeEndpoint(
   const answer = await (fault?.kind === "status" ? failed(fault.status) : server.invoke(body));
   if (answer.status >= 400) return modelError(answer);
   if (fault?.kind === "not_json") return { ok: false, status: 200, body: "[[0.1, NaN]]" };
-  if (fault) return { ok: false, status: 200, body: JSON.stringify(spoiled(JSON.parse(answer.body), fault)) };
+  if (fault) return { ok: false, status: 200, body: JSON.stringify(spoil(JSON.parse(answer.body), fault)) };
   return { ok: true, status: 200, body: answer.body };
 }
 

@@ -7,19 +7,21 @@ import {
 } from "../../lib/config/embedding-models.ts";
 import type { Models } from "../../lib/config/model.ts";
 import { bedrockModelId } from "../../lib/config/model-sources.ts";
+import { RERANKER } from "../../lib/config/rerank-models.ts";
 import type { StandIn, StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
 import { bedrockModelOf, bedrockRequest, invokeBedrock, unknownModel } from "./bedrock-runtime.ts";
-import { createModelControl, type ModelControl } from "./control.ts";
+import { createModelControl, type ModelControl, type StandInModel } from "./control.ts";
 import { denseServer, type InferenceServer, inputsOf, sparseServer } from "./inference-server.ts";
 import { createLexicalModel, type DenseModel } from "./lexical-model.ts";
 import type { RemoteServer } from "./remote-server.ts";
+import { invokeRerank, isHostedReranker, rerankedTexts, rerankServer, spoiledScores } from "./rerank-server.ts";
 import { endpointOf, invokeEndpoint, unknownEndpoint } from "./sagemaker-runtime.ts";
 
 export interface ModelStandInOptions {
   /** Returns the model of a SageMaker endpoint by name, or undefined if there is no such endpoint. */
-  modelOfEndpoint: (name: string) => ModelName | undefined;
+  modelOfEndpoint: (name: string) => StandInModel | undefined;
   /** The same for the endpoints of `previous` in model.yaml. */
-  previousOfEndpoint?: (name: string) => ModelName | undefined;
+  previousOfEndpoint?: (name: string) => StandInModel | undefined;
   /** Computes the dense vectors. Default: the lexical model. */
   dense?: DenseModel;
   /** Real servers that replace the local ones, see `connectRemoteServer`. */
@@ -46,13 +48,14 @@ const SEEDS: Readonly<Record<ModelName, number>> = {
 /** The seeds of previous models start here: another revision of a model makes other vectors. */
 const PREVIOUS_SEEDS = 100;
 
-/** Creates the SageMaker and Bedrock runtimes with every model of `lib/config/embedding-models.ts`. */
+/** Creates the SageMaker and Bedrock runtimes with every model of `lib/config/embedding-models.ts`, and with rerankers. */
 export async function createModelStandIns(options: ModelStandInOptions): Promise<ModelStandIns> {
   const { modelOfEndpoint, previousOfEndpoint, remote = {}, models = {} } = options;
   const previous: Models = models.previous ?? {};
   const control = createModelControl();
   const lexical = await createLexicalModel();
   const { dense = lexical } = options;
+  const reranker = rerankServer(lexical);
   const servers = new Map<ModelName, InferenceServer>();
   const previousServers = new Map<ModelName, InferenceServer>();
   const dimensions: Partial<Record<ModelName, number>> = {};
@@ -75,13 +78,23 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
 
   const sagemaker = async (request: StandInRequest, endpoint: string): Promise<StandInAnswer> => {
     const current = modelOfEndpoint(endpoint);
+    if (current === RERANKER) {
+      return control.observe(RERANKER, { texts: rerankedTexts(request.body) }, (fault) =>
+        invokeEndpoint(request, reranker, fault, spoiledScores),
+      );
+    }
     const model = current ?? previousOfEndpoint?.(endpoint);
-    const server = model && (current ? servers : previousServers).get(model);
+    if (!model || model === RERANKER) return unknownEndpoint(endpoint);
+    const server = (current ? servers : previousServers).get(model);
     if (!server) return unknownEndpoint(endpoint);
     return control.observe(model, { texts: inputsOf(request.body) }, (fault) => invokeEndpoint(request, server, fault));
   };
 
   const bedrock = async (request: StandInRequest, id: string): Promise<StandInAnswer> => {
+    if (isHostedReranker(id)) {
+      const call = { texts: rerankedTexts(request.body) };
+      return control.observe(RERANKER, call, async (fault) => invokeRerank(id, request, fault));
+    }
     const named = (among: ReadonlyMap<ModelName, InferenceServer>, described: Models) =>
       [...among.keys()].find((name) => !isEndpointModel(name) && bedrockModelId(name, described) === id);
     const current = named(servers, models);

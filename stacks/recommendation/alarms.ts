@@ -36,7 +36,7 @@ const LOST: Readonly<Record<(typeof RECOMMENDATION_STAGES)[number], string>> = {
   placement: "changed placements could not be read, so the ones before are in use",
   promotions: "promoted items came without a campaign, or not at all",
   diversity: "items are not as different as their placement says",
-  fallback: "a list of the fallback chain could not be read",
+  fallback: "a list of the fallback chain, or what the built-in engine learned, could not be read",
 };
 
 function degradedAlarms(stack: ProjectStack): void {
@@ -126,6 +126,13 @@ function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {
       above: 0,
     });
   }
+  alarm(stack, "built-in-engine-untrained", {
+    description:
+      "A training could not train the built-in engine, so what it learned before is in use: `relevance status` and the log " +
+      "of training have the reason",
+    metrics: { runs: own(OWN_METRICS.untrainedEngines) },
+    above: 0,
+  });
   alarm(stack, "records-unstored", {
     description:
       "A table or the delivery stream did not take uploaded records, and callers were told to send them again: the log " +

@@ -29,6 +29,7 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: Api
     usersTable: tableArn(stack, "users"),
     itemsTable: tableArn(stack, "items"),
     popularItemsTable: tableArn(stack, "popular-items"),
+    builtInTable: tableArn(stack, "built-in"),
     ingestionTable: tableArn(stack, "ingestion"),
     eventsStream: names.arn("firehose", `deliverystream/${names.stream("events")}`),
     realtimeQueue: names.arn("sqs", names.queue("realtime")),
@@ -84,6 +85,7 @@ export function etlFunction(stack: ProjectStack, keyArn: string): DeployedFuncti
     usersTable: tableArn(stack, "users"),
     itemsTable: tableArn(stack, "items"),
     popularItemsTable: tableArn(stack, "popular-items"),
+    builtInTable: tableArn(stack, "built-in"),
     logGroup: names.arn("logs", `log-group:${names.functionLogGroup("etl")}`),
   });
   return lambdaFunction(stack, {

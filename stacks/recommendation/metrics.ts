@@ -9,6 +9,7 @@ import { campaignArn, configuredRecipes } from "./functions.ts";
 export const OWN_METRICS = {
   heldModels: "HeldModels",
   uncountedEvents: "UncountedEvents",
+  untrainedEngines: "UntrainedEngines",
   unstoredRecords: "UnstoredRecords",
 } as const;
 

@@ -1,3 +1,4 @@
+import { readsDocuments } from "../../lib/infrastructure/endpoints.ts";
 import { alarm, DEGRADED_ANSWERS, requestAlarms } from "../constructs/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";
@@ -23,6 +24,8 @@ export function gatewayAlarms(stack: ProjectStack): void {
   });
   const stages = [
     ...(metrics.models.length > 0 ? (["embedding"] as const) : []),
+    ...(config.searchGateway && readsDocuments(config.searchGateway) ? (["synonyms"] as const) : []),
+    ...(metrics.rerankers.length > 0 ? (["rerank"] as const) : []),
     ...(config.api.personalized_ranking.campaign_arn === undefined ? [] : (["personalization"] as const)),
   ];
   for (const stage of stages) {

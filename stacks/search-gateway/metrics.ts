@@ -1,9 +1,10 @@
 import { isEndpointModel, type ModelName } from "../../lib/config/embedding-models.ts";
-import { bedrockModelId, endpointName } from "../../lib/config/model-sources.ts";
+import { bedrockModelId, endpointName, type ServedModel } from "../../lib/config/model-sources.ts";
+import { RERANKER } from "../../lib/config/rerank-models.ts";
 import { SEARCH_STAGES } from "../../lib/core/contract/search.ts";
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { MODEL_PAUSED } from "../../lib/core/telemetry/emf.ts";
-import { modelEndpoints, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { modelEndpoints, referencedModels, rerankModels } from "../../lib/infrastructure/endpoints.ts";
 import { UNREADABLE_LINES, UNSTORED_EVENTS } from "../../lib/search/request-log/line.ts";
 import { dashboard, metricsOf, requestWidgets, serviceMetrics, type Widget } from "../constructs/metrics.ts";
 import { gatewayInput } from "../input.ts";
@@ -21,32 +22,44 @@ export function gatewayMetrics(stack: ProjectStack) {
       ...modelMetrics(stack, name),
       paused: metrics.own(MODEL_PAUSED, { Model: name }),
     })),
+    rerankers: rerankModels(gatewayInput(stack.input).gateway).map((name) => ({
+      name,
+      ...(name === RERANKER ? endpointMetrics(stack, name) : hostedMetrics(name)),
+      paused: metrics.own(MODEL_PAUSED, { Model: name }),
+    })),
   };
 }
 
-/** Returns latency and errors of a model, as its host reports them. The latency is that of queries, if it is apart. */
-function modelMetrics({ names, input }: ProjectStack, name: ModelName) {
+/** Returns latency and errors of a model, as its host reports them. */
+function modelMetrics(stack: ProjectStack, name: ModelName) {
+  if (isEndpointModel(name)) return endpointMetrics(stack, name);
+  return hostedMetrics(bedrockModelId(name, gatewayInput(stack.input).gateway.models));
+}
+
+/** Returns those of a model on an endpoint. The latency is that of queries, if it is apart. */
+function endpointMetrics({ names, input }: ProjectStack, name: ServedModel) {
   const { found, gateway } = gatewayInput(input);
-  if (isEndpointModel(name)) {
-    const [latency, ...apart] = modelEndpoints(gateway)
-      .filter(({ model, path }) => model === name && path[0] === name)
-      .map((endpoint) => {
-        const EndpointName = endpointName(endpoint, names);
-        const VariantName = found.modelEndpoints?.[EndpointName]?.variant ?? ENDPOINT_VARIANT;
-        return metricsOf("AWS/SageMaker", { EndpointName, VariantName });
-      });
-    if (!latency) throw new Error(`model.yaml has no ${name}`);
-    return {
-      // SageMaker reports microseconds.
-      latency: { metric: latency("ModelLatency", "p99"), perSecond: 1_000_000 },
-      calls: [latency, ...apart].map((metric) => metric("Invocations", "Sum")),
-      errors: [latency, ...apart].flatMap((metric) => [
-        metric("Invocation5XXErrors", "Sum"),
-        metric("InvocationModelErrors", "Sum"),
-      ]),
-    };
-  }
-  const metric = metricsOf("AWS/Bedrock", { ModelId: bedrockModelId(name, gateway.models) });
+  const [latency, ...apart] = modelEndpoints(gateway)
+    .filter(({ model, path }) => model === name && path[0] === name)
+    .map((endpoint) => {
+      const EndpointName = endpointName(endpoint, names);
+      const VariantName = found.modelEndpoints?.[EndpointName]?.variant ?? ENDPOINT_VARIANT;
+      return metricsOf("AWS/SageMaker", { EndpointName, VariantName });
+    });
+  if (!latency) throw new Error(`model.yaml has no ${name}`);
+  return {
+    // SageMaker reports microseconds.
+    latency: { metric: latency("ModelLatency", "p99"), perSecond: 1_000_000 },
+    calls: [latency, ...apart].map((metric) => metric("Invocations", "Sum")),
+    errors: [latency, ...apart].flatMap((metric) => [
+      metric("Invocation5XXErrors", "Sum"),
+      metric("InvocationModelErrors", "Sum"),
+    ]),
+  };
+}
+
+function hostedMetrics(ModelId: string) {
+  const metric = metricsOf("AWS/Bedrock", { ModelId });
   return {
     latency: { metric: metric("InvocationLatency", "p99"), perSecond: 1_000 },
     calls: [metric("Invocations", "Sum")],
@@ -61,7 +74,8 @@ export function gatewayDashboard(stack: ProjectStack): void {
 
 function gatewayWidgets(stack: ProjectStack): Widget[] {
   const metrics = gatewayMetrics(stack);
-  const { lambda, delay, unreadableLines, unstoredEvents, models } = metrics;
+  const { lambda, delay, unreadableLines, unstoredEvents } = metrics;
+  const models = [...metrics.models, ...metrics.rerankers];
   return [
     ...requestWidgets(metrics, "api-router", SEARCH_STAGES),
     ...(models.length === 0

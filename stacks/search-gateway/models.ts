@@ -16,6 +16,7 @@ import {
   repositoryOf,
   revisionOf,
 } from "../../lib/config/model-sources.ts";
+import { RERANKER } from "../../lib/config/rerank-models.ts";
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
@@ -63,8 +64,8 @@ export function deployEndpoints(stack: ProjectStack, logKeyArn: string): ITerraf
  * resource that only vanishes from the files would be deleted at once, while the function still calls it.
  */
 function succeed<Resource extends TerraformResource>(resource: Resource, { model, path }: EndpointPlan, id: string) {
-  // Previous models and endpoints for documents never had other ids.
-  if (path.length === 1) resource.moveFromId(`${resource.terraformResourceType}.${model}-${id}`);
+  // Previous models, endpoints for documents and the reranker never had other ids.
+  if (path.length === 1 && model !== RERANKER) resource.moveFromId(`${resource.terraformResourceType}.${model}-${id}`);
   return resource;
 }
 
@@ -248,8 +249,8 @@ function containerEnvironment({ model, models, section }: EndpointPlan): Record<
     ...(section.model_data !== undefined
       ? { HF_MODEL_ID: MODEL_FOLDER }
       : { HF_MODEL_ID: repositoryOf(model, models), HF_MODEL_REVISION: revisionOf(model, models) }),
-    // Files of the user's own model say how it pools (1_Pooling/config.json).
-    ...(!isOwn && { POOLING: MODELS[model].kind === "sparse" ? "splade" : "cls" }),
+    // Files of the user's own model say how it pools (1_Pooling/config.json), and a reranker does not.
+    ...(!isOwn && model !== RERANKER && { POOLING: MODELS[model].kind === "sparse" ? "splade" : "cls" }),
     // The defaults that lib/search/embeddings relies on, and truncation, whose default differs between releases.
     AUTO_TRUNCATE: "true",
     MAX_CLIENT_BATCH_SIZE: "32",

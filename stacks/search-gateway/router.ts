@@ -1,20 +1,25 @@
 import type * as v from "valibot";
 import type { ITerraformDependable } from "#cdktf";
 import { type ApiRouterEnv, MEMORY_OPTIONS } from "../../functions/api-router/env.ts";
-import { apiRouterPolicy } from "../../functions/api-router/policy.ts";
+import { apiRouterPolicy, documentsPolicy } from "../../functions/api-router/policy.ts";
+import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { SearchGateway } from "../../lib/config/configuration.ts";
 import { isEndpointModel, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { Models } from "../../lib/config/model.ts";
 import { bedrockModelId, endpointName, isDeployed, type ModelEndpoint } from "../../lib/config/model-sources.ts";
+import { RERANKER } from "../../lib/config/rerank-models.ts";
 import {
   hostedModelArns,
+  hostedRerankers,
   modelEndpoints,
   previousModels,
+  readsDocuments,
   referencedModels,
 } from "../../lib/infrastructure/endpoints.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
+import { boundToAliases } from "../constructs/keys.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { userIdKeySecret } from "./search-events.ts";
@@ -40,7 +45,7 @@ export function routerFunction(
     memoryMb: 1_769,
     timeoutSeconds: 28,
     environment: { ...environment(stack), ...keyEnvironment(stack, keys), ...MEMORY_OPTIONS },
-    statements: apiRouterPolicy(arns(stack)),
+    statements: [...apiRouterPolicy(arns(stack)), ...documentStatements(stack)],
     logRetentionDays: Math.min(MOST_LOG_DAYS, stack.logDays),
     logKeyArn,
     after,
@@ -51,10 +56,16 @@ export function routerFunction(
 }
 
 function environment(stack: ProjectStack) {
-  const { opensearch, rules } = gatewayInput(stack.input).gateway;
-  const common = { OPENSEARCH_NODE: clusterUrl(opensearch.domain), ...(rules && { BUCKET: stack.names.bucket() }) };
+  const { gateway } = gatewayInput(stack.input);
+  const { opensearch } = gateway;
+  const common = {
+    OPENSEARCH_NODE: clusterUrl(opensearch.domain),
+    ...(readsDocuments(gateway) && { BUCKET: stack.names.bucket() }),
+  };
   const { auth } = opensearch;
-  if (auth?.type !== "basic") return { OPENSEARCH_AUTH: auth?.type ?? "none", ...common } satisfies Environment;
+  if (auth?.type !== "basic") {
+    return { OPENSEARCH_AUTH: auth?.type ?? "none", ...common } satisfies Environment;
+  }
   const OPENSEARCH_SECRET_ARN = auth.master_user_secret_arn;
   return { OPENSEARCH_AUTH: auth.type, ...common, OPENSEARCH_SECRET_ARN } satisfies Environment;
 }
@@ -63,10 +74,12 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
   const { names, input } = stack;
   const { gateway, found } = gatewayInput(input);
   const { auth } = gateway.opensearch;
-  const ownKey = input.config.project.aws.kms_key_arn;
   const userIdKey = userIdKeySecret(stack);
   const secretKey = auth?.type === "basic" ? found.secretKeyArn : undefined;
   const byAlias = secretKey?.includes(":alias/") ?? false;
+  const hostedArns = (ids: readonly string[]) => [
+    ...new Set(ids.flatMap((id) => hostedModelArns(id, names, input.discovery.region))),
+  ];
   return {
     logGroup: names.arn("logs", `log-group:${names.functionLogGroup("api-router")}`),
     domain: auth?.type === "aws" ? found.domain.arn : undefined,
@@ -85,18 +98,28 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
       ],
       anyKey: names.arn("kms", "key/*"),
     },
-    endpoints: [...new Set(modelEndpoints(gateway).map((endpoint) => endpointArn(stack, endpoint)))],
-    hostedModels: [
-      ...new Set(hostedModelIds(gateway).flatMap((id) => hostedModelArns(id, names, input.discovery.region))),
-    ],
+    endpoints: endpointArns(stack, (model) => model !== RERANKER),
+    hostedModels: hostedArns(hostedModelIds(gateway)),
+    rerankEndpoints: endpointArns(stack, (model) => model === RERANKER),
+    rerankModels: hostedArns(hostedRerankers(gateway)),
     campaign: input.config.api.personalized_ranking.campaign_arn,
-    rules: gateway.rules && {
-      bucket: names.bucketArn(),
-      key: ownKey ?? names.arn("kms", "key/*"),
-      alias: ownKey === undefined ? names.kmsAlias() : undefined,
-    },
   };
 }
+
+/** Returns what the function needs to read rules and synonyms, if there are any. */
+function documentStatements(stack: ProjectStack): Statement[] {
+  const { names, input } = stack;
+  if (!readsDocuments(gatewayInput(input).gateway)) return [];
+  const anyKey = names.arn("kms", "key/*");
+  const statements = documentsPolicy({ bucket: names.bucketArn(), key: anyKey });
+  return boundToAliases(stack, statements, anyKey, [names.kmsAlias()]);
+}
+
+/** Returns the ARNs of the endpoints of some models. */
+const endpointArns = (stack: ProjectStack, isMeant: (model: ModelEndpoint["model"]) => boolean): string[] => {
+  const endpoints = modelEndpoints(gatewayInput(stack.input).gateway).filter(({ model }) => isMeant(model));
+  return [...new Set(endpoints.map((endpoint) => endpointArn(stack, endpoint)))];
+};
 
 /** Returns the ARN of an endpoint, or a pattern of all that the project deploys for its model, now or before. */
 function endpointArn({ names, input }: ProjectStack, endpoint: ModelEndpoint): string {

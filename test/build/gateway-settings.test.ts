@@ -29,6 +29,22 @@ test("contain every index with its mappings and its policy for a failing model",
   assert.is(indexes[0]?.candidates, 100);
 });
 
+test("have what a reranker reads, and its endpoint if an index uses that", () => {
+  const rerank = { fields: ["title"], candidates: 50, timeout_ms: 1_000, by_default: true };
+  const withModel = (model: string) => {
+    assert.ok(local.searchGateway);
+    const [first, ...others] = local.searchGateway.hybridQueries;
+    assert.ok(first);
+    const hybridQueries = [{ ...first, rerank: { ...rerank, model } }, ...others];
+    const models = { ...local.searchGateway.models, reranker: { endpoint_name: "shop-reranker" } };
+    return settings({ ...local, searchGateway: { ...local.searchGateway, hybridQueries, models } });
+  };
+  const own = withModel("reranker");
+  assert.equal(v.parse(GatewaySettings, JSON.parse(JSON.stringify(own))), own);
+  assert.equal([own.indexes[0]?.rerank?.fields, own.reranker_endpoint], [["title"], "shop-reranker"]);
+  assert.is(withModel("amazon.rerank-v1:0").reranker_endpoint, undefined);
+});
+
 test("name the endpoint of a self-hosted model, its pruning and its parallel calls", () => {
   assert.equal(settings().models, [
     {

@@ -49,10 +49,12 @@ test.after.each(() => rm(folder, { recursive: true }));
 test.after(() => void server.close());
 
 /** Returns what is uploaded to S3, as bucket, key and content. */
-async function upload(section: NonNullable<Models["dense_large_en_v1_5"]>) {
+const upload = (section: NonNullable<Models["dense_large_en_v1_5"]>) => uploadAll({ dense_large_en_v1_5: section });
+
+async function uploadAll(models: Models) {
   const objects: string[][] = [];
   await uploadModelData({
-    models: { dense_large_en_v1_5: section },
+    models,
     folder,
     hub,
     log: () => {},
@@ -67,6 +69,14 @@ const failure = (section: NonNullable<Models["dense_large_en_v1_5"]>) =>
     () => "succeeded",
     ({ message }: Error) => message,
   );
+
+test("uploads a reranker by its model_id, without which it has no files", async () => {
+  const reranker = { revision: COMMIT, model_data: "s3://models/reranker/" };
+  const objects = await uploadAll({ reranker: { ...reranker, model_id: "BAAI/bge-large-en-v1.5" } });
+  assert.ok(objects.some(([bucket, key]) => bucket === "models" && key === "reranker/model.safetensors"));
+  const error = await uploadAll({ reranker }).catch((thrown: Error) => thrown.message);
+  assert.match(String(error), "reranker has no model_id");
+});
 
 test("uploads the files that the model server reads, from the pinned commit", async () => {
   assert.equal(await upload(DATA), [

@@ -3,8 +3,9 @@ import * as assert from "uvu/assert";
 import { ENDPOINTS } from "../../lib/core/http/access.ts";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { loadGatewayWithKeys, send } from "../fixtures/access-attempt.ts";
 import { attemptsOf } from "../fixtures/access-fuzz.ts";
-import { createWorld, grantsOf, loadGatewayWithKeys, send, type World } from "../fixtures/access-world.ts";
+import { createWorld, grantsOf, type World } from "../fixtures/access-world.ts";
 import { ownClusters } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 

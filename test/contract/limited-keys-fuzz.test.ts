@@ -2,14 +2,8 @@ import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
 import { waitFor } from "../../local/process/wait.ts";
-import {
-  type Attempt,
-  createWorld,
-  grantsOf,
-  loadGatewayWithKeys,
-  send,
-  type World,
-} from "../fixtures/access-world.ts";
+import { type Attempt, loadGatewayWithKeys, send } from "../fixtures/access-attempt.ts";
+import { createWorld, grantsOf, type World } from "../fixtures/access-world.ts";
 import { attemptsOfPage, harmfulAttempts, PAGE_TEMPLATE } from "../fixtures/limited-fuzz.ts";
 import { ownClusters, request } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";

@@ -8,6 +8,7 @@ import type { RecommendationServices } from "../../lib/recommendation/service/se
 import { DOCUMENTS, FIELD_QUERIES } from "../../lib/search/access/scripts.ts";
 import { runnerAttempts, runsAttempts } from "../fixtures/access-administration.ts";
 import { administratorAttempts, unlimitedAttempts } from "../fixtures/access-administrator.ts";
+import { loadGatewayWithKeys, send } from "../fixtures/access-attempt.ts";
 import { boundedAttempts, otherAttempts, recommendationAttempts, searchAttempts } from "../fixtures/access-bounded.ts";
 import { overLimits } from "../fixtures/access-limits.ts";
 import { type Row, raw } from "../fixtures/access-row.ts";
@@ -21,7 +22,7 @@ import {
   scriptedSearches,
 } from "../fixtures/access-scripts.ts";
 import { shownAttempts } from "../fixtures/access-shown.ts";
-import { createWorld, grantsOf, loadGatewayWithKeys, send, type World } from "../fixtures/access-world.ts";
+import { createWorld, grantsOf, type World } from "../fixtures/access-world.ts";
 import { ownClusters, request } from "../fixtures/opensearch.ts";
 import { checkOwnTasks } from "../fixtures/own-tasks.ts";
 import { SHOP_DEFINITIONS } from "../functions/recommendation-api/definitions.ts";

@@ -1,6 +1,6 @@
 // Deletes one person's data everywhere with a command that is killed twice on the way.
 import { gunzipSync, gzipSync } from "node:zlib";
-import { PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { ListDataDeletionJobsCommand } from "@aws-sdk/client-personalize";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
@@ -36,12 +36,15 @@ const keys = async (Prefix: string) => {
   return Contents.map(({ Key }) => Key);
 };
 
+const lastItems = { KEY: { S: `user#${USER}` }, RUN: { S: "old" }, ITEMS: { L: [{ S: "B1" }] } };
+
 test.before(async () => {
   world = await trainingWorld({ project: "demo", delays: { importing: 86_400_000 } });
   local = localFolder(world.cloud.endpoint);
   await world.deployPersonalize();
   const record = { USER_ID: { S: USER }, GENDER: { S: "F" } };
   await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("users"), Item: record }));
+  await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("built-in"), Item: lastItems }));
   await concurrently([...Array(OBJECTS).keys()], 8, (index) =>
     put(eventsKey(index), gzipSync(event("U2", index) + (index % 2 ? "" : event(USER, index)) + event("U3", index))),
   );
@@ -131,7 +134,10 @@ test("replaces the person's events with empty ones, removes the person's log lin
   assert.is(await read(clickKey), `${JSON.stringify({ user_id: "U2", action_name: "click" })}\n`);
 });
 
-test("leaves no progress, list of users or ETL results, and prints the person's id nowhere", async () => {
+test("leaves no progress, list of users, last items or ETL results, and prints the person's id nowhere", async () => {
+  const Key = { KEY: lastItems.KEY };
+  const { Item } = await world.dynamo.send(new GetItemCommand({ TableName: world.names.table("built-in"), Key }));
+  assert.is(Item, undefined);
   assert.equal([await keys("forget/"), await keys("etl/")], [[], []]);
   assert.not.match(printed, USER);
 });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
@@ -12,7 +12,7 @@ import { localFolder } from "../cli/local-world.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("relevance placements");
+const test = suite("relevance placements and synonyms");
 
 const cloud = await sharedCloud();
 const project = unique("p").slice(0, 12).replace(/-$/, "");
@@ -25,13 +25,13 @@ function edit(file: string, before: string | RegExp, after: string): void {
   writeFileSync(path, readFileSync(path, "utf8").replace(before, after));
 }
 
-const runOf =
-  (group: string) =>
-  async (...words: string[]) => {
-    const { code, out, err } = await start(group, ...words, "--local").ended;
-    assert.is(code, 0, err);
-    return out;
-  };
+const runOf = async (document: string, ...words: string[]) => {
+  const { code, out, err } = await start(document, ...words, "--local").ended;
+  assert.is(code, 0, err);
+  return out;
+};
+
+const run = (...words: string[]) => runOf("placements", ...words);
 
 test.after(remove);
 
@@ -41,7 +41,6 @@ test.before(async () => {
 });
 
 test("applies placements, lists who wrote them, and takes them back", async () => {
-  const run = runOf("placements");
   assert.match(await run("apply"), /^Placement home: new\n(.+\n)+Version 1 is in use within a minute/);
   edit("recommendation.yaml", "limit: 8", "limit: 9");
   assert.match(await run("apply"), /^Placement home: limit: 8 → 9\nVersion 2 /);
@@ -61,7 +60,7 @@ test("applies placements, lists who wrote them, and takes them back", async () =
 });
 
 test("applies rules, shows a draft of the next ones, and takes them back", async () => {
-  const run = runOf("rules");
+  const run = (...words: string[]) => runOf("rules", ...words);
   const write = (...rules: object[]) =>
     writeFileSync(join(folder, "conf.local", "rules.yaml"), JSON.stringify({ rules }));
   const rule = (name: string, banner: string) => ({ name, effects: { data: { banner } } });
@@ -87,6 +86,37 @@ test("applies rules, shows a draft of the next ones, and takes them back", async
   );
   const current = JSON.parse((await readText(s3ObjectStore(s3, names.bucket()), currentKey("rules"))) ?? "");
   assert.equal([current.version, current.content.rules.length], [4, 1]);
+});
+
+test("applies synonyms, lists who wrote them, and takes them back", async () => {
+  const synonyms = (text: string) => writeFileSync(join(folder, "conf.local", "synonyms", "books.txt"), text);
+  mkdirSync(join(folder, "conf.local", "synonyms"));
+  edit(
+    "hybrid_search.yaml",
+    /^( +)candidates:|^( +)embedding_mappings:/m,
+    "$1$2synonyms: { files: [{ file: synonyms/books.txt }] }\n$&",
+  );
+  synonyms("ship, vessel\n");
+  assert.match(
+    await runOf("synonyms", "apply"),
+    /^Synonyms synonyms\/books.txt: new, with 1 rule\nVersion 1 is in use/,
+  );
+  synonyms("boat => ship\nship, vessel\n");
+  assert.match(await runOf("synonyms", "apply"), /^Synonyms synonyms\/books.txt: 1 added: "boat => ship"\nVersion 2 /);
+  assert.match(
+    await runOf("synonyms", "revert"),
+    /^Synonyms .+: 1 removed: "boat => ship"\nVersion 3, with the synonyms of version 1/,
+  );
+  const versions = JSON.parse(await runOf("synonyms", "versions", "--json"));
+  assert.equal(
+    versions.map(({ version, reverts_to }: Record<string, unknown>) => [version, reverts_to]),
+    [
+      [3, 1],
+      [2, undefined],
+      [1, undefined],
+    ],
+  );
+  for (const { written_by } of versions) assert.match(written_by, /^arn:aws:(iam|sts)::\d{12}:/);
 });
 
 test.run();

@@ -123,7 +123,8 @@ for (const cluster of await clusters()) {
     };
     const options = { node: cluster.url, moreKeys: [KEYS.templates], settings };
     const API_KEYS = "key-1=given,key-2=templates";
-    gateway = await startGateway({ ...options, env: { API_KEYS, BUCKET } });
+    const ruled = { ...settings, has_rules: true };
+    gateway = await startGateway({ ...options, settings: ruled, env: { API_KEYS, BUCKET } });
     without = await startGateway({ ...options, env: { API_KEYS } });
     toStop.unshift(gateway, without);
     const { mappings, settings: own } = HYBRID_MAPPING;
@@ -270,7 +271,11 @@ for (const cluster of await clusters()) {
   });
 
   test(`${cluster.version}: rules that cannot be read are told, and the search goes on`, async () => {
-    const lost = await startGateway({ node: cluster.url, settings: {}, env: { BUCKET: unique("absent") } });
+    const lost = await startGateway({
+      node: cluster.url,
+      settings: { has_rules: true },
+      env: { BUCKET: unique("absent") },
+    });
     toStop.unshift(lost);
     const { status, body } = await send.plain("pinned", { size: 3 }, {}, lost);
     assert.is(status, 200);

@@ -3,6 +3,7 @@ import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
 import { readText } from "../../lib/aws/object-store.ts";
+import { itemKey, readBuiltIn, userKey } from "../../lib/recommendation/clients/built-in-table.ts";
 import { readManifest } from "../lib/recommendation/etl/run.ts";
 import { NDCG_ANY } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
@@ -62,6 +63,19 @@ test("mode init turns stored events into three campaigns, without impressions", 
   );
   assert.is(itemList.length, 5);
   assert.is(await world.state.lock(), undefined, "the lock is given back");
+  assert.match(
+    output.summary,
+    /Personalize [01]\.\d+, built-in engine [01]\.\d+ \([01]\.\d+ to [01]\.\d+\), popularity [01]\.\d+/,
+  );
+  const read = readBuiltIn(async () => world.dynamo, world.names.table("built-in"), 60_000);
+  const found = await read([itemKey("B0"), userKey("U1")], { remaining: () => 60_000 });
+  assert.equal(
+    [...found.values()].map(({ RUN, ITEMS }) => [RUN, ITEMS.length > 10]),
+    [
+      ["first", true],
+      ["first", true],
+    ],
+  );
 });
 
 test("mode update_dataset_group imports impressions and switches to a new version", async () => {

@@ -5,6 +5,7 @@ import { generateVocabulary } from "../../local/embeddings/vocabulary.ts";
 import { setAwsEndpoint } from "../fixtures/gateway.ts";
 import { type RankingStandIn, rankingStandIn } from "../fixtures/ranking-stand-in.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
+import { synonymsBucket } from "./search/synonyms.ts";
 
 /** Makes the models fail for each text that has it. The weights of a query's tokens need no model. */
 export const FAILING_WORD = "unanswered";
@@ -68,7 +69,7 @@ export async function startModels(): Promise<PairModels> {
     standIns.control.setFaults(model, [{ kind: "status", status: 400, containing: FAILING_WORD }]);
   }
   const ranking = rankingStandIn();
-  const server = await serveStandIns([standIns, ranking]);
+  const server = await serveStandIns([standIns, ranking, synonymsBucket]);
   setAwsEndpoint(server.url, undefined);
   const lexical = await createLexicalModel();
   const vectors = new Map<string, readonly number[]>();

@@ -33,6 +33,13 @@ const existing = example("search-gateway", "all-options", [
   ["hybrid_search.yaml", ["hybrid_queries", 1, "embedding_mappings", 0, "model_name"], "ext_embed_bedrock"],
 ]);
 
+const RERANK = { fields: ["title"] };
+const reranking = example("search-gateway", "all-options", [
+  ["model.yaml", ["reranker"], { endpoint_name: "Shop-Reranker" }],
+  ["hybrid_search.yaml", ["hybrid_queries", 0, "rerank"], { ...RERANK, model: "reranker" }],
+  ["hybrid_search.yaml", ["hybrid_queries", 1, "rerank"], { ...RERANK, model: "cohere.rerank-v3-5:0" }],
+]);
+
 /** What each role of the gateway does, and what it must not. */
 export const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof all; does: Call[]; doesNot: Call[] }> = [
   {
@@ -70,6 +77,20 @@ export const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof al
       call("ec2:CreateNetworkInterface", arn("ec2", "network-interface/*"), {
         "lambda:SourceFunctionArn": arn("lambda", "function:all-options-api-router"),
       }),
+    ],
+  },
+  {
+    role: "api-router-role",
+    what: "with rerankers on an existing endpoint and on Bedrock",
+    stack: reranking,
+    does: [
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/shop-reranker")),
+      call("bedrock:InvokeModel", model("cohere.rerank-v3-5:0")),
+    ],
+    doesNot: [
+      call("bedrock:InvokeModel", model("amazon.rerank-v1:0")),
+      call("bedrock:Rerank", "*"),
+      call("sagemaker:InvokeEndpoint", arn("sagemaker", "endpoint/other-reranker")),
     ],
   },
   {

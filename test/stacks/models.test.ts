@@ -157,6 +157,24 @@ test("serves the user's own model at its revision, without setting its pooling",
   );
 });
 
+test("serves a reranker without pooling, which the function may call; its losses have an alarm, and no address moves", () => {
+  const reranker = { ...{ model_id: "BAAI/bge-reranker-base", revision: "1" }, initial_instance_count: 1 };
+  const stack = example("search-gateway", "all-options", [
+    ["model.yaml", ["reranker"], { ...reranker, instance_type: "ml.g5.xlarge" }],
+    ["hybrid_search.yaml", ["hybrid_queries", 0, "rerank"], { model: "reranker", fields: ["title"] }],
+  ]);
+  const { environment } = model(stack, "reranker").primary_container;
+  assert.equal(
+    [environment.HF_MODEL_ID, environment.HF_MODEL_REVISION, environment.POOLING, environment.MAX_CLIENT_BATCH_SIZE],
+    ["BAAI/bge-reranker-base", "1", undefined, "32"],
+  );
+  const policy = JSON.stringify(stack.resource("aws_iam_role_policy", "api-router-policy"));
+  assert.match(policy, "endpoint/all-options-reranker*");
+  assert.not.match(policy, "RerankWithHostedModels");
+  assert.ok(stack.ids("aws_cloudwatch_metric_alarm").includes("alarm-search-gateway-degraded-rerank"));
+  assert.not.match(JSON.stringify(stack.moved), "reranker");
+});
+
 test("deploys nothing for an existing endpoint, and watches it with alarms", () => {
   const config = configurationOf("all-options", [["model.yaml", ["sparse_v3"], { endpoint_name: "shop-sparse" }]]);
   const discovery = discoveryOf(config);

@@ -102,6 +102,7 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("kms:Decrypt", KEY, { "kms:ResourceAliases": ["alias/other-relevance"] }),
       call("dynamodb:Scan", table("users")),
       call("dynamodb:BatchWriteItem", table("training")),
+      call("dynamodb:BatchWriteItem", table("built-in")),
       call("personalize:GetRecommendations", personalize("campaign/other-similar-items")),
       call("personalize:GetRecommendations", personalize("campaign/my-project-personalized-ranking")),
       call("ssm:PutParameter", parameter("recommendation/event-tracker")),
@@ -132,6 +133,7 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("s3:PutObject", `${BUCKET}/etl/run=x/plan/plan.json`),
       call("dynamodb:Scan", table("items")),
       call("dynamodb:PutItem", table("popular-items")),
+      call("dynamodb:BatchWriteItem", table("built-in")),
       call("kms:GenerateDataKey", KEY, PROJECT_KEY),
     ],
     doesNot: [

@@ -2,6 +2,7 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { CampaignInput } from "../../lib/personalize/resources/request.ts";
 import { UNCOUNTED_EVENTS, UNSTORED_RECORDS } from "../../lib/recommendation/ingest/uploads.ts";
+import { UNTRAINED_ENGINES } from "../../lib/recommendation/training/check-data.ts";
 import { HELD_MODELS } from "../../lib/recommendation/training/switch-version.ts";
 import { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { OWN_METRICS } from "../../stacks/recommendation/metrics.ts";
@@ -62,7 +63,7 @@ test("creates the training table before a campaign, and removes it after", () =>
 });
 
 test("bills tables by request, and makes each recoverable, encrypted and protected from deletion", () => {
-  assert.is(stack.ids("aws_dynamodb_table").length, 5);
+  assert.is(stack.ids("aws_dynamodb_table").length, 6);
   for (const id of stack.ids("aws_dynamodb_table")) {
     const table = stack.resource("aws_dynamodb_table", id);
     assert.is(table.billing_mode, "PAY_PER_REQUEST", id);
@@ -156,7 +157,7 @@ test("limits the concurrency of ETL's maps, and calls functions through their al
   );
   assert.equal(
     maps.map(({ MaxConcurrency }) => MaxConcurrency),
-    [20, 20],
+    [20, 20, 20],
   );
   const called = [...JSON.stringify(States).matchAll(/"FunctionName":"([^"]+)"/g)].map(([, arn]) => arn);
   assert.equal(
@@ -209,6 +210,7 @@ test("watches metrics that exist with its alarms", () => {
   assert.equal(OWN_METRICS, {
     heldModels: HELD_MODELS,
     uncountedEvents: UNCOUNTED_EVENTS,
+    untrainedEngines: UNTRAINED_ENGINES,
     unstoredRecords: UNSTORED_RECORDS,
   });
   const first = (name: string) => alarm(name).metric_query[0]?.metric?.[0] ?? alarm(name).metric_query[0]?.metric;

@@ -74,6 +74,30 @@ test("leaves the others outside unless the configuration says so", () => {
   assert.equal(inside, ["api-router"]);
 });
 
+test("gives api-router a way to the documents in S3, if there are rules or an index has synonyms", () => {
+  const inRouter: Change = ["project.yaml", ["vpc", "functions"], "router"];
+  const ways = (...changes: Change[]) => {
+    const { "search-gateway": gateway, foundation } = stacksOf(configured(inRouter, ...changes));
+    if (!gateway || !foundation) throw new Error("no stack");
+    const { environment } = gateway.resource<{ environment: { variables: Record<string, string> } }>(
+      "aws_lambda_function",
+      "api-router",
+    );
+    return {
+      bucket: environment.variables.BUCKET !== undefined,
+      egress: gateway.ids("aws_vpc_security_group_egress_rule").filter((id) => id.endsWith("-s3")),
+      endpoints: endpointsIn(foundation, "Gateway"),
+      reads: ["rules", "synonyms"].filter((name) => gateway.text.includes(`documents/${name}/current.json`)),
+    };
+  };
+  const way = { bucket: true, egress: ["functions-egress-s3"], endpoints: ["s3"], reads: ["rules", "synonyms"] };
+  const noSynonyms: Change = ["hybrid_search.yaml", ["hybrid_queries", 0, "synonyms"], undefined];
+  const noRules: Change = ["rules.yaml", ["rules"], undefined];
+  assert.equal(ways(noRules), way);
+  assert.equal(ways(noSynonyms, ["rules.yaml", ["rules"], []]), way);
+  assert.equal(ways(noSynonyms, noRules), { bucket: false, egress: [], endpoints: [], reads: [] });
+});
+
 /** The endpoint that each service of IAM is called through. Missing ones are not called by a function's own code. */
 const ENDPOINT: Readonly<Record<string, (action: string) => string>> = {
   bedrock: () => "bedrock-runtime",
@@ -174,25 +198,6 @@ test("adds a gateway endpoint only to route tables that lead to none", () => {
   ).foundation as Stack;
   assert.equal(endpointsIn(foundation, "Gateway"), ["s3"]);
   assert.equal(foundation.resource("aws_vpc_endpoint", "gateway-s3").route_table_ids, ["rtb-2"]);
-});
-
-test("with rules alone, api-router may read their document, and reaches the bucket", () => {
-  const rulesOf = (rules: readonly object[] | undefined) => {
-    const of = configured(["project.yaml", ["vpc", "functions"], undefined], ["rules.yaml", ["rules"], rules]);
-    const { foundation, "search-gateway": gateway } = stacksOf(of, undefined, ["foundation", "search-gateway"]);
-    const router = gateway?.resource<{ environment: { variables: { BUCKET?: string } } }>(
-      "aws_lambda_function",
-      "api-router",
-    );
-    return {
-      bucket: router?.environment.variables.BUCKET !== undefined,
-      rights: gateway?.text.includes("/documents/rules/current.json"),
-      lists: gateway?.ids("aws_vpc_security_group_egress_rule").filter((id) => id.endsWith("s3")),
-      endpoints: endpointsIn(foundation as Stack, "Gateway"),
-    };
-  };
-  assert.equal(rulesOf([]), { bucket: true, rights: true, lists: ["functions-egress-s3"], endpoints: ["s3"] });
-  assert.equal(rulesOf(undefined), { bucket: false, rights: false, lists: [], endpoints: [] });
 });
 
 test("an uninstall leaves the function where it is, whatever became of the network", () => {

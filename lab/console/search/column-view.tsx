@@ -13,6 +13,9 @@ const isNothingFound = computed(() =>
   variants.value.map(columnOf).every(({ state, hits }) => state === "done" && hits.length === 0),
 );
 
+/** Whether a search has no answer yet. Until then nobody knows whether an error is that of all searches. */
+export const isSearching = computed(() => variants.value.some((variant) => columnOf(variant).state === "loading"));
+
 interface Props {
   variant: Variant;
   onChange: (variant: Variant) => void;
@@ -33,6 +36,7 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
     variants.value.filter((other) => other !== variant).flatMap((other) => columnOf(other).hits.map(({ id }) => id)),
   );
   const kind = variant.kind === "leg" ? legs.value.find(({ name }) => name === variant.leg)?.kind : variant.kind;
+  const isFailed = column.state === "error";
   const isAlone = variants.value.length < 2;
   return (
     <section class="column" aria-label={title}>
@@ -54,8 +58,8 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
           </button>
         </p>
       )}
-      {column.state === "loading" && <p class="note">Searching …</p>}
-      {column.state === "error" && (
+      {(column.state === "loading" || (isFailed && isSearching.value)) && <p class="note">Searching …</p>}
+      {isFailed && !isSearching.value && (
         <p class="problem" role="alert">
           {column.error}
         </p>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Curl, Problem } from "../parts.tsx";
 import { goTo, place, setup } from "../state.ts";
-import { ColumnView } from "./column-view.tsx";
+import { ColumnView, isSearching } from "./column-view.tsx";
 import {
   asked,
   candidates,
@@ -34,7 +34,7 @@ export function SearchView() {
 function Columns({ all, change }: { all: readonly Variant[]; change: (next: Variant[]) => void }) {
   return (
     <>
-      {candidates.value.error !== "" && (
+      {candidates.value.error !== "" && !isSearching.value && (
         <Problem text={`The rank of each hit in each subquery is unknown. ${candidates.value.error}`} />
       )}
       <Unconfigured />

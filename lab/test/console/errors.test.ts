@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
 import { ConsoleError } from "../../server/problem.ts";
@@ -34,6 +34,27 @@ for (const view of ["search", "judge"]) {
     await close();
   });
 }
+
+test("waits with the errors of searches until all have answered", async () => {
+  console.gateway.fail("no-index");
+  const { page, close } = await openTab(browser, console, "#/search?index=books");
+  const released = Promise.withResolvers<void>();
+  const isHybrid = (request: Request) => request.url().endsWith("/application/hybrid-search");
+  await page.route("**/application/hybrid-search", async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  const refused = page.waitForResponse((answer) => answer.status() === 404 && !isHybrid(answer.request()));
+  await page.getByRole("searchbox", { name: "Text" }).fill("letters");
+  await page.keyboard.press("Enter");
+  await refused;
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+  assert.is(await page.getByRole("alert").count(), 0);
+  released.resolve();
+  await alert(page, "404: There is no index or alias books.");
+  assert.is(await page.getByRole("alert").count(), 1);
+  await close();
+});
 
 test("says why the mapping of an index is unknown in words, never as JSON", async () => {
   const { page, close } = await openTab(browser, console, "#/search?q=letters&index=films");

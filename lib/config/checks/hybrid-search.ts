@@ -3,6 +3,8 @@ import { isHybrid } from "../../core/json/template.ts";
 import { MODELS } from "../embedding-models.ts";
 import type { HybridQuery } from "../hybrid-search.ts";
 import type { Path } from "../problem.ts";
+import { RERANKER } from "../rerank-models.ts";
+import { isLocaleOf } from "../synonyms.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 import { checkTemplates, signature } from "./templates.ts";
@@ -25,7 +27,9 @@ export const checkHybridSearch: Check = (drafts, report) => {
     const path = ["hybrid_queries", position, "embedding_mappings"];
     const see = (first: number) => `: see embedding_mappings[${first}] of this index`;
     noneTwice(report, file, path, mappings, "embedding_field", see);
+    checkSynonyms(entry, ["hybrid_queries", position, "synonyms"], report);
     checkVariety(entry, ["hybrid_queries", position, "variety"], report);
+    checkRerank(entry, model, ["hybrid_queries", position, "rerank"], report);
     const embeddingFields = sound(mappings).flatMap(([, { embedding_field }]) => embedding_field ?? []);
     for (const [index, { embedding_field: field, model_name, src_fields }] of sound(mappings)) {
       const parent = field && embeddingFields.find((other) => field.startsWith(`${other}.`));
@@ -46,6 +50,14 @@ export const checkHybridSearch: Check = (drafts, report) => {
   }
 };
 
+/** Checks that no file of synonyms is named twice, and that the default locale is that of a file. */
+function checkSynonyms({ synonyms }: Draft<HybridQuery>, path: Path, report: Report): void {
+  const { files, default_locale: locale } = synonyms ?? {};
+  noneTwice(report, file, [...path, "files"], files, "file");
+  if (!locale || !files || sound(files).some(([, one]) => isLocaleOf(locale, one.locale))) return;
+  report(file, [...path, "default_locale"], `"${locale}" is the locale of no file`);
+}
+
 /** Checks that variety compares something, and that what it compares are keywords or dense vectors. */
 function checkVariety({ variety, embedding_mappings }: Draft<HybridQuery>, path: Path, report: Report): void {
   if (!variety) return;
@@ -60,6 +72,23 @@ function checkVariety({ variety, embedding_mappings }: Draft<HybridQuery>, path:
   if (model && MODELS[model].kind !== "dense") {
     const message = `"${similarity?.field}" has ${MODELS[model].kind} embeddings; name a dense or a keyword field`;
     report(file, [...path, "similarity", "field"], message);
+  }
+}
+
+/** Checks that the reranker of model.yaml has its section, and that what it reads is text, each field once. */
+function checkRerank(
+  { rerank, embedding_mappings }: Draft<HybridQuery>,
+  models: object | undefined,
+  path: Path,
+  report: Report,
+): void {
+  if (rerank?.model === RERANKER && models !== undefined && !Object.hasOwn(models, RERANKER)) {
+    report(file, [...path, "model"], `names ${RERANKER}, which has no section in model.yaml: add it there`);
+  }
+  noneTwice(report, file, [...path, "fields"], rerank?.fields);
+  for (const [place, field] of sound(rerank?.fields)) {
+    if (!embedding_mappings?.some((mapping) => mapping?.embedding_field === field)) continue;
+    report(file, [...path, "fields", place], `"${field}" is an embedding field; name a field with text`);
   }
 }
 

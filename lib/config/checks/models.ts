@@ -1,5 +1,6 @@
 import { ENDPOINT_MODELS } from "../embedding-models.ts";
 import type { Path } from "../problem.ts";
+import { RERANKER } from "../rerank-models.ts";
 import type { Check, Report } from "./drafts.ts";
 
 /** Keys that describe an endpoint of the project's own. */
@@ -22,6 +23,8 @@ export const checkModels: Check = ({ model }, report) => {
     checkEndpoint(model?.[name], [name], report);
     checkFiles(model?.[name], [name], report);
   }
+  checkEndpoint(model?.reranker, [RERANKER], report);
+  checkReranker(model?.reranker, report);
   const { documents, endpoint_name } = model?.dense_large_en_v1_5 ?? {};
   const path = ["dense_large_en_v1_5", "documents"];
   checkEndpoint(documents, path, report);
@@ -75,5 +78,22 @@ function checkFiles(section: object | undefined, path: Path, report: Report): vo
     const message =
       "is missing: without it, or model_data, a new instance could download other files than those that embedded the stored documents";
     report("model", [...path, "revision"], message);
+  }
+}
+
+/** Checks that it is known which files a reranker has. None is built in. */
+function checkReranker(section: object | undefined, report: Report): void {
+  const has = (key: string) => section !== undefined && Object.hasOwn(section, key);
+  if (!section || has("endpoint_name") || has("model_data")) return;
+  if (!has("model_id")) {
+    report(
+      "model",
+      [RERANKER, "model_id"],
+      "is missing: it names the model, unless model_data or endpoint_name is set",
+    );
+  } else if (!has("revision")) {
+    const message =
+      "is missing: without it, or model_data, a new instance could download another model than the others have";
+    report("model", [RERANKER, "revision"], message);
   }
 }

@@ -61,10 +61,23 @@ function checkSettings(own: Settings, whole: Settings, path: Path, known: Known,
     if (name === undefined || known.columns === undefined || known.columns.includes(name)) return;
     report(file, [...path, ...at], `"${name}" is not a column of the items: ${joinWords(known.columns, "and")} are`);
   };
-  if (own.recipe !== undefined && known.recipes && !Object.hasOwn(known.recipes, own.recipe)) {
-    report(file, [...path, "recipe"], `"${own.recipe}" is not in recipes of solution.yaml`);
+  const isBuiltIn = whole.engine === "built_in";
+  if (own.recipe !== undefined && !isBuiltIn && known.recipes && !Object.hasOwn(known.recipes, own.recipe)) {
+    const message = `"${own.recipe}" is not in recipes of solution.yaml: add it there, or set engine: built_in`;
+    report(file, [...path, "recipe"], message);
+  }
+  if (isBuiltIn && whole.recipe === undefined) {
+    report(
+      file,
+      [...path, own.engine === undefined ? "recipe" : "engine"],
+      "needs a recipe: user_personalization or similar_items",
+    );
   }
   const filter = checkFilter(own.filter, [...path, "filter"], known, report) ?? filterOf(whole.filter, known);
+  if (isBuiltIn && filter && readsEvents(filter) && (own.filter !== undefined || own.engine !== undefined)) {
+    const message = `"${whole.filter?.name}" reads past events, which only Personalize can: name another filter`;
+    report(file, [...path, own.filter === undefined ? "engine" : "filter"], message);
+  }
   noneTwice(report, file, [...path, "promotions"], own.promotions, "name", (first) => `: see promotions[${first}]`);
   const percent = sound(own.promotions).reduce((sum, [, promotion]) => sum + (promotion.percent ?? 0), 0);
   if (percent > 100) report(file, [...path, "promotions"], `have shares that sum to ${percent} percent, more than 100`);

@@ -14,6 +14,7 @@ export const checkRecipes: Check = ({ solution, campaign }, report) => {
   if (recipes !== undefined && Object.keys(recipes).length === 0) {
     report("solution", ["recipes"], `needs at least one of ${joinWords(RECIPE_KINDS)}`);
   }
+  noneTwice(report, "solution", ["built_in"], solution?.built_in);
   for (const kind of RECIPE_KINDS) {
     const configured = recipes !== undefined && Object.hasOwn(recipes, kind);
     const campaigned = campaign?.campaigns !== undefined && Object.hasOwn(campaign.campaigns, kind);

@@ -1,6 +1,7 @@
 const TECHNIQUES = "struct<weights:array<double>,normalization:string,combination:string>";
 const DEGRADED = "array<struct<stage:string,target:string,reason:string,effect:string>>";
-const STAGES = "array<struct<name:string,milliseconds:double,moved:bigint,added:bigint,hidden:bigint,failed:boolean>>";
+const STAGES =
+  "array<struct<name:string,milliseconds:double,moved:bigint,added:bigint,hidden:bigint,failed:boolean,alternatives:bigint>>";
 
 /** The members of a line of the request log, in their order, and their types in Athena. */
 export const SEARCH_LOG_COLUMNS = {

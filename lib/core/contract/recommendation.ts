@@ -44,6 +44,9 @@ export const PLACEMENT_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 /** Whether a list may use what is known about its user. */
 export const PERSONALIZATIONS = ["profile", "none"] as const;
 
-/** What can recommend an item of a placement: a campaign, or a list of the fallback chain. */
-export const ENGINES = ["personalize", "list"] as const;
+/** What can recommend: a campaign of Personalize, or what the last training computed itself. */
+export const RECOMMENDING_ENGINES = ["personalize", "built_in"] as const;
+
+/** What an item of a placement comes from: one of these, or a list of the fallback chain. */
+export const ENGINES = [...RECOMMENDING_ENGINES, "list"] as const;
 export type Engine = (typeof ENGINES)[number];

@@ -51,6 +51,9 @@ export const MAX_SUBQUERIES = 5;
 /** The most candidates of each subquery. */
 export const MAX_CANDIDATES = 10_000;
 
+/** The most hits that a reranker reads in one search. */
+export const MAX_RERANKED = 200;
+
 /** What becomes of a document, or of a subquery, whose embedding failed. */
 export const ON_EMBEDDING_FAILURE = ["fail", "degrade"] as const;
 export type OnEmbeddingFailure = (typeof ON_EMBEDDING_FAILURE)[number];
@@ -89,9 +92,15 @@ export type TotalRelation = (typeof TOTAL_RELATIONS)[number];
 export const RULE_SETS = ["current", "draft", "none"] as const;
 export type RuleSet = (typeof RULE_SETS)[number];
 
+/** The stages that change the query before the cluster gets it, in the order in which they run. */
+export const REWRITE_STAGES = ["synonyms"] as const;
+export type RewriteStage = (typeof REWRITE_STAGES)[number];
+
 /** The stages that change the window between the fused list and a page, in the order in which they run. */
 export const PAGE_STAGES = [
   "interleaving",
+  // The scores of a reranker know nothing of the user, so the ranking for the user comes after it.
+  "rerank",
   "personalization",
   "variety",
   // Last, so that nothing moves a pin.
@@ -102,6 +111,7 @@ export type PageStage = (typeof PAGE_STAGES)[number];
 /** Parts of an answer of the search gateway that can be missing from it without failing the request. */
 export const SEARCH_STAGES = [
   "embedding",
+  ...REWRITE_STAGES,
   ...PAGE_STAGES,
   "profile",
   "explanation",

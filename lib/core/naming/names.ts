@@ -74,7 +74,7 @@ export type ServiceRole =
 export type StreamName = "search-logs" | "search-events" | "events";
 
 /** Tables of the recommendation service. `ingestion` holds the number of accepted events. */
-export type TableName = "items" | "users" | "popular-items" | "training" | "ingestion";
+export type TableName = "items" | "users" | "popular-items" | "built-in" | "training" | "ingestion";
 
 /** State machines of the recommendation service. */
 export type StateMachineName = "etl" | "training" | "teardown";

@@ -31,6 +31,8 @@ export interface Database {
   run(statements: string, values?: Values): Promise<number>;
   /** Returns all rows of a small result. */
   rows(query: string, values?: Values): Promise<Row[]>;
+  /** Returns the columns of a large result, part by part. */
+  columns(query: string): AsyncIterable<readonly (readonly DuckDBValue[])[]>;
   /** Lets `work` add rows to a table, which converts their values to the types of its columns. */
   fill<T>(table: string, work: (add: AddRow) => Promise<T>): Promise<T>;
 }
@@ -72,6 +74,9 @@ async function open(instance: DuckDBInstance, folder: string, files: readonly st
     },
     async rows(query, values) {
       return (await connection.runAndReadAll(query, values)).getRowObjectsJS();
+    },
+    async *columns(query) {
+      for await (const chunk of await connection.stream(query)) yield chunk.getColumns();
     },
     async fill(table, work) {
       const appender = await connection.createAppender(table);

@@ -1,3 +1,4 @@
+import { failureKind, reasonOf } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../core/contract/recommendation.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import { ApiError } from "../../core/http/error.ts";
@@ -8,6 +9,7 @@ import type { Profile } from "../records/profile.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { askCampaign, CampaignFailure, popularItemsInstead } from "./ask-campaign.ts";
+import { ownKind, suggestedItems } from "./built-in.ts";
 import { chooseFilter, type FilterChoice, ownFilter, requireUser } from "./filter-choice.ts";
 import { type ItemList, itemColumns, selectItems } from "./item-list.ts";
 import type { RecommendToItem, RecommendToUser } from "./requests.ts";
@@ -79,18 +81,21 @@ function wantedOf(services: RecommendationServices, call: JsonCall<RecommendToUs
   return { limit, excluded: new Set(exclude_item_ids), filter, context: context ?? undefined, call };
 }
 
-/** Returns the campaign's items, or popular items if no campaign can answer. */
+/** Returns the campaign's items, or those of the built-in engine if it is to answer. If no campaign can answer, those of the built-in engine, and then popular items. */
 async function find(
   services: RecommendationServices,
   wanted: Wanted,
   item: () => Promise<Profile | undefined>,
 ): Promise<Found> {
+  if (services.settings.built_in.some((kind) => kind === wanted.recipe)) {
+    return fromOthers(services, wanted, undefined, await item());
+  }
   try {
     return await fromCampaign(services, wanted);
   } catch (error) {
     if (!(error instanceof CampaignFailure)) throw error;
     if (error.cause !== undefined) logFailure(services, wanted.call, error.message, error.cause);
-    return fromPopularItems(services, wanted, error, await item());
+    return fromOthers(services, wanted, error, await item());
   }
 }
 
@@ -101,12 +106,12 @@ async function find(
 async function fromCampaign(services: RecommendationServices, wanted: Wanted): Promise<Found> {
   const { limit, excluded, call } = wanted;
   const asked = Math.min(MAX_RESULTS, limit + excluded.size + SPARE);
-  const first = await ask(services, wanted, asked);
-  const found = await choose(services, wanted, first);
+  const [first, near] = await Promise.all([ask(services, wanted, asked), nearRare(services, wanted)]);
+  const found = await choose(services, wanted, first, near);
   const mayHaveMore = first.itemIds.length >= asked && asked < MAX_RESULTS;
   if (found.items.length >= limit || !mayHaveMore) return found;
   try {
-    return await choose(services, wanted, await ask(services, wanted, MAX_RESULTS));
+    return await choose(services, wanted, await ask(services, wanted, MAX_RESULTS), near);
   } catch (error) {
     if (!(error instanceof CampaignFailure)) throw error;
     logFailure(services, call, "the list could not be refilled", error.cause);
@@ -118,6 +123,21 @@ async function fromCampaign(services: RecommendationServices, wanted: Wanted): P
     });
     return found;
   }
+}
+
+/**
+ * Returns items of the same kind as a rare item, which come before those of a campaign that would answer with popular ones.
+ * None for a request with a filter, which only the campaign applies in full.
+ */
+async function nearRare(
+  services: RecommendationServices,
+  { itemId, filter, call }: Wanted,
+): Promise<readonly string[]> {
+  if (itemId === undefined || filter || !services.settings.rare_items_by_text) return [];
+  return ownKind(services, itemId, call.deadline).catch((error: unknown) => {
+    logFailure(services, call, "the built-in engine could not be read", error);
+    return [];
+  });
 }
 
 function ask(services: RecommendationServices, wanted: Wanted, numResults: number): Promise<CampaignAnswer> {
@@ -149,8 +169,9 @@ async function choose(
   services: RecommendationServices,
   { limit, excluded, call }: Wanted,
   { itemIds, recommendationId }: CampaignAnswer,
+  near: readonly string[],
 ): Promise<Found> {
-  const candidates = [...new Set(itemIds)].filter((id) => !excluded.has(id));
+  const candidates = [...new Set([...near, ...itemIds])].filter((id) => !excluded.has(id));
   const columns = itemColumns(services.settings);
   const list = await selectItems(services.records, candidates, { limit, columns }, call.deadline);
   return { ...list, recommendationId, degraded: shortList(list, limit) };
@@ -169,30 +190,49 @@ function shortList({ items, unknown }: ItemList, limit: number): Degradation[] {
   ];
 }
 
-async function fromPopularItems(
+/**
+ * Returns items of the built-in engine, then popular ones. `failure` says why no campaign answers; undefined if the engine is
+ * to answer. Throws what {@link popularItemsInstead} does if there are neither.
+ */
+async function fromOthers(
   services: RecommendationServices,
-  { recipe, userId, limit, excluded, filter, call }: Wanted,
-  failure: CampaignFailure,
+  { recipe, userId, itemId, limit, excluded, filter, call }: Wanted,
+  failure: CampaignFailure | undefined,
   item: Profile | undefined,
 ): Promise<Found> {
-  const popular = await popularItemsInstead(services, failure, call.deadline);
+  const occasion = itemId === undefined ? { userId, itemIds: [] } : { itemIds: [itemId] };
+  let failed = failure;
+  const suggested = await suggestedItems(services, occasion, call.deadline).catch((error: unknown) => {
+    const cause = { cause: error };
+    const unread = new CampaignFailure(failureKind(error), reasonOf("the table of the built-in engine", error), cause);
+    logFailure(services, call, unread.message, error);
+    failed ??= unread;
+    return [];
+  });
+  const untrained = new CampaignFailure("none", "the built-in engine is not trained");
+  const popular = await popularItemsInstead(services, failed ?? untrained, call.deadline).catch((error: unknown) => {
+    if (suggested.length === 0) throw error;
+    return [];
+  });
   const own =
     filter && (await ownFilter(services, filter, { ...(userId !== undefined && { userId }), item }, call.deadline));
   const list = await selectItems(
     services.records,
-    popular.filter((id) => !excluded.has(id)),
+    [...new Set([...suggested, ...popular])].filter((id) => !excluded.has(id)),
     { limit, columns: itemColumns(services.settings), ...(own && { passes: own.passes }) },
     call.deadline,
   );
   if (own && list.unread > 0) {
-    throw new ApiError(
-      "upstream_unavailable",
-      `The filter cannot be applied: ${list.failure?.reason}, and ${failure.message}.`,
-      { cause: [list.failure?.cause, failure] },
-    );
+    const reasons = [list.failure?.reason, failed?.message].filter((reason) => reason !== undefined);
+    throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${reasons.join(", and ")}.`, {
+      cause: [list.failure?.cause, failed],
+    });
   }
-  const effect = ["popular items in place of recommendations", own?.shortcoming].filter(Boolean).join("; ");
-  const degraded: Degradation[] = [{ stage: "campaign", target: recipe, reason: failure.message, effect }];
+  const which = suggested.length > 0 ? "items of the built-in engine" : "popular items";
+  const effects = [...(failed ? [`${which} in place of recommendations`] : []), own?.shortcoming].filter(Boolean);
+  const reason = failed?.message ?? "the built-in engine does not store past events by type";
+  const degraded: Degradation[] =
+    effects.length > 0 ? [{ stage: "campaign", target: recipe, reason, effect: effects.join("; ") }] : [];
   return { ...list, recommendationId: null, degraded: [...degraded, ...shortList(list, limit)] };
 }
 

@@ -84,6 +84,9 @@ export const PlacementContext = v.pipe(
     item_id: v.nullish(v.pipe(Id, v.description("The item that the page is about. The list never contains it."))),
     basket_item_ids: ItemIds("The items in the visitor's basket."),
     exclude_item_ids: ItemIds("Items that the list must not contain, such as those already on the page."),
+    session_item_ids: ItemIds(
+      "What the visitor looked at in this session, latest first. The built-in engine recommends for them, too.",
+    ),
     category: v.nullish(v.pipe(v.string(), v.maxLength(1_000), v.description("The category that the page is about."))),
     metadata: v.nullish(recordSchema(RequestContext)),
   }),

@@ -7,7 +7,7 @@ import { sum } from "../../core/sum.ts";
 import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
 import { runKeys, sharedKeys, TRANSFERS, writeFile } from "./run-files.ts";
-import type { EtlSettings, RunPlan, ScanTask, Task } from "./tasks.ts";
+import type { BuiltInTask, EtlSettings, RunPlan, ScanTask, Task } from "./tasks.ts";
 
 /** The most bytes (as stored, compressed or not) and objects in a group. A larger object is a group of its own. */
 const GROUP_BYTES = 64 * 1_024 * 1_024;
@@ -42,7 +42,7 @@ export async function plan(
   tables: TableSource,
   { event_types, ...definitions }: EtlSettings,
   { shardBytes = SHARD_BYTES } = {},
-): Promise<{ readsKey: string; shardsKey: string }> {
+): Promise<{ readsKey: string; shardsKey: string; engineKey: string }> {
   const keys = runKeys(run);
   // What an earlier attempt with this name has left: finish takes all that it finds.
   await removeOthers(store, keys.root, new Set());
@@ -82,7 +82,9 @@ export async function plan(
   } satisfies RunPlan);
   await writeFile(store, keys.reads, [...groups.filter(({ result }) => !done.has(result)), ...segments]);
   await writeFile(store, keys.shards, shards);
-  return { readsKey: keys.reads, shardsKey: keys.shards };
+  const engine: v.InferInput<typeof BuiltInTask> = { task: "built-in", run, result: keys.builtIn };
+  await writeFile(store, keys.engine, [engine]);
+  return { readsKey: keys.reads, shardsKey: keys.shards, engineKey: keys.engine };
 }
 
 function split(objects: readonly StoredObject[]): StoredObject[][] {

@@ -33,6 +33,8 @@ export function runKeys(run: string) {
     /** The items of the first map, which reads events and tables, and of the second, which writes shards. */
     reads: `${root}plan/reads.json`,
     shards: `${root}plan/shards.json`,
+    /** The item of the map that trains the built-in engine. */
+    engine: `${root}plan/built-in.json`,
     shard: (shard: number) => `${root}results/shard-${number(shard, 5)}.parquet`,
     segments: (dataset: string) => `${root}results/${dataset}-`,
     segment: (dataset: string, segment: number) => `${root}results/${dataset}-${number(segment, 4)}.json`,
@@ -47,6 +49,8 @@ export function runKeys(run: string) {
     rejects: (dataset: string) => `${root}rejects/${dataset}s-`,
     popularItems: `${root}popular-items.json`,
     manifest: `${root}manifest.json`,
+    /** What the built-in engine learned, and how good it is. Written last: without it, the run did not train the engine. */
+    builtIn: `${root}built-in.json`,
   };
 }
 

@@ -37,6 +37,17 @@ export const ScanTask = v.strictObject({
   done: v.optional(v.boolean(), false),
 });
 
+/** The only item of the third map, which trains the built-in engine. Each call advances `at`, and adds to the counts. */
+export const BuiltInTask = v.strictObject({
+  task: v.literal("built-in"),
+  ...item,
+  /** Items and then users that are done. */
+  at: v.optional(Count, 0),
+  items: v.optional(Count, 0),
+  by_text: v.optional(Count, 0),
+  done: v.optional(v.boolean(), false),
+});
+
 /** The input of the ETL function: one step of a run. */
 export const EtlTask = v.variant("task", [
   // `startedAt` is when the execution started, in ISO 8601.
@@ -47,6 +58,7 @@ export const EtlTask = v.variant("task", [
   // An item of the second map: a shard, one part of the events of all days, split by EVENT_ID.
   v.strictObject({ task: v.literal("deduplicate"), ...item, shard: Count, of: Parts }),
   v.strictObject({ task: v.literal("finish"), run: Run }),
+  BuiltInTask,
 ]);
 
 /** The settings that the function `etl` reads from the `config.json` beside its bundle. */

@@ -8,7 +8,7 @@ import type { Profile } from "../records/profile.ts";
 /** Records to read at a time: one call to the table. */
 const READ_AHEAD = 100;
 
-/** Where an item of a list comes from: the campaign, or a list of the fallback chain. */
+/** Where an item of a list comes from: the campaign, the built-in engine, or a list of the fallback chain. */
 export type Origin = "campaign" | FallbackList["list"];
 
 /** A test of items. Those whose record cannot be read fail it. */

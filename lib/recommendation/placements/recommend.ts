@@ -40,7 +40,10 @@ export async function recommendForPlacement(
   };
   const made = await makeList(visit, checks);
   if (checks.failure) logFailure(services, call, "item records could not be read", checks.failure.cause);
-  if (made.list.length === 0) throwIfFailed(visit, checks, made.failures);
+  if (made.list.length === 0) {
+    throwIfFailed(visit, checks, made.failures);
+    await throwIfUntrained(visit);
+  }
   degraded.push(...shortcomings(visit, checks, made.list));
 
   const columns = placement.fields ? [...new Set(["ITEM_ID", ...placement.fields])] : itemColumns(services.settings);
@@ -70,16 +73,19 @@ async function makeList(visit: Visit, checks: Checks): Promise<Made> {
   const { placement, filter } = visit;
   const failures: CampaignFailure[] = [];
   let recommendationId: string | null = null;
-  const recommended = campaignSource(visit, {
-    filter,
-    stage: STAGES.source,
-    target: placement.recipe ?? "",
-    onAnswer: (id) => {
-      recommendationId = id;
-    },
-    onFailure: (failure) => failures.push(failure),
-  });
   const own = filter && localFilter(visit, filter);
+  const builtIn = placement.engine === "built_in" ? fallbackSource(visit, { list: "built_in" }, own) : undefined;
+  const recommended =
+    builtIn ??
+    campaignSource(visit, {
+      filter,
+      stage: STAGES.source,
+      target: placement.recipe ?? "",
+      onAnswer: (id) => {
+        recommendationId = id;
+      },
+      onFailure: (failure) => failures.push(failure),
+    });
   const promotions = placement.promotions.map((promotion) => {
     const sources = promotedSources(visit, promotion, own);
     return { ...promotion, candidates: new Candidates(sources, checks) };
@@ -109,8 +115,11 @@ function promotedSources(
   }
   if (!promoted) return [];
   const also = { ...(own && { also: own }) };
-  const source = campaignSource(visit, { filter: promoted, stage: STAGES.promotions, target: name, ...also });
   const both = bothFilters(localFilter(visit, promoted), own);
+  const source =
+    visit.placement.engine === "built_in"
+      ? fallbackSource(visit, { list: "built_in" }, both)
+      : campaignSource(visit, { filter: promoted, stage: STAGES.promotions, target: name, ...also });
   return [...(source ? [source] : []), ...visit.placement.fallback.map((list) => fallbackSource(visit, list, both))];
 }
 
@@ -154,14 +163,23 @@ function throwIfFailed({ degraded }: Visit, { failure }: Checks, failures: reado
   throw new ApiError("upstream_unavailable", `The list is empty: ${why}.`, { cause: why });
 }
 
+/** Throws `not_trained` if the list is empty because the built-in engine has not been trained yet. */
+async function throwIfUntrained({ placement, services, call }: Visit): Promise<void> {
+  if (placement.engine !== "built_in" || (await services.popularItems(call.deadline).catch(() => [])) !== undefined)
+    return;
+  const message = "The list is empty: the built-in engine is not trained. Upload data, then run `relevance train`.";
+  throw new ApiError("not_trained", message, { cause: "the last ETL has left no lists" });
+}
+
 /** Returns why an item is where it is in the list. */
 function explanation(placement: Placement, { id, origin, promotion, isMoved }: Arranged) {
-  const engine: Engine = origin === "campaign" ? "personalize" : "list";
-  const step = placement.fallback.findIndex(({ list }) => list === origin);
+  const engine: Engine = origin === "campaign" ? "personalize" : origin === "built_in" ? origin : "list";
+  const isSource = origin === "campaign" || origin === placement.engine;
+  const step = isSource ? -1 : placement.fallback.findIndex(({ list }) => list === origin);
   return {
     item_id: id,
     engine,
-    recipe: origin === "campaign" ? (placement.recipe ?? null) : null,
+    recipe: isSource ? (placement.recipe ?? null) : null,
     fallback: step < 0 ? null : { step: step + 1, list: origin },
     promotion: promotion ?? null,
     moved_by_diversity: isMoved,

@@ -46,8 +46,8 @@ export const STAGES = {
   },
   fallback: {
     name: "fallback",
-    needs: "the lists that the last training wrote, and the records of their items",
-    effect: "fills what the campaign leaves empty",
+    needs: "what the last training wrote: the built-in engine's table and the lists, and the records of their items",
+    effect: "recommends with `engine: built_in`, and fills what the campaign leaves empty",
     lost: "the list goes on with the next of the chain",
   },
   records: {

@@ -28,6 +28,8 @@ export interface Visit {
   /** The items that similar items are recommended to. */
   seeds: readonly string[];
   seedRecords: () => Promise<ReadRecords>;
+  /** What the visitor looked at in this session; none if the list must not depend on the visitor. */
+  sessionItems: readonly string[];
   filter: FilterChoice | undefined;
   /** Ids that the list must not have. */
   excluded: ReadonlySet<string>;
@@ -61,7 +63,7 @@ export async function openVisit(
   const filter = filterChoice(services, placement.filter);
   if (body.personalization !== "none") requireVisitor(placement, filter, userId);
 
-  const { item_id, basket_item_ids, exclude_item_ids } = body.context ?? {};
+  const { item_id, basket_item_ids, exclude_item_ids, session_item_ids } = body.context ?? {};
   const seeds = item_id == null ? [...new Set(basket_item_ids)].slice(0, MAX_SEEDS) : [item_id];
   const basket = placement.exclude.basket === false ? [] : (basket_item_ids ?? []);
   const degraded = failure ? [failed(STAGES.placement, found.name, failure.reason)] : [];
@@ -69,6 +71,7 @@ export async function openVisit(
   return {
     ...{ services, call, placement, version, userId, seeds, filter, degraded },
     variant: variant?.name,
+    sessionItems: body.personalization === "none" ? [] : (session_item_ids ?? []),
     seedRecords: once(() => services.records.read("item", seeds, deadline)),
     excluded: new Set([...(exclude_item_ids ?? []), ...basket, ...(item_id == null ? [] : [item_id])]),
   };

@@ -9,6 +9,9 @@ export const POPULAR_ITEMS_KEY = { LIST: "all" } as const;
 export const NEWEST_ITEMS_KEY = { LIST: "newest" } as const;
 export const EVENT_TYPES_KEY = { LIST: "event-types" } as const;
 
+/** Name of the built-in engine's table's key. */
+export const BUILT_IN_KEY = "KEY";
+
 /** Name of the training table's key. */
 export const TRAINING_KEY = "KEY";
 
@@ -29,6 +32,7 @@ export const TABLE_KEYS: Readonly<Record<TableName, readonly [partition: string,
   users: ["USER_ID" satisfies typeof ID_COLUMNS.user],
   items: ["ITEM_ID" satisfies typeof ID_COLUMNS.item],
   "popular-items": ["LIST" satisfies keyof typeof POPULAR_ITEMS_KEY],
+  "built-in": ["KEY" satisfies typeof BUILT_IN_KEY],
   training: ["KEY" satisfies typeof TRAINING_KEY],
   ingestion: ["DAY" satisfies typeof INGESTION_KEYS.partition, "SHARD" satisfies typeof INGESTION_KEYS.sort],
 };

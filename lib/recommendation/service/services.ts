@@ -4,6 +4,7 @@ import type { Placement } from "../../config/placements.ts";
 import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { CampaignClient } from "../../personalize/runtime/campaigns.ts";
 import type { EventCounter } from "../clients/accepted-events.ts";
+import type { BuiltInReader } from "../clients/built-in-table.ts";
 import type { Pointers } from "../clients/parameters.ts";
 import type { EtlListReader } from "../clients/popular-items.ts";
 import type { ChangeQueue, EventTracker } from "../clients/realtime.ts";
@@ -19,6 +20,8 @@ export interface RecommendationServices {
   campaigns: CampaignClient;
   records: RecordStore;
   popularItems: EtlListReader;
+  /** What the built-in engine learned. */
+  builtIn: BuiltInReader;
   /** Undefined if the items have no CREATION_TIMESTAMP. */
   newestItems: EtlListReader;
   /** The placements in use. */

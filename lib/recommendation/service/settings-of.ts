@@ -24,6 +24,9 @@ export function recommendationSettings(
   return {
     project: project.project_name,
     campaigns: Object.fromEntries(configured.map((kind) => [kind, names.campaignParameter(kind)])),
+    built_in: [...(solution.built_in ?? [])],
+    // aws-similar-items learns from the columns of items itself.
+    rare_items_by_text: solution.recipes.similar_items?.recipe_name === "aws-sims",
     event_tracker: names.eventTrackerParameter(),
     filters: filters.map(({ name, expression }) => ({
       name,

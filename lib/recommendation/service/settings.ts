@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { EventTypeChoice } from "../../config/event-types.ts";
-import { RECIPE_KINDS } from "../../core/contract/recommendation.ts";
+import { RECIPE_KINDS, RECOMMENDING_RECIPES } from "../../core/contract/recommendation.ts";
 import { accessEntries } from "../../core/http/access.ts";
 import { Definitions } from "../records/layout.ts";
 
@@ -17,6 +17,10 @@ export const RecommendationSettings = v.object({
   project: Name,
   /** By configured recipe: the parameter that holds the ARN of the active campaign. */
   campaigns: v.partial(v.object(v.entriesFromList(RECIPE_KINDS, Name))),
+  /** The kinds that the built-in engine answers. */
+  built_in: v.array(v.picklist(RECOMMENDING_RECIPES)),
+  /** Whether the campaign of similar items knows nothing of rare items but what is popular. */
+  rare_items_by_text: v.boolean(),
   /** The parameter that holds the event tracker's id. */
   event_tracker: Name,
   filters: v.array(

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
-import type { ObjectStore } from "../../aws/object-store.ts";
+import { type ObjectStore, readText } from "../../aws/object-store.ts";
 import { DATASETS } from "../../core/contract/recommendation.ts";
 import { shareText } from "../../core/share.ts";
 import { sum } from "../../core/sum.ts";
+import { countLine } from "../../core/telemetry/emf.ts";
 import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO, USUAL_LIMITS } from "../../personalize/limits.ts";
+import { BuiltInReport } from "../built-in/report.ts";
 import { schemaHash } from "../etl/plan.ts";
-import { readFile, runKeys } from "../etl/run-files.ts";
+import { errorKey, findFile, readFile, runKeys } from "../etl/run-files.ts";
 import { type EventCheck, type Manifest, RunPlan } from "../etl/tasks.ts";
 import { requireManifest, type TrainingContext, TrainingError } from "./context.ts";
 
@@ -21,9 +23,11 @@ interface CheckedData {
 export async function checkData(
   run: string,
   checks: readonly EventCheck[],
-  { store, state }: Pick<TrainingContext, "store" | "state">,
+  context: Pick<TrainingContext, "store" | "state" | "settings" | "print" | "now">,
 ): Promise<CheckedData> {
+  const { store, state } = context;
   const manifest = await requireManifest(store, run);
+  const untrained = await whyUntrained(run, context);
   const lacking = lacks(manifest, checks);
   const leftOut = leftOutOf(manifest);
   if (lacking.length > 0) {
@@ -42,9 +46,27 @@ export async function checkData(
     ...(large !== undefined && { large }),
     ...(leftOut !== undefined && { left_out: leftOut }),
     ...(unknown !== undefined && { unknown }),
+    ...(untrained !== undefined && { untrained }),
   });
   const users = manifest.checks.map(({ name, users_with_two }) => [name, users_with_two] as const);
   return { data: await dataDigest(manifest, store), users: Object.fromEntries(users) };
+}
+
+/** Name of the metric that counts runs which could not train the built-in engine, by `Project`. An alarm watches it. */
+export const UNTRAINED_ENGINES = "UntrainedEngines";
+
+/** Says why a run has not trained the built-in engine, and counts and logs it. Undefined if it has. */
+async function whyUntrained(
+  run: string,
+  { store, settings, print, now }: Pick<TrainingContext, "store" | "settings" | "print" | "now">,
+): Promise<string | undefined> {
+  const { builtIn } = runKeys(run);
+  if (await findFile(store, builtIn, BuiltInReport)) return undefined;
+  const reason = (await readText(store, errorKey(builtIn))) ?? "it left no reason; see the log of etl";
+  const message = `The built-in engine was not trained, so what it learned before is in use: ${reason}`;
+  print(countLine({ Project: settings.project }, UNTRAINED_ENGINES, 1, now()));
+  print(JSON.stringify({ level: "WARN", message, run }));
+  return message;
 }
 
 /** Describes which minimums a run's data misses, one message for each recipe and minimum. Empty if all can train. */

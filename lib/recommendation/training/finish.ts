@@ -5,10 +5,13 @@ import { describeCampaign } from "../../personalize/resources/campaign.ts";
 import { recipeOfSolution } from "../../personalize/resources/inventory.ts";
 import { isMoving } from "../../personalize/resources/managing.ts";
 import { listSolutions } from "../../personalize/resources/personalize.ts";
+import { BuiltInReport } from "../built-in/report.ts";
+import { findFile, runKeys } from "../etl/run-files.ts";
 import { giveBack } from "./begin.ts";
 import { type TrainingContext, TrainingError } from "./context.ts";
 import { solutionInput } from "./solution.ts";
 import type { RecipeProgress } from "./task.ts";
+import { yardstick } from "./yardstick.ts";
 
 /** The result of a run. */
 export interface Finished {
@@ -45,13 +48,30 @@ export async function finish(
   }
   await giveBack(run, context.state);
   const data = await context.state.data();
-  const about = data?.run === run ? [data.large, data.left_out, data.unknown].filter((text) => text !== undefined) : [];
+  const compared = data?.run === run ? await compareEngines(run, progress, context) : undefined;
+  if (data && compared !== undefined) await context.state.saveData({ ...data, yardstick: compared });
+  const texts = data?.run === run ? [data.large, data.left_out, data.unknown, data.untrained, compared] : [];
+  const about = texts.filter((text) => text !== undefined);
   return {
     run,
     recipes: [...progress],
     summary: [switched(progress), ...about.map((text) => `${text}.`)].join(" "),
     removed,
   };
+}
+
+/** Compares the model for users that the run trained with the built-in engine. Undefined if the engine was not measured. */
+async function compareEngines(
+  run: string,
+  progress: readonly RecipeProgress[],
+  { store, state }: TrainingContext,
+): Promise<string | undefined> {
+  const measured = (await findFile(store, runKeys(run).builtIn, BuiltInReport))?.measured;
+  if (!measured) return undefined;
+  const version = progress.find(({ recipe }) => recipe === "user_personalization")?.version;
+  const known = version === undefined ? undefined : await state.recipe("user_personalization");
+  const judged = [known?.active, ...(known?.held ?? [])].find((one) => one?.version === version);
+  return yardstick(measured, judged?.ndcg);
 }
 
 /** Describes which recipes of a run switched to their new versions. */

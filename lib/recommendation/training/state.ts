@@ -67,6 +67,10 @@ interface DataReport {
   left_out?: string;
   /** How many events name items and users that are not stored. Absent if none. */
   unknown?: string;
+  /** Why the built-in engine was not trained. Absent if it was. */
+  untrained?: string;
+  /** How good the engines are. Absent until all recipes have ended. */
+  yardstick?: string;
 }
 
 /** The training table: the lock, the last report about data, and the state of each recipe. */

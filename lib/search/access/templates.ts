@@ -26,11 +26,17 @@ export function requireTemplate(
 }
 
 /**
- * Throws `forbidden` if a key with `templates` says how hits vary: the order would tell which of them have the same value of
- * a field that the template does not show.
+ * Throws `forbidden` if a key with `templates` says how hits vary, since the order would tell which of them have the same value
+ * of a field that the template does not show, or how they are reranked, which a model is paid for.
  */
-export function requireNoVariety(caller: KeyRules, variety: object | null | undefined): void {
-  if (caller.templates && variety) throw forbidden(caller, "variety", "it may only send templates");
+export function requireNoStages(
+  caller: KeyRules,
+  asked: { variety?: object | null | undefined; rerank?: object | null | undefined },
+): void {
+  if (!caller.templates) return;
+  for (const stage of ["variety", "rerank"] as const) {
+    if (asked[stage]) throw forbidden(caller, stage, "it may only send templates");
+  }
 }
 
 /**

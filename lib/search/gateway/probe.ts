@@ -1,13 +1,25 @@
 import { type Probe, probed } from "../../core/http/probe.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { embedderName } from "../embeddings/embedder.ts";
+import { RULES } from "../rules/name.ts";
+import { SYNONYMS } from "../synonyms/document.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Shorter than the function's 28 s. */
 const PROBE_MS = 20_000;
 
-/** Embeds one text with each model, and ranks one item with the campaign, if there is one. */
-export async function probeGateway({ settings, embedder, ranker }: GatewayServices): Promise<Probe[]> {
+/**
+ * Embeds one text with each model, scores one with each reranker, ranks one item with the campaign and reads the synonyms
+ * and rules, if there are any.
+ */
+export async function probeGateway({
+  settings,
+  embedder,
+  reranker,
+  ranker,
+  synonyms,
+  rules,
+}: GatewayServices): Promise<Probe[]> {
   const models = settings.models.map((model) => {
     const name = embedderName(model);
     return probed({ kind: "model", name }, async () => {
@@ -18,10 +30,19 @@ export async function probeGateway({ settings, embedder, ranker }: GatewayServic
       if ("document_endpoint_name" in model) await used.embedQuery("relevance", deadline);
     });
   });
+  const rerankers = [...new Set(settings.indexes.flatMap(({ rerank }) => rerank?.model ?? []))].map((name) =>
+    probed({ kind: "model", name }, async () =>
+      (await reranker(name)).score("relevance", ["relevance"], { deadline: deadlineIn(PROBE_MS) }),
+    ),
+  );
   const campaign = settings.personalized_ranking?.campaign_arn;
   const ranking =
     campaign === undefined
       ? []
       : [probed({ kind: "campaign", name: campaign }, async () => (await ranker())?.("relevance", ["1"], PROBE_MS))];
-  return Promise.all([...models, ...ranking]);
+  const documents = settings.indexes.some((entry) => entry.synonyms)
+    ? [probed({ kind: "document", name: SYNONYMS }, () => synonyms(PROBE_MS))]
+    : [];
+  const ruled = rules ? [probed({ kind: "document", name: RULES }, () => rules("current", deadlineIn(PROBE_MS)))] : [];
+  return Promise.all([...models, ...rerankers, ...ranking, ...documents, ...ruled]);
 }

@@ -23,6 +23,25 @@ const VarietySettings = v.object({
   similarity: v.optional(v.object({ field: v.string(), weight: v.number() })),
 });
 
+/** Lists of synonyms, by their paths in the configuration folder, and the locale of requests that name none. */
+const SynonymSettings = v.object({
+  files: v.array(v.object({ file: v.string(), locale: v.optional(v.string()) })),
+  default_locale: v.optional(v.string()),
+});
+
+/** Which model reads what of the best hits, and how it orders them. */
+const RerankSettings = v.object({
+  /** Id at Bedrock, or `reranker` for `reranker_endpoint`. */
+  model: v.string(),
+  fields: v.array(v.string()),
+  candidates: v.number(),
+  timeout_ms: v.number(),
+  min_score: v.optional(v.number()),
+  batch_size: v.optional(v.number()),
+  /** Whether a search is reranked without asking. */
+  by_default: v.boolean(),
+});
+
 const LoggingSettings = v.object({
   user_id: v.picklist(USER_ID_LOGGING),
   query_text: v.boolean(),
@@ -60,6 +79,10 @@ export const GatewaySettings = v.object({
       settings: HybridSettings,
       /** Moves similar hits apart, in searches of both kinds. */
       variety: v.optional(VarietySettings),
+      /** Searches by synonyms as well, in searches of both kinds. */
+      synonyms: v.optional(SynonymSettings),
+      /** Orders the best hits by a model, in searches of both kinds. */
+      rerank: v.optional(RerankSettings),
     }),
   ),
   /** Searches that requests call by name: hybrid ones, and plain ones, whose query is not a hybrid query. */
@@ -90,7 +113,11 @@ export const GatewaySettings = v.object({
       ),
     }),
   ),
+  /** Whether searches are changed by the rules of the document in the bucket. */
+  has_rules: v.optional(v.boolean()),
   models: v.array(ModelSettings),
+  /** Endpoint of SageMaker with the reranker of model.yaml; absent if no index uses it. */
+  reranker_endpoint: v.optional(v.string()),
   /** Rules `METHOD pattern`, or `recommended` for the recommended ones. */
   raw_backend_deny: v.union([v.literal("recommended"), v.array(v.string())]),
   ...accessEntries,

@@ -58,13 +58,21 @@ export async function applied(stage: Stage, window: Window, deadline: Deadline):
     const moves = movesOf(change, head);
     const { order, hidden = [] } = change;
     const counts = { moved: moves.size, added: order.length + hidden.length - length, hidden: hidden.length };
-    const after = { ...report, ...counts, milliseconds: milliseconds() };
+    const after = { ...report, ...counts, milliseconds: milliseconds(), ...usageOf(change) };
     return { window: changedBy(stage, change, window, length), moves, report: after };
   } catch (error) {
     const failure = error instanceof StageError ? error.message : `the stage ${stage.name} failed`;
-    return { window, moves: new Map(), report: { ...report, failed: true, milliseconds: milliseconds() }, failure };
+    const after = { ...report, failed: true, milliseconds: milliseconds() };
+    return {
+      window,
+      moves: new Map(),
+      report: { ...after, ...(error instanceof StageError && usageOf(error)) },
+      failure,
+    };
   }
 }
+
+const usageOf = ({ usage }: Pick<StageEffect, "usage">): Pick<StageEffect, "usage"> => (usage ? { usage } : {});
 
 const hitOf = ({ hit }: FoundHit): Hit => hit;
 

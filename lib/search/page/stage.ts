@@ -1,6 +1,7 @@
-import type { PageStage } from "../../core/contract/search.ts";
+import type { PageStage, RewriteStage } from "../../core/contract/search.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { RerankUsage } from "../rerank/reranker.ts";
 import type { Hit } from "./answer.ts";
 
 /** A hit with its JSON text, which is what the answer shows. */
@@ -17,6 +18,8 @@ export interface Change {
   hidden?: readonly number[];
   /** New scores of the hits in `order`. */
   scores?: readonly number[];
+  /** What the stage took of a model. */
+  usage?: RerankUsage;
 }
 
 /** One step from the fused list to a page. It works on the window, never on a page. */
@@ -53,6 +56,8 @@ export const stagesOf = (wanted: readonly Wanted[]): { stages: Stage[]; declined
 /** A stage failed. The message is written for callers of the API. */
 export class StageError extends Error {
   override name = "StageError";
+  /** What the stage took of a model all the same. */
+  usage?: RerankUsage;
 }
 
 /** The place of a hit before and after a stage, from 1. */
@@ -62,19 +67,25 @@ interface Move {
   to: number;
 }
 
-/** What one stage did to the window, for the request log. */
+/** What one stage did to the query or the window, for the request log. */
 export interface StageEffect {
-  name: PageStage;
+  name: PageStage | RewriteStage;
   milliseconds: number;
   /** Hits of the window that changed places. */
   moved: number;
   added: number;
   hidden: number;
+  /** Clauses that a stage added to the query. */
+  alternatives?: number;
   failed: boolean;
+  /** What it took of a model, if it calls one. */
+  usage?: RerankUsage;
 }
 
 /** What one stage did in a search. */
 export interface StageReport extends StageEffect {
   /** The hits of the page that the stage moved, in the order of the page. */
   moves: Move[];
+  /** Words of the query, and what was searched in their place as well. */
+  synonyms?: Array<{ from: string; to: string[] }>;
 }

@@ -4,11 +4,11 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { EmbeddingMapping, IndexSettings } from "../gateway/settings.ts";
 import type { TargetIndex } from "../target/target.ts";
-import { type Hit, nativeSearch } from "./answer.ts";
-import { identityOf } from "./apply.ts";
+import type { Hit } from "./answer.ts";
 import { byMarginalRelevance, limitGroups, type Trait } from "./diversify.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";
-import { type Stage, StageError, type Wanted } from "./stage.ts";
+import { readAgain } from "./read-again.ts";
+import type { Stage, Wanted } from "./stage.ts";
 
 /** How an index or a request wants its hits to vary. */
 type Variety = NonNullable<IndexSettings["variety"]>;
@@ -24,11 +24,19 @@ const BUDGET_MS = 2_000;
 
 const LOST = "similar hits are not moved apart";
 
-/** Returns the variety of the searched indexes, if the entries of all of them say the same. */
-export function sharedVariety(indexes: readonly TargetIndex[]): { variety?: Variety } {
-  const [first, ...others] = indexes.map(({ entry }) => entry?.variety);
+/** Returns what an entry of hybrid_search.yaml says of the stages, as far as the entries of all searched indexes say the same. */
+export const sharedStages = (indexes: readonly TargetIndex[]): Pick<IndexSettings, SharedStage> => ({
+  ...shared(indexes, "variety"),
+  ...shared(indexes, "rerank"),
+  ...shared(indexes, "synonyms"),
+});
+
+type SharedStage = "variety" | "rerank" | "synonyms";
+
+function shared<Key extends SharedStage>(indexes: readonly TargetIndex[], key: Key) {
+  const [first, ...others] = indexes.map(({ entry }) => entry?.[key]);
   const isShared = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
-  return first && isShared ? { variety: first } : {};
+  return (first && isShared ? { [key]: first } : {}) as Pick<IndexSettings, Key>;
 }
 
 /** What a search would vary, and how. */
@@ -100,37 +108,21 @@ interface Read {
   vector: string | undefined;
 }
 
-/**
- * Returns the values of hits, which a second search reads by their ids: the caller's own may show neither the fields nor the
- * source, and its answer must stay as it is.
- */
+/** Returns the values of hits, which a second search reads: the caller's own may show neither the fields nor the source. */
 async function valuesOf(
   services: Pick<GatewayServices, "cluster">,
   { index, hits, keywords, vector }: Read,
   deadline: Deadline,
 ): Promise<Values[]> {
-  const ids = [...new Set(hits.map(({ _id }) => _id))];
-  if (ids.includes(undefined as never)) throw new StageError("the request leaves out the ids of hits");
-  const indexes = new Set(hits.map(({ _index }) => _index));
-  const body = JSON.stringify({
-    query: { ids: { values: ids } },
-    // Each index may have a document with the same id.
-    size: ids.length * indexes.size,
-    track_total_hits: false,
+  const read = {
     _source: vector === undefined ? false : [vector],
     ...(keywords.length > 0 && { docvalue_fields: keywords }),
-  });
+  };
   const fields = [...keywords, vector ?? []].flat();
-  const answer = await nativeSearch(services, deadline, index, body, { timeout: undefined }).catch((error: unknown) => {
-    throw new StageError(`the values of ${fields.join(" and ")} could not be read: ${reasonOf(error)}`);
-  });
-  if (answer.partial.length > 0) throw new StageError(`the values of ${fields.join(" and ")} could not all be read`);
-  const found = new Map(answer.hits.map((hit) => [identityOf(hit), readValues(hit, keywords, vector)]));
+  const found = await readAgain(services, { index, hits, fields, read }, deadline);
   const none: Values = { keywords: new Map(), vector: undefined };
-  return hits.map((hit) => found.get(identityOf(hit)) ?? none);
+  return found.map((hit) => (hit ? readValues(hit, keywords, vector) : none));
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "the search failed");
 
 function readValues(hit: Hit, keywords: readonly string[], vector: string | undefined): Values {
   const fields = "fields" in hit && isObject(hit.fields) ? hit.fields : {};

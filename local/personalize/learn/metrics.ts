@@ -1,4 +1,5 @@
-import { ndcg, precision, reciprocalRank } from "../../../lab/metrics/metric.ts";
+import { precision, reciprocalRank } from "../../../lab/metrics/metric.ts";
+import { ndcg } from "../../../lib/core/statistics/ndcg.ts";
 
 /** Returns the ranked items for one user, best first: at least 25 if there are that many. */
 export type Ranking = (user: number) => readonly number[];

@@ -78,11 +78,12 @@ test("deploys a model in place of an endpoint of the user's", () => {
   cpSync("conf", conf, { recursive: true });
   writeFileSync(
     join(conf, "model.yaml"),
-    "dense_large_en_v1_5:\n  endpoint_name: shop\nsparse_v3:\n  endpoint_name: s\n",
+    "dense_large_en_v1_5:\n  endpoint_name: shop\nsparse_v3:\n  endpoint_name: s\nreranker:\n  endpoint_name: r\n",
   );
   const { config } = localConfiguration(conf, SAMPLE_RESOURCES);
   const { endpoint_name, instance_type } = config.searchGateway?.models.sparse_v3 ?? {};
   assert.equal([endpoint_name, instance_type], [undefined, "ml.c6i.2xlarge"]);
+  assert.is(config.searchGateway?.models.reranker?.model_id, "local/stand-in");
 });
 
 test("reports a mistake with the line of the user's own file, before anything starts", () => {

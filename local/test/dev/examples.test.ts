@@ -81,6 +81,12 @@ test("appear in a banner that does not mention stand-ins when all models are rea
   assert.not.match(banner({ ...rest, models, examples: [] }), /Stand-ins/);
 });
 
+test("the banner says that a reranker is a stand-in", () => {
+  const text = banner({ ...rest, models: [], rerankers: ["cohere.rerank-v3-5:0"], examples: [] });
+  assert.match(text, "A stand-in, not the real reranker: cohere.rerank-v3-5:0. It counts which words");
+  assert.not.match(banner({ ...rest, models: [], examples: [] }), "reranker");
+});
+
 test("appear in a banner that names the small real model, for dense fields alone", () => {
   const text = banner({ ...rest, models: localModels(USED, {}, "wordllama 1"), examples: [] });
   assert.match(text, "A small real model, wordllama 1, instead of dense_large_en_v1_5.");

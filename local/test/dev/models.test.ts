@@ -87,6 +87,20 @@ test("serves other vectors for a previous model, and the same from an endpoint f
   assert.is(embedding.length, 8);
 });
 
+test("serves the reranker of model.yaml, and any on Bedrock", async () => {
+  const models = { reranker: { ...SECTION, model_id: "BAAI/bge-reranker-base", revision: "1" } };
+  const { standIns } = await openModels({ urls: {}, names: { endpoint: (name) => name }, dir, models });
+  const [endpoint] = endpointsOf("reranker", models);
+  const invoke = (path: string, body: object) => {
+    const request = { method: "POST", path, query: new URLSearchParams(), headers: {}, region: "eu-west-1" };
+    return standIns.handle({ ...request, service: "sagemaker-runtime", body: Buffer.from(JSON.stringify(body)) });
+  };
+  const own = await invoke(`/endpoints/${endpoint?.key}/invocations`, { query: "salt", texts: ["salt"] });
+  assert.equal(JSON.parse(String(own.body)), [{ index: 0, score: 1 }]);
+  const hosted = await invoke("/model/amazon.rerank-v1%3A0/invoke", { query: "salt", documents: ["salt"] });
+  assert.is(hosted.status, 200, String(hosted.body));
+});
+
 test("falls back to the stand-in, and says so, when the small real model cannot be fetched", async () => {
   const said: string[] = [];
   const install = () => Promise.reject(new LocalError("wordllama 1 could not be fetched from PyPI: no network"));

@@ -6,7 +6,8 @@ import { createModelStandIns } from "../../embeddings/stand-ins.ts";
 const test = suite("stand-in models");
 
 const models = await createModelStandIns({
-  modelOfEndpoint: (name) => (name === "sparse" ? "sparse_v3" : name === "dense" ? "dense_large_en_v1_5" : undefined),
+  modelOfEndpoint: (name) =>
+    (({ sparse: "sparse_v3", dense: "dense_large_en_v1_5", reranker: "reranker" }) as const)[name],
 });
 
 test.before.each(() => models.control.reset());
@@ -151,5 +152,55 @@ test("answers a hanging call when the faults end", async () => {
   models.control.setFaults("dense_large_en_v1_5", []);
   assert.is((await answer).status, 200);
 });
+
+const QUERY = "red lamp";
+const TEXTS = ["a table", "a red lamp", "a lamp"];
+const rerank = (body: unknown) => ask("/endpoints/reranker/invocations", body);
+const cohereRerank = (body: unknown) => ask("/model/cohere.rerank-v3-5%3A0/invoke", body);
+const amazonRerank = (body: unknown) => ask("/model/amazon.rerank-v1%3A0/invoke", body);
+
+test("rerankers score the share of the query's words, best first", async () => {
+  const [best, ...others] = read(await rerank({ query: QUERY, texts: TEXTS, truncate: true }));
+  assert.equal(
+    [best, ...others],
+    [
+      { index: 1, score: 1 },
+      { index: 2, score: 0.5 },
+      { index: 0, score: 0 },
+    ],
+  );
+  const results = [{ index: 1, relevance_score: 1 }];
+  const body = { query: QUERY, documents: TEXTS, top_n: 1 };
+  assert.equal(read(await cohereRerank({ ...body, api_version: 2 })).results, results);
+  assert.equal(read(await amazonRerank(body)).results, results);
+});
+
+for (const [what, body, expected] of [
+  ["33 texts", { query: QUERY, texts: new Array(33).fill("a") }, 413],
+  ["no texts", { query: QUERY, texts: [] }, 400],
+  ["no query", { texts: ["a"] }, 422],
+  ["a text that is none", { query: QUERY, texts: [1] }, 422],
+  ["more tokens than it reads, unless it may truncate", { query: QUERY, texts: ["a ".repeat(600)] }, 413],
+] as const) {
+  test(`a reranker of an endpoint refuses ${what}`, async () => {
+    assert.equal(original(await rerank(body)), [424, "ModelError", expected]);
+  });
+}
+
+const COHERE = { query: QUERY, documents: ["a"], api_version: 2 };
+for (const [what, send, body] of [
+  ["no version for Cohere", cohereRerank, { ...COHERE, api_version: undefined }],
+  ["a version for Amazon", amazonRerank, COHERE],
+  ["an unknown key", cohereRerank, { ...COHERE, texts: ["a"] }],
+  ["an empty document", cohereRerank, { ...COHERE, documents: [""] }],
+  ["no documents", cohereRerank, { ...COHERE, documents: [] }],
+  ["1,001 documents", cohereRerank, { ...COHERE, documents: new Array(1_001).fill("a") }],
+  ["no query", cohereRerank, { ...COHERE, query: "" }],
+  ["top_n of 0", cohereRerank, { ...COHERE, top_n: 0 }],
+] as const) {
+  test(`a reranker of Bedrock refuses ${what}`, async () => {
+    assert.equal(errorOf(await send(body)), [400, "ValidationException"]);
+  });
+}
 
 test.run();

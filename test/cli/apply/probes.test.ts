@@ -93,6 +93,17 @@ test("points to the existing endpoint of a failed model", async () => {
   assert.match(text, "See the endpoint shop-sparse in the SageMaker console");
 });
 
+test("points to the endpoint of a failed reranker, or to the access to one of Bedrock", async () => {
+  const changes: Change[] = [
+    ["model.yaml", ["reranker"], { endpoint_name: "shop-reranker" }],
+    ["hybrid_search.yaml", ["hybrid_queries", 0, "rerank"], { model: "reranker", fields: ["title"] }],
+  ];
+  const { text } = await run([[failed("reranker", "ModelError")]], { changes });
+  assert.match(text, "See the endpoint shop-reranker in the SageMaker console");
+  const hosted = await run([[failed("cohere.rerank-v3-5:0", "AccessDeniedException")]]);
+  assert.match(hosted.text, "Give the account access to the model");
+});
+
 test("retries when IAM denies access at first", async () => {
   const denied = [failed("ext_embed_english_v3", "AccessDeniedException")];
   const { works: fine, text, calls } = await run([denied, denied, [works]], { timeoutMs: 60_000 });

@@ -1,9 +1,10 @@
 import * as assert from "uvu/assert";
 import { discover } from "../../../cli/discovery/discover.ts";
 import { othersProblem } from "../../../cli/remove/endpoint-users.ts";
+import { parseConfiguration } from "../../../lib/config/parse.ts";
 import { formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
 import { ownEndpoints } from "../../../lib/infrastructure/endpoints.ts";
-import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
+import { type Change, configuration, configurationFiles } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 import { account, changedRead } from "./account.ts";
 import { named, problems } from "./problems.ts";
@@ -117,6 +118,10 @@ test("reads route tables, gateway endpoints and prefix lists only for functions 
       { s3: "pl-of-s3", dynamodb: "pl-of-dynamodb" },
     ],
   );
+  const synonyms: Change = ["hybrid_search.yaml", ["hybrid_queries", 0, "synonyms"], { files: [{ file: "a.txt" }] }];
+  const files = { ...configurationFiles("aws-auth", [synonyms]), "a.txt": "sofa, couch" };
+  const { searchGateway } = await discover(parseConfiguration(files), reads);
+  assert.equal(searchGateway?.network.routeTables, ["rtb-1"]);
 });
 
 test("keeps its endpoints while another project is in the VPC, and refuses to remove them", async () => {

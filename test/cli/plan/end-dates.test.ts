@@ -35,6 +35,17 @@ test("names each model of Bedrock that ends, and asks for no other", async () =>
   assert.equal(more, []);
 });
 
+test("names a reranker of Bedrock that ends, whose place another one can take at once", async () => {
+  const changed = configuration("all-options", [
+    ["hybrid_search.yaml", ["hybrid_queries", 0, "rerank"], { model: "eu.cohere.rerank-v3-5:0", fields: ["title"] }],
+  ]);
+  const lifecycleOf = async (model: string) =>
+    model === "cohere.rerank-v3-5:0" ? { ...active, status: "LEGACY", end: new Date("2027-03-01") } : active;
+  const [note = "", ...more] = await endDateNotes(changed, { now: new Date("2026-04-01"), lifecycleOf });
+  assert.is(note, "rerank: cohere.rerank-v3-5:0 is a legacy model, and Bedrock ends it on 2027-03-01");
+  assert.equal(more, []);
+});
+
 test("says nothing of a model that the region does not have, and that the credentials may not ask", async () => {
   assert.equal(await notes("2026-04-01", async () => undefined), []);
   const denied = Object.assign(new Error("no"), { name: "AccessDeniedException", $metadata: { httpStatusCode: 403 } });

@@ -1,13 +1,14 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { namedDocument } from "../../../cli/named-document.ts";
+import { namedDocument } from "../../../cli/documents.ts";
 import { PLACEMENTS_KIND } from "../../../cli/recommendation/placements.ts";
 import { type Placement, PlacementsSchema } from "../../../lib/config/placements.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("changes of placements");
 
-const { changesOf: placementChanges, entriesOf: placementsOf } = namedDocument(PLACEMENTS_KIND);
+const { changesOf: placementChanges } = PLACEMENTS_KIND;
+const { valueIn } = namedDocument(PLACEMENTS_KIND);
 
 const placements = (...settings: object[]): readonly Placement[] =>
   v.parse(PlacementsSchema, { placements: settings }).placements;
@@ -26,11 +27,8 @@ test("describes each changed placement in one line", () => {
 
 test("refuses a version with settings that this version does not know", () => {
   const version = { version: 3, written_at: "", written_by: "ann", content: { placements: [{ name: "a", later: 1 }] } };
-  assert.throws(() => placementsOf(version), /Version 3 of the placements has settings/);
-  assert.equal(
-    placementsOf({ ...version, content: { placements: placements({ name: "a" }) } }),
-    placements({ name: "a" }),
-  );
+  assert.throws(() => valueIn(version), /Version 3 of the placements has settings/);
+  assert.equal(valueIn({ ...version, content: { placements: placements({ name: "a" }) } }), placements({ name: "a" }));
 });
 
 test.run();

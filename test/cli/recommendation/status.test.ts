@@ -27,6 +27,8 @@ test("says on what Personalize measured its figures, and which events name nothi
       training: null,
       large: null,
       left_out: null,
+      untrained: null,
+      yardstick: "The campaign does not earn its price",
       unknown: "5,194 of 6,000 events (87 %) name items that are not stored",
       held: {},
     },

@@ -30,6 +30,7 @@ async function ask(change: Partial<RecommendationServices>, path: string, body: 
       project: "shop",
       campaigns: { user_personalization: "/campaign" },
       event_tracker: "/tracker",
+      built_in: [],
       filters: [],
       event_types: { named: [], others: true, most: 8 },
       definitions: SHOP_DEFINITIONS,
@@ -38,6 +39,7 @@ async function ask(change: Partial<RecommendationServices>, path: string, body: 
     api,
     pointers: { read: async () => [undefined], reread: async () => [undefined] },
     popularItems: async () => undefined,
+    builtIn: async () => new Map(),
     records: {
       read: async () => ({ records: new Map(), unread: new Set(), failure: undefined }),
       write: async () => new Map(),

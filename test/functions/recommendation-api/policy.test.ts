@@ -9,6 +9,7 @@ const api = recommendationApiPolicy({
   usersTable: "users",
   itemsTable: "items",
   popularItemsTable: "popular",
+  builtInTable: "built-in",
   ingestionTable: "ingestion",
   eventsStream: "events",
   realtimeQueue: "queue",
@@ -48,6 +49,7 @@ test("the API can only read popular items and only update event counts", () => {
   const actionsOn = (resource: string) =>
     api.filter(({ resources }) => resources.includes(resource)).flatMap(({ actions }) => actions);
   assert.equal(actionsOn("popular"), ["dynamodb:GetItem"]);
+  assert.equal(actionsOn("built-in"), ["dynamodb:BatchGetItem"]);
   assert.equal(actionsOn("ingestion"), ["dynamodb:UpdateItem"]);
   assert.equal(actionsOn("campaign/a"), ["personalize:GetRecommendations"]);
 });

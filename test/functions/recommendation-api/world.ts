@@ -73,6 +73,8 @@ interface Issue {
 }
 
 export interface WorldOptions {
+  /** The kinds that the built-in engine answers. */
+  builtIn?: RecommendationSettings["built_in"];
   timeouts?: Partial<RecommendationSettings["timeouts"]>;
   settings?: Partial<RecommendationSettings>;
   /** Other stand-ins for AWS services on the same endpoint. */
@@ -137,6 +139,8 @@ export async function startWorld(options: WorldOptions = {}) {
       similar_items: names.campaignParameter("similar_items"),
       personalized_ranking: names.campaignParameter("personalized_ranking"),
     },
+    built_in: options.builtIn ?? [],
+    rare_items_by_text: true,
     event_tracker: names.eventTrackerParameter(),
     filters: Object.entries(FILTERS).map(([name, expression]) => ({
       name,

@@ -120,6 +120,7 @@ const existing = [
   ["dense_large_en_v1_5"],
   ["dense_large_en_v1_5", "documents"],
   ["sparse_v3"],
+  ["reranker"],
   ["previous", "dense_large_en_v1_5"],
 ].reduce<Files>(
   (files, path) => changed(files, "model.yaml", path, { endpoint_name: `shop-${path.join("-").replaceAll("_", "-")}` }),

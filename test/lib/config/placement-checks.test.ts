@@ -74,7 +74,7 @@ testRules(test, example, [
       }),
     ],
     problems: [
-      `${at}.recipe "user_personalization" is not in recipes of solution.yaml`,
+      `${at}.recipe "user_personalization" is not in recipes of solution.yaml: add it there, or set engine: built_in`,
       `${at}.filter.name "nothing" is not in filters of filter.yaml`,
       `${at}.promotions[0].filter.values.CATEGORY is missing: "category" needs it`,
       `${at}.promotions[0].filter.values.OTHER is not a placeholder of "category": it has "CATEGORY"`,
@@ -119,6 +119,18 @@ testRules(test, example, [
     good: [placements({ recipe: undefined, fallback: [{ list: "popular" }] })],
     bad: [["recommendation.yaml", ["placements"], [{ name: "home", fallback: [] }]]],
     problems: [`${at}.fallback is empty, and there is no recipe: the list would always be empty`],
+  },
+  {
+    rule: "the built-in engine has a recipe, not necessarily of solution.yaml, and no filter on past events",
+    good: [placements({ engine: "built_in" })],
+    bad: [placements({ engine: "built_in", filter: { name: "not_purchased" } })],
+    problems: [`${at}.filter "not_purchased" reads past events, which only Personalize can: name another filter`],
+  },
+  {
+    rule: "the built-in engine needs a recipe",
+    good: [placements({ engine: "built_in" })],
+    bad: [placements({ engine: "built_in", recipe: undefined })],
+    problems: [`${at}.engine needs a recipe: user_personalization or similar_items`],
   },
   {
     rule: "the placements of a key exist, and it may ask for them",

@@ -1,12 +1,12 @@
 import { suite } from "../../suite.ts";
-import { changed, fullExample } from "./example.ts";
+import { changed, withoutRules } from "./example.ts";
 import { type Change, type Rule, testRules } from "./rules.ts";
 
 const test = suite("checks of hybrid_search.yaml and model.yaml");
 
 /** Rules about experiments add their own, and keys with templates have their own file. */
 const full = changed(
-  changed(fullExample(), "hybrid_search.yaml", ["experiments"], undefined),
+  changed(withoutRules(), "hybrid_search.yaml", ["experiments"], undefined),
   "api.yaml",
   ["keys"],
   undefined,
@@ -150,6 +150,45 @@ const RULES: readonly Rule[] = [
     bad: [["model.yaml", ["sparse_v3"], undefined]],
     problems: [
       "conf/hybrid_search.yaml hybrid_queries[0].embedding_mappings[1].model_name names sparse_v3, which has no section in model.yaml: add it there",
+    ],
+  },
+  {
+    rule: "a reranker of the project has files",
+    good: [
+      ["model.yaml", ["reranker"], { ...DEPLOYED, model_data: "s3://models/a/" }],
+      ["model.yaml", ["reranker"], { endpoint_name: "shop-reranker" }],
+    ],
+    bad: [["model.yaml", ["reranker"], DEPLOYED]],
+    problems: [
+      "conf/model.yaml reranker.model_id is missing: it names the model, unless model_data or endpoint_name is set",
+    ],
+  },
+  {
+    rule: "a reranker of the project keeps its files",
+    good: [["model.yaml", ["reranker"], { ...DEPLOYED, model_id: "a/b", revision: "1" }]],
+    bad: [["model.yaml", ["reranker"], { ...DEPLOYED, model_id: "a/b" }]],
+    problems: [
+      "conf/model.yaml reranker.revision is missing: without it, or model_data, a new instance could download another model than the others have",
+    ],
+  },
+  {
+    rule: "a reranker on an endpoint has a section",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "rerank", "model"], "reranker"]],
+    bad: [
+      ["hybrid_search.yaml", ["hybrid_queries", 0, "rerank", "model"], "reranker"],
+      ["model.yaml", ["reranker"], undefined],
+    ],
+    problems: [
+      "conf/hybrid_search.yaml hybrid_queries[0].rerank.model names reranker, which has no section in model.yaml: add it there",
+    ],
+  },
+  {
+    rule: "a reranker reads text, each field once",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 0, "rerank", "fields"], ["title"]]],
+    bad: [["hybrid_search.yaml", ["hybrid_queries", 0, "rerank", "fields"], ["title", "description_dense", "title"]]],
+    problems: [
+      'conf/hybrid_search.yaml hybrid_queries[0].rerank.fields[1] "description_dense" is an embedding field; name a field with text',
+      'conf/hybrid_search.yaml hybrid_queries[0].rerank.fields[2] "title" appears twice',
     ],
   },
   {

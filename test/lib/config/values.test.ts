@@ -10,6 +10,7 @@ const full = fullExample();
 
 const state = (key: string) => ["terraform", "state", key];
 const mapping = (...path: Path) => ["hybrid_queries", 0, "embedding_mappings", 0, ...path];
+const rerank = (key: string) => ["hybrid_queries", 0, "rerank", key];
 const text = (length: number) => "a".repeat(length);
 
 /** Boundary values: the last one that is accepted and the first one that is not. */
@@ -112,6 +113,18 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "similarity", "weight"], [0, 0.5, 1], [-0.1, 1.1]],
   [
     "hybrid_search.yaml",
+    rerank("model"),
+    ["reranker", "amazon.rerank-v1:0", "eu.cohere.rerank-v4:0", "cohere.rerank-v3-5:0"],
+    ["", "rerank", "cohere.embed-english-v3", "cohere.rerank-", "arn:aws:bedrock:eu-west-1::x"],
+  ],
+  ["hybrid_search.yaml", rerank("fields"), [["a.b"]], [[], "title", ["_id"]]],
+  ["hybrid_search.yaml", rerank("candidates"), [1, 200], [0, 201, 1.5]],
+  ["hybrid_search.yaml", rerank("timeout_ms"), [50, 20_000], [49, 20_001]],
+  ["hybrid_search.yaml", rerank("min_score"), [-10, 0, 0.5], [-1_001, 1_001, "0.5"]],
+  ["hybrid_search.yaml", rerank("batch_size"), [1, 100], [0, 101]],
+  ["hybrid_search.yaml", rerank("by_default"), [true, false], ["no", 1]],
+  [
+    "hybrid_search.yaml",
     mapping("embedding_field"),
     ["v", "v-1", "a.b", text(255)],
     ["a..b", "a.", ".a", "1a", "", text(256)],
@@ -146,6 +159,7 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ["model.yaml", ["sparse_v3", "vpc_config", "subnet_ids"], [["subnet-0a1b2c3d"]], [[], ["subnet-1"]]],
   ["model.yaml", ["sparse_v3", "vpc_config", "security_group_ids"], [["sg-0a1b2c3d"]], [[], ["sg-1"]]],
   ["model.yaml", ["dense_large_en_v1_5", "model_id"], ["a/b.c-1_x"], ["a", "a/b/c", ""]],
+  ["model.yaml", ["reranker", "model_id"], ["a/b.c-1_x"], ["a", "a/b/c", ""]],
   [
     "model.yaml",
     ["ext_embed_bedrock", "model_id"],

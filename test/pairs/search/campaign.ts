@@ -51,7 +51,7 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
   const gateway = await startGateway({
     node: cluster.url,
     moreKeys: [KEYS.limited, KEYS["template-only"]],
-    env: { API_KEYS: "key-1=printed,key-2=limited,key-3=template-only" },
+    env: { API_KEYS: "key-1=printed,key-2=limited,key-3=template-only", BUCKET: "synonyms" },
     settings: {
       models: MODELS,
       indexes: cases.flatMap(({ settings }) => settings.indexes),
@@ -71,6 +71,8 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
     },
   });
   const results: SearchResult[] = [];
+  // Reads the synonyms: a search waits a second for them, which may be too short on a busy machine.
+  await gateway.probe();
   try {
     await concurrently(cases, PARALLEL, async ({ start, row, world, literal }) => {
       const name = nameOf(dimensions, row);

@@ -1,5 +1,6 @@
 import { pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { isRerankLost } from "./rerank.ts";
 import { isVarietyLost } from "./variety.ts";
 
 /** What a case is, as far as an answer may differ for it. */
@@ -42,6 +43,11 @@ export const TOLD: readonly Told[] = [
     stage: "personalization",
     reason: "a request with an order of its own keeps it",
     when: ({ row }) => row.ranking === "on" && row.page !== "size-0" && isOwnOrder(row),
+  },
+  {
+    stage: "rerank",
+    reason: "a request with an order of its own keeps it, and an index without an entry has no reranker",
+    when: ({ row }) => isRerankLost(row),
   },
   {
     stage: "variety",

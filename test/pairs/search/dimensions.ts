@@ -47,7 +47,9 @@ export const SEARCH = {
   settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
   pipeline: ["none", "rename"],
   ranking: ["off", "on"],
+  rerank: ["none", "request"],
   variety: ["none", "request"],
+  synonyms: ["none", "entry"],
   experiment: ["none", "settings", "templates"],
   carrier: ["body", "template"],
   encoding: ["identity", "gzip", "deflate", "br"],
@@ -105,12 +107,13 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "stored_fields _none_ leaves out the source, and what is made from it",
-    excludes: ({ stored_fields, source, highlight, pipeline, ranking, variety, inner_hits, collapse }) =>
+    excludes: ({ stored_fields, source, highlight, pipeline, ranking, rerank, variety, inner_hits, collapse }) =>
       stored_fields === "_none_" &&
       (source === "year" ||
         highlight === "yes" ||
         pipeline === "rename" ||
         ranking === "on" ||
+        rerank === "request" ||
         variety === "request" ||
         inner_hits === "yes" ||
         collapse === "inner_hits"),
@@ -140,14 +143,15 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ key, carrier }) => key === "template-only" && carrier === "body",
   },
   {
-    reason: "the raw backend has neither rankings, experiments, settings, templates and variety nor models",
-    excludes: ({ way, ranking, experiment, settings, carrier, model, key, variety }) =>
+    reason: "the raw backend has neither rankings, experiments, settings, templates, reranking and variety nor models",
+    excludes: ({ way, ranking, experiment, settings, carrier, model, key, rerank, variety }) =>
       way === "raw" &&
       (ranking === "on" ||
         has(experiment, "settings", "templates") ||
         has(settings, "weights", "l2_geometric", "rrf", "z_score") ||
         carrier === "template" ||
         model === "down" ||
+        rerank === "request" ||
         variety === "request" ||
         key === "template-only"),
   },
@@ -164,8 +168,12 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ suggest, mapping }) => suggest === "completion" && mapping !== undefined && mapping !== "completion",
   },
   {
-    reason: "the key may send its templates, and no variety",
-    excludes: ({ key, variety }) => key === "template-only" && variety === "request",
+    reason: "the key may send its templates, and neither variety nor reranking",
+    excludes: ({ key, variety, rerank }) => key === "template-only" && (variety === "request" || rerank === "request"),
+  },
+  {
+    reason: "the entry of an index has its synonyms, which the raw backend does not use",
+    excludes: ({ synonyms, entry, way }) => synonyms === "entry" && (entry === "none" || way === "raw"),
   },
   {
     reason: "only the vector of a query in another model is needed where nothing else can fail",

@@ -10,6 +10,7 @@ import {
 } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { SECOND, settingsOf, textOf, VARIANTS } from "./request.ts";
+import { expanded } from "./synonyms.ts";
 import type { World } from "./world.ts";
 
 /** The request that a person would send straight to the cluster for a case, and what it leaves out. */
@@ -57,8 +58,8 @@ export function nativeRequest(
   const features = featuresOf(row);
   if (!isPlain && !profiles) delete features.profile;
   const query = isPlain
-    ? plainQuery(row, text)
-    : { hybrid: { queries: kept.map(({ query }) => query), pagination_depth: candidates } };
+    ? expanded(plainQuery(row, text), row)
+    : { hybrid: { queries: kept.map(({ query }) => expanded(query, row)), pagination_depth: candidates } };
   const embeddings = (world.entry?.embedding_mappings ?? []).map(({ embedding_field }) => embedding_field);
   const hidden =
     !isPlain && embeddings.length > 0 && features._source === undefined && features.stored_fields === undefined;

@@ -8,6 +8,7 @@ import { type Answered, askNative, callsOf, pageIn } from "./native.ts";
 import { type NativeRequest, nativeRequest } from "./oracle.ts";
 import { personalOrder } from "./personal.ts";
 import { compareRefusals } from "./refusals.ts";
+import { isReranked, rerankedPage } from "./rerank.ts";
 import { isVaried, variedPage } from "./variety.ts";
 import type { World } from "./world.ts";
 
@@ -125,6 +126,7 @@ function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse,
   const isOwnOrder = row.sort !== "none" || row.collapse !== "no" || row.page === "search_after";
   // Which hits were moved onto a page is not known without the list.
   if (isVaried(row)) return shown.isPage ? [] : variedPage(full.hits.hits, got.hits.hits, row, shown.window);
+  if (isReranked(row)) return shown.isPage ? [] : rerankedPage(full.hits.hits, got.hits.hits, row);
   if (row.ranking === "on" && !isOwnOrder && page.size > 0) {
     return personalOrder(full.hits.hits, got.hits.hits, page);
   }

@@ -104,6 +104,7 @@ export function requestOf(start: string, row: SearchRow, world: World, literal: 
     ...carried,
     ...(settings && { settings }),
     ...(asked.includes(true) && { user_id: USER }),
+    ...(row.rerank === "request" && { rerank: {} }),
     ...(row.variety === "request" && { variety: VARIETY }),
     ...(asked[0] && { business_rules: { is_personalized_enabled: true } }),
   });

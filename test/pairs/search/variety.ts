@@ -1,12 +1,12 @@
-import { corpus } from "../../fixtures/corpus.ts";
 import type { Finding, Hit } from "../compare.ts";
 import { pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { DOCUMENTS } from "./documents.ts";
 
 /** What a request of a case asks for: one hit of each genre comes first. */
 export const VARIETY = { groups: { field: "genre", max: 1 } } as const;
 
-const GENRES = new Map(corpus(200).map(({ id, doc }) => [id, doc.genre]));
+const genreOf = (id: string) => DOCUMENTS.get(id)?.genre;
 
 const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
   sort !== "none" || collapse !== "no" || page === "search_after";
@@ -28,8 +28,8 @@ export function variedPage(list: readonly Hit[], got: readonly Hit[], row: Searc
   const ids = got.map(({ _id = "" }) => _id);
   const expected = list.slice(from, from + size).length;
   const known = new Set(list.map(({ _id }) => _id));
-  const genres = new Set(list.slice(0, window).map(({ _id = "" }) => GENRES.get(_id)));
-  const first = from === 0 ? ids.slice(0, genres.size).map((id) => GENRES.get(id)) : [];
+  const genres = new Set(list.slice(0, window).map(({ _id = "" }) => genreOf(_id)));
+  const first = from === 0 ? ids.slice(0, genres.size).map(genreOf) : [];
   const isWhole = ids.length === expected && new Set(ids).size === ids.length && ids.every((id) => known.has(id));
   if (isWhole && new Set(first).size === first.length) return [];
   return [{ what: "varied hits", expected: { hits: expected, genres: [...genres] }, got: { ids, first } }];

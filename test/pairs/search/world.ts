@@ -1,10 +1,11 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
-import { corpus } from "../../fixtures/corpus.ts";
 import { type Cluster, request } from "../../fixtures/opensearch.ts";
 import { removeAll } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { TEXTS } from "./documents.ts";
 import { SHAPES } from "./shapes.ts";
+import { SYNONYMS } from "./synonyms.ts";
 
 type Entry = GatewaySettings["indexes"][number];
 
@@ -51,6 +52,11 @@ const ENTRY_SETTINGS = {
   described: { candidates: 30, settings: { normalization: "min_max", combination: "harmonic_mean" } },
 } as const satisfies Record<string, Partial<Entry>>;
 
+/** How each entry reranks: only if asked, and fewer hits than any entry has candidates, so that variety has the same window. */
+export const RERANK: NonNullable<GatewaySettings["indexes"][number]["rerank"]> = {
+  ...{ model: "cohere.rerank-v3-5:0", fields: ["text"], candidates: 10, timeout_ms: 20_000, by_default: false },
+};
+
 /** Returns the indexes of a case whose names begin with `start`. */
 export function worldOf(start: string, row: SearchRow): World {
   const { form, entry, mapping } = row;
@@ -65,10 +71,8 @@ export function worldOf(start: string, row: SearchRow): World {
   const aliases: Record<string, object> = { ...behind[form as keyof typeof behind] };
   if (form === "write-alias") aliases[asked] = { is_write_index: false };
   const tied = entry === "alias" ? { [extra]: {} } : {};
-  const places: Place[] = [
-    { name: a, model, aliases: { ...aliases, ...tied }, documents: documentsOf("d", 0, 36, row) },
-  ];
-  const second = { model, documents: documentsOf("e", 36, 14, row) };
+  const places: Place[] = [{ name: a, model, aliases: { ...aliases, ...tied }, documents: documentsOf("d", row) }];
+  const second = { model, documents: documentsOf("e", row) };
   if (form === "write-alias")
     places.push({ name: b, aliases: { [asked]: { is_write_index: true }, ...tied }, ...second });
   if (["list", "wildcard", "exclusion", "rolled-over"].includes(form))
@@ -86,7 +90,7 @@ export function worldOf(start: string, row: SearchRow): World {
   const usesAlias = ["alias", "write-alias", "filtered-alias"].includes(form);
   const expression = expressions[form] ?? (usesAlias ? asked : a);
   const names = isStream || isTwo ? [a] : [a, b];
-  const own = entryOf(entry, mapping, "dense_large_en_v1_5");
+  const own = entryOf(row, "dense_large_en_v1_5");
   const named: Record<SearchRow["entry"], readonly string[]> = {
     none: [],
     exact: names,
@@ -98,7 +102,7 @@ export function worldOf(start: string, row: SearchRow): World {
   if (usesAlias && entry === "alias") for (const place of places) delete place.aliases[extra];
   const entries = own ? named[entry].map((index) => ({ ...own, index })) : [];
   if (form === "two-models" && own) {
-    const alike = entryOf(entry, mapping, "ext_embed_english_v3");
+    const alike = entryOf(row, "ext_embed_english_v3");
     if (alike) entries.push({ ...alike, index: other });
   }
   if (form === "two-entries" && own) entries.push({ ...own, index: other, candidates: own.candidates + 1 });
@@ -122,8 +126,7 @@ function grantsOf(expression: string, start: string): string[] {
 }
 
 function entryOf(
-  kind: SearchRow["entry"],
-  mapping: SearchRow["mapping"],
+  { entry: kind, mapping, synonyms }: SearchRow,
   model: Entry["embedding_mappings"][number]["model_name"],
 ) {
   if (kind === "none") return undefined;
@@ -137,23 +140,23 @@ function entryOf(
         : []),
     ],
     on_embedding_failure: { write: "fail" as const, query: "degrade" as const },
+    ...(synonyms === "entry" && { synonyms: SYNONYMS }),
+    rerank: RERANK,
     ...ENTRY_SETTINGS[kind],
   } as Entry;
 }
 
-function documentsOf(prefix: string, from: number, count: number, { mapping, form }: SearchRow) {
+function documentsOf(prefix: keyof typeof TEXTS, { mapping, form }: SearchRow) {
   const isStream = form === "data-stream" || form === "rolled-over";
-  return corpus(from + count)
-    .slice(from)
-    .map(({ doc }, at) => ({
-      id: `${prefix}${at}`,
-      doc: {
-        ...doc,
-        n: from + at,
-        ...SHAPES[mapping].document(at),
-        ...(isStream && { "@timestamp": "2026-01-01T00:00:00Z" }),
-      },
-    }));
+  return TEXTS[prefix].map(({ doc }, at) => ({
+    id: `${prefix}${at}`,
+    doc: {
+      ...doc,
+      n: (prefix === "d" ? 0 : TEXTS.d.length) + at,
+      ...SHAPES[mapping].document(at),
+      ...(isStream && { "@timestamp": "2026-01-01T00:00:00Z" }),
+    },
+  }));
 }
 
 const vector = (dimension: number) => ({

@@ -12,6 +12,7 @@ import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { searchShards as shardsRequest } from "../../opensearch/requests.ts";
 import { timeLimited } from "../../opensearch/time-limits.ts";
+import { withSynonyms } from "../../page/synonyms.ts";
 import { stopwatch } from "../search/reply.ts";
 import { runnableQueries } from "./queries.ts";
 import type { CandidatesRequest } from "./request.ts";
@@ -62,7 +63,11 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   if (new Set(shards.map((shard) => shard.index)).size > 1) {
     throw invalidRequest([{ path: "index", message: "stands for several indexes; name one" }]);
   }
-  const answers = await searchShards(services, searched, queries, shards, depth, deadline);
+  const { synonyms, locale } = body;
+  const rewritten = await withSynonyms(services, { entry: target, synonyms, locale, deadline }, queries);
+  const answers = await rewritten.attempt({ rewritten: rewritten.query, original: queries }, (all) =>
+    searchShards(services, searched, all, shards, depth, deadline),
+  );
   const subqueries = queries.map((_, leg) => ({
     shards: shards.map((_, shard) => ({ hits: answers[leg * shards.length + shard] })),
   }));

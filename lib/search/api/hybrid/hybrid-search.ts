@@ -3,22 +3,25 @@ import { ApiError } from "../../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch, type SearchAnswer, withHits } from "../../page/answer.ts";
 import { interleaveStage } from "../../page/interleave.ts";
 import type { Page, SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
+import { rerankStage } from "../../page/rerank.ts";
 import { rulesStage } from "../../page/rules.ts";
 import { type Found, searchedPage } from "../../page/run.ts";
 import { stagesOf } from "../../page/stage.ts";
+import { type Rewritten, withSynonyms } from "../../page/synonyms.ts";
 import { varietyStage } from "../../page/variety.ts";
 import { type Effects, NO_EFFECTS } from "../../rules/effects.ts";
+import { attemptsOf } from "../search/attempts.ts";
 import { type Searched, searchReply, stopwatch } from "../search/reply.ts";
-import { ruledSearches, safeEffects, searchRules } from "../search/rules.ts";
+import { ruledSearches, searchRules } from "../search/rules.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
 import { type Assigned, assignedVariant, canInterleave, canServe } from "./experiment.ts";
-import { nativeOf, type Prepared, planned } from "./plan.ts";
+import { type BodyWith, nativeOf, type Plan, type Prepared, planned } from "./plan.ts";
 import type { HybridRequest } from "./request.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate, templateOf } from "./template.ts";
@@ -32,7 +35,7 @@ const QUERY_STRING = "request_cache=false";
 /** Answers `POST /application/hybrid-search`: embeds the query text, fuses the subqueries, ranks for the user. */
 export async function hybridSearch(services: GatewayServices, call: JsonCall<HybridRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
-  requireNoVariety(caller, body.variety);
+  requireNoStages(caller, body);
   const watch = stopwatch();
   const rules = await searchRules(services, { ...call, rule_set: body.rule_set });
   const prepare = async (name: string | null, variant?: Assigned, given?: Effects): Promise<Prepared> => {
@@ -69,30 +72,44 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     watch,
   );
   const { settings, degraded } = plan;
+  const rewritten = await rewrittenWith(prepared, plan);
 
-  /** Returns the pages of what a variant searches. */
-  const pagesOf = (one: Prepared, bodyWith: (effects: Effects) => string, full: string): SearchPage => {
-    const { timeout } = one.template.native;
+  /** Returns the pages of what a variant searches, without what the cluster refuses of rules and synonyms. */
+  const pagesOf = (
+    own: Prepared,
+    { queries }: Plan,
+    rewritten: Rewritten<unknown[]>,
+    bodyWith: BodyWith,
+  ): SearchPage => {
+    const { timeout } = own.template.native;
     const send = (json: string) =>
-      watch.time("cluster", () => nativeSearch(services, deadline, one.index, json, { query: QUERY_STRING, timeout }));
-    const safe = () => bodyWith(safeEffects(effects));
-    return (page, options) => ruled.send(full, safe, (native) => hybridPages(native, send)(page, options));
+      watch.time("cluster", () => nativeSearch(services, deadline, own.index, json, { query: QUERY_STRING, timeout }));
+    const attempt = attemptsOf({ effects, ruled, rewritten }, queries, bodyWith);
+    return (page, options) => attempt((native) => hybridPages(native, send)(page, options));
   };
   const interleaved = assigned?.other && (await interleavedWith(assigned, assigned.other));
   const { stages, declined } = stagesOf([
     interleaved ? { stage: interleaved.stage } : {},
+    rerankStage(services, {
+      index,
+      own: body.rerank,
+      entry: target,
+      query: effects.text ?? query,
+      native: template.native,
+      page,
+    }),
     personalStage(services, body, template.native, page),
     varietyStage(services, { index, own: body.variety, entry: target, native: template.native, page }),
     rulesStage(services, {
       ...{ index, effects, native: template.native, page },
-      body: () => nativeOf(prepared, plan, 0, NO_EFFECTS).native,
+      body: () => nativeOf(prepared, plan, 0).bodyWith(NO_EFFECTS, plan.queries),
       pipeline: JSON.stringify({ response_processors: template.responseProcessors }),
     }),
   ]);
   const candidates = Math.max(target.candidates, ...stages.map(({ window }) => window));
   const { maxResultWindow, can } = target;
-  const { native, pipeline, isExplained, paginationDepth } = nativeOf(prepared, plan, candidates, effects);
-  const searchPage = pagesOf(prepared, (changes) => nativeOf(prepared, plan, candidates, changes).native, native);
+  const { bodyWith, pipeline, isExplained, paginationDepth } = nativeOf(prepared, plan, candidates);
+  const searchPage = pagesOf(prepared, plan, rewritten, bodyWith);
   const found = await searchedPage({
     page,
     stages,
@@ -121,10 +138,12 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     ...shownExperiment(assigned, interleaved, found),
     ...found,
     rules: effects.applied,
+    stages: [...rewritten.reports(), ...found.stages],
     degraded: [
       ...degraded,
       ...rules.degraded,
       ...ruled.degraded(),
+      ...rewritten.degraded(),
       ...found.degraded,
       ...versionDegradations(template.native, can, { isExplained }),
       ...depthDegradation(found.answer, { page, depth: paginationDepth, native: template.native }),
@@ -132,17 +151,22 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     milliseconds: watch.read(),
   });
 
+  function rewrittenWith({ target: entry }: Prepared, { queries }: Plan) {
+    const { synonyms, locale } = body;
+    return withSynonyms(services, { entry, synonyms, locale, deadline }, queries);
+  }
+
   /** Returns the stage that interleaves the hits of another variant with those of this one. */
   async function interleavedWith({ experiment, variant, identity }: Assigned, other: Assigned) {
     const isSame = other.template === undefined || other.template === assigned?.template;
     const itsOwn = isSame ? prepared : await prepare(other.template ?? null, other, effects);
     const itsPlan = await planned(services, itsOwn, { query, settings: other.settings, deadline }, watch);
     const window = target.candidates;
-    const bodyWith = (changes: Effects) => nativeOf(itsOwn, itsPlan, window, changes).native;
+    const { bodyWith: itsBodies } = nativeOf(itsOwn, itsPlan, window);
     return interleaveStage({
       experiment: experiment.name,
       teams: [variant, other.variant],
-      searchOther: pagesOf(itsOwn, bodyWith, bodyWith(effects)),
+      searchOther: pagesOf(itsOwn, itsPlan, await rewrittenWith(itsOwn, itsPlan), itsBodies),
       identity: `${identity}\n${body.index}\n${query}`,
       window,
     });

@@ -22,11 +22,12 @@ export interface Prepared {
 }
 
 /** What a hybrid search runs. */
-interface Plan extends RunnableQueries {
-  /** The text of the request. */
-  query: string;
+export interface Plan extends RunnableQueries {
   settings: AppliedHybridSettings;
 }
+
+/** Returns a native body. */
+export type BodyWith = (effects: Effects, queries: readonly unknown[]) => string;
 
 /** What a plan is made with. */
 interface Asked {
@@ -38,7 +39,7 @@ interface Asked {
 /** Returns the settings and subqueries of a search. Throws `invalid_request` for settings that the cluster cannot serve. */
 export async function planned(
   services: GatewayServices,
-  { template, target, effects }: Prepared,
+  { asked, template, target, effects }: Prepared,
   { query: text, settings: own, deadline }: Asked,
   watch: Stopwatch,
 ): Promise<Plan> {
@@ -46,16 +47,15 @@ export async function planned(
   const issues = settingsIssues(settings, target.can);
   if (issues.length > 0) throw invalidRequest(issues);
   const what = { query: effects.text ?? text, weights: settings.weights, deadline };
-  return { query: text, settings, ...(await runnableQueries(services, what, template, target, watch)) };
+  const runnable = await runnableQueries(services, what, template, target, watch);
+  // A template is filled with the text of rules.
+  const to = asked.values ? undefined : effects.text;
+  const queries = to === undefined ? runnable.queries : runnable.queries.map((own) => withText(own, text, to));
+  return { settings, ...runnable, queries };
 }
 
-/** Returns the native body of a plan with the given effects of rules, its pipeline, and how deep it searches. */
-export function nativeOf(
-  { asked, template, target }: Prepared,
-  { query, settings, queries, weights }: Plan,
-  candidates: number,
-  effects: Effects,
-) {
+/** Returns what makes the native body of a plan from subqueries and the effects of rules, its pipeline, and how deep it searches. */
+export function nativeOf({ template, target }: Prepared, { settings, weights }: Plan, candidates: number) {
   const { page } = template;
   const { maxResultWindow, can } = target;
   const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
@@ -71,17 +71,13 @@ export function nativeOf(
     explain: template.native.explain === true && isExplained,
     responseProcessors: template.responseProcessors,
   });
-  const native = hybridBody(template, {
-    queries: queries.map((own) => withEffects(worded(own), effects)),
-    paginationDepth,
-    pipeline,
-    mappings: target.embedding_mappings,
-    dropProfile: !can.hybridProfile,
-  });
-  return { native, pipeline, isExplained, paginationDepth };
-
-  /** Returns a subquery with the text of rules. A template is filled with it. */
-  function worded(own: unknown): unknown {
-    return effects.text === undefined || asked.values ? own : withText(own, query, effects.text);
-  }
+  const bodyWith: BodyWith = (effects, queries) =>
+    hybridBody(template, {
+      queries: queries.map((own) => withEffects(own, effects)),
+      paginationDepth,
+      pipeline,
+      mappings: target.embedding_mappings,
+      dropProfile: !can.hybridProfile,
+    });
+  return { bodyWith, pipeline, isExplained, paginationDepth };
 }

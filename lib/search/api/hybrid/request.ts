@@ -107,6 +107,8 @@ export const CandidatesRequest = v.strictObject({
   index: hybridFields.index,
   search_query: hybridFields.search_query,
   search_request_template: objectSchema(HybridTemplate),
+  synonyms: hybridFields.synonyms,
+  locale: hybridFields.locale,
   depth: v.pipe(
     v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(MAX_CANDIDATES)), null),
     v.description("Hits of each subquery on each shard. Default: `candidates` of the index."),

@@ -14,7 +14,7 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
-import { sharedVariety } from "../../page/variety.ts";
+import { sharedStages } from "../../page/variety.ts";
 import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
@@ -35,7 +35,7 @@ const NEEDS: Readonly<Record<Normalization | Combination, Need | undefined>> = {
 
 /** What a hybrid search searches, and with which settings. */
 export interface HybridTarget
-  extends Pick<IndexSettings, "candidates" | "embedding_mappings" | "settings" | "variety"> {
+  extends Pick<IndexSettings, "candidates" | "embedding_mappings" | "settings" | "variety" | "rerank" | "synonyms"> {
   /** Whether a failed embedding of the query fails the search. */
   onFailure: OnEmbeddingFailure;
   /** The most hits that `from + size` may reach in every index. */
@@ -71,7 +71,7 @@ export async function hybridTarget(
     embedding_mappings: first.entry?.embedding_mappings ?? [],
     candidates: first.entry?.candidates ?? DEFAULT_CANDIDATES,
     settings: first.entry?.settings ?? DEFAULT_SETTINGS,
-    ...sharedVariety(indexes),
+    ...sharedStages(indexes),
     onFailure: first.entry?.on_embedding_failure.query ?? "degrade",
     maxResultWindow: Math.min(...indexes.map((index) => index.maxResultWindow)),
     ...embeddersOf(indexes, settings),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { RULE_SETS } from "../../../core/contract/search.ts";
+import { MAX_RERANKED, RULE_SETS } from "../../../core/contract/search.ts";
 import { objectSchema } from "../../../core/http/validate.ts";
 import { isObject } from "../../../core/json/values.ts";
 
@@ -82,6 +82,22 @@ export const Variety = v.strictObject({
   similarity: v.nullish(objectSchema(VarietySimilarity)),
 });
 
+/** A language tag, in letters of either case. */
+const LOCALE = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
+
+/** How a request wants its hits to be reranked. What it leaves out is as configured. */
+export const Rerank = v.strictObject({
+  is_enabled: v.pipe(v.nullish(v.boolean()), v.description("Whether the hits are reranked. Default: true.")),
+  candidates: v.pipe(
+    v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(MAX_RERANKED))),
+    v.description("Best hits that the model reads."),
+  ),
+  min_score: v.pipe(
+    v.nullish(v.pipe(v.number(), v.finite())),
+    v.description("Hits below this score follow behind the others, in the order before."),
+  ),
+});
+
 /** Fields that search and hybrid search share. An optional field may be null, which means that it is absent. */
 export const commonFields = {
   user_id: v.pipe(
@@ -93,6 +109,12 @@ export const commonFields = {
     v.nullish(v.boolean(), true),
     v.description("Whether the request log gets a line about this search. Default: true."),
   ),
+  rerank: v.pipe(
+    v.nullish(objectSchema(Rerank)),
+    v.description(
+      "Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask.",
+    ),
+  ),
   variety: v.pipe(
     v.nullish(objectSchema(Variety)),
     v.description(
@@ -102,6 +124,14 @@ export const commonFields = {
   rule_set: v.pipe(
     v.nullish(v.picklist(RULE_SETS)),
     v.description("The rules that apply: those in use, a draft of the next ones, or none. Default: current."),
+  ),
+  synonyms: v.pipe(
+    v.nullish(v.boolean()),
+    v.description("Whether words are searched by their synonyms as well, if the index has any. Default: true."),
+  ),
+  locale: v.pipe(
+    v.nullish(v.pipe(v.string(), v.regex(LOCALE, "must be a language tag, such as en or de-AT"))),
+    v.description("Whose synonyms are used, in place of those of the index's default locale: a tag such as `de-AT`."),
   ),
   explain_stages: v.pipe(
     v.nullish(v.boolean()),
@@ -125,7 +155,9 @@ export const namedTemplateFields = {
 
 const user_query = v.pipe(
   v.nullish(v.string()),
-  v.description("What the user typed, for the request log, which cannot find it in the body. A template may need it."),
+  v.description(
+    "What the user typed, for the request log, which cannot find it in the body, and for the reranking. A template may need it.",
+  ),
 );
 
 /** A search with a body of its own. */
@@ -164,5 +196,13 @@ export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBod
 export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
 export type CommonFields = Pick<
   AnySearchRequest,
-  "user_id" | "business_rules" | "is_logging_enable" | "variety" | "rule_set" | "explain_stages"
+  | "user_id"
+  | "business_rules"
+  | "is_logging_enable"
+  | "rerank"
+  | "variety"
+  | "rule_set"
+  | "synonyms"
+  | "locale"
+  | "explain_stages"
 >;

@@ -58,8 +58,8 @@ const matched = (book: RuleBook, facts: Omit<SearchFacts, "now">): Effects =>
 
 /** Sends searches with what rules change in the query, and without as soon as the cluster refuses that. */
 export interface RuledSearches {
-  /** `full` and `safe` return the body with all changes, and with hidden ids alone. */
-  send<T>(full: string, safe: () => string, search: (body: string) => Promise<T>): Promise<T>;
+  /** `full` is what is sent with all changes, and `safe` returns that with hidden ids alone. */
+  send<Body, T>(full: Body, safe: () => Body, search: (body: Body) => Promise<T>): Promise<T>;
   /** Returns why the searches were made without, if they were. */
   degraded(): Degradation[];
 }

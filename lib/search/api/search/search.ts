@@ -4,22 +4,25 @@ import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { isHybrid } from "../../../core/json/template.ts";
 import { parseLossless } from "../../../core/json/values.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireNoVariety, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
+import type { IndexSettings } from "../../gateway/settings.ts";
 import { nativeSearch } from "../../page/answer.ts";
-import { type Page, pageOf, type SearchPage } from "../../page/native-page.ts";
+import { pageOf, type SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
+import { rerankStage } from "../../page/rerank.ts";
 import { rulesStage } from "../../page/rules.ts";
 import { searchedPage } from "../../page/run.ts";
-import { stagesOf, type Wanted } from "../../page/stage.ts";
-import { sharedVariety, varietyStage } from "../../page/variety.ts";
-import type { Effects } from "../../rules/effects.ts";
+import { stagesOf } from "../../page/stage.ts";
+import { withSynonyms } from "../../page/synonyms.ts";
+import { sharedStages, varietyStage } from "../../page/variety.ts";
 import { changesQuery, withEffects, withText } from "../../rules/queries.ts";
 import { resolveTarget } from "../../target/target.ts";
+import { attemptsOf } from "./attempts.ts";
 import { namedTemplate, type SearchBody } from "./named-template.ts";
 import { searchReply, stopwatch } from "./reply.ts";
 import type { AnySearchRequest } from "./request.ts";
-import { ruledSearches, safeEffects, searchRules } from "./rules.ts";
+import { ruledSearches, searchRules } from "./rules.ts";
 
 /**
  * Answers `POST /application/search`: the native search, or the template that it names, its body unchanged unless the
@@ -28,7 +31,7 @@ import { ruledSearches, safeEffects, searchRules } from "./rules.ts";
 export async function search(services: GatewayServices, call: JsonCall<AnySearchRequest>): Promise<Reply> {
   const { body, caller } = call;
   requireTemplate(caller, body.template, { user_query: body.user_query });
-  requireNoVariety(caller, body.variety);
+  requireNoStages(caller, body);
   const asked = bodyOf(services, call);
   const { parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
@@ -37,15 +40,24 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
   const facts = { text: body.user_query, index: body.index, template: body.template, params: body.params };
   const effects = rules.effectsOn({ ...facts, native: parsed, key: caller.name });
   const ruled = ruledSearches(effects);
-  const full = ruledBody(services, call, asked, effects);
-  const safe = () => ruledBody(services, call, asked, safeEffects(effects));
 
   const { timeout } = parsed;
+  const entry = await entryOf(services, call, index);
+  const native = wordedBody(services, call, asked, effects.text);
+  const query = entry.synonyms || changesQuery(effects) ? queryOf(native) : undefined;
+  const { synonyms, locale } = body;
+  const rewritten = await withSynonyms(services, { entry, synonyms, locale, deadline: call.deadline }, query);
+  const attempt = attemptsOf({ effects, ruled, rewritten }, query, (own, changed) =>
+    changed === query && !changesQuery(own)
+      ? native
+      : withMembers(native, { query: JSON.stringify(withEffects(changed ?? { match_all: {} }, own)) }),
+  );
   const send = (changes: Record<string, string | undefined>) =>
-    ruled.send(full, safe, (native) => {
-      const json = withMembers(native, changes);
-      return watch.time("cluster", () => nativeSearch(services, call.deadline, index, json, { timeout }));
-    });
+    attempt((json) =>
+      watch.time("cluster", () =>
+        nativeSearch(services, call.deadline, index, withMembers(json, changes), { timeout }),
+      ),
+    );
   const searchPage: SearchPage = ({ from, size }, { aggregate }) =>
     send({
       from: String(from),
@@ -53,9 +65,11 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
       ...(!aggregate && { aggs: undefined, aggregations: undefined }),
     });
   const page = pageOf(parsed);
+  const text = effects.text ?? body.user_query;
   const wanted = [
     personalStage(services, body, parsed, page),
-    await plainVariety(services, call, { index, native: parsed, page }),
+    rerankStage(services, { index, own: body.rerank, entry, query: text, native: parsed, page }),
+    varietyStage(services, { index, own: body.variety, entry, native: parsed, page }),
     // The cluster has no page behind the end of a fused list, and pins ask for one.
     isHybrid(parsed) ? {} : rulesStage(services, { index, effects, native: parsed, body: () => asked.text, page }),
   ];
@@ -83,7 +97,8 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
     settings: null,
     ...found,
     rules: effects.applied,
-    degraded: [...rules.degraded, ...ruled.degraded(), ...found.degraded],
+    stages: [...rewritten.reports(), ...found.stages],
+    degraded: [...rules.degraded, ...ruled.degraded(), ...rewritten.degraded(), ...found.degraded],
     milliseconds: watch.read(),
   });
 }
@@ -107,38 +122,46 @@ function bodyOf(
   return { text: text.slice(slice?.start, slice?.end), parsed: body.search_request };
 }
 
-/** Returns the native body with what rules change in its query. */
-function ruledBody(
+/** Returns the native body in which the text of rules, if they have one, replaces that of the request. */
+function wordedBody(
   services: GatewayServices,
   call: JsonCall<AnySearchRequest>,
   asked: SearchBody,
-  effects: Effects,
+  text: string | undefined,
 ): string {
-  const { text } = effects;
-  const { user_query, template } = call.body;
-  const native = text !== undefined && template != null ? bodyOf(services, call, text).text : asked.text;
-  const from = template == null ? user_query : undefined;
-  if (!changesQuery(effects) && (text === undefined || from == null)) return native;
-  const slice = memberSlices(native).get("query");
-  const own = slice ? parseLossless(native.slice(slice.start, slice.end)) : { match_all: {} };
-  const query = text === undefined || from == null ? own : withText(own, from, text);
-  return withMembers(native, { query: JSON.stringify(withEffects(query, effects)) });
+  const { user_query: from, template } = call.body;
+  if (text === undefined) return asked.text;
+  if (template != null) return bodyOf(services, call, text).text;
+  const query = queryOf(asked.text);
+  if (from == null || query === undefined) return asked.text;
+  return withMembers(asked.text, { query: JSON.stringify(withText(query, from, text)) });
 }
 
-/** Returns the stage of variety, which the entries of the searched indexes decide on, if any entry has it. */
-async function plainVariety(
+/** Returns the query of a native body; undefined if it has none. */
+function queryOf(native: string): unknown {
+  const slice = memberSlices(native).get("query");
+  return slice && parseLossless(native.slice(slice.start, slice.end));
+}
+
+/** What the entries of the searched indexes say about the stages of a search. */
+type Entry = Pick<IndexSettings, "candidates" | "embedding_mappings" | "variety" | "rerank" | "synonyms">;
+
+/** Returns what the entries of the searched indexes decide on, if the request or any entry has a stage that needs it. */
+async function entryOf(
   services: GatewayServices,
-  { body: { variety: own }, deadline }: JsonCall<AnySearchRequest>,
-  { index, native, page }: { index: string; native: Record<string, unknown>; page: Page | undefined },
-): Promise<Wanted> {
-  if (!own && !services.settings.indexes.some(({ variety }) => variety)) return {};
+  { body, deadline }: JsonCall<AnySearchRequest>,
+  index: string,
+): Promise<Entry> {
+  const none = { candidates: HYBRID_DEFAULTS.candidates, embedding_mappings: [] };
+  const isAsked = body.variety != null || body.rerank != null;
+  if (!isAsked && !services.settings.indexes.some(({ variety, rerank, synonyms }) => variety ?? rerank ?? synonyms))
+    return none;
   // The search itself reports what is wrong with its index.
   const indexes = await resolveTarget(services, index, deadline)
     .then((target) => target.indexes)
     .catch(() => []);
-  const { candidates = HYBRID_DEFAULTS.candidates, embedding_mappings = [] } = indexes[0]?.entry ?? {};
-  const entry = { candidates, embedding_mappings, ...sharedVariety(indexes) };
-  return varietyStage(services, { index, own, entry, native, page });
+  const { candidates, embedding_mappings } = indexes[0]?.entry ?? none;
+  return { candidates, embedding_mappings, ...sharedStages(indexes) };
 }
 
 /** Returns the smallest `max_result_window` of the indexes behind a name: the window cannot be larger. */

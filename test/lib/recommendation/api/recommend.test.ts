@@ -16,12 +16,19 @@ const EXPRESSIONS = {
 };
 
 /** Asks a shop that knows the items i0 to i5, whose campaign recommends `recommended`. Returns the answer and what was asked. */
-async function ask(body: Partial<RecommendToItem>, recommended: readonly string[] = ["i1", "i2"]) {
+async function ask(
+  body: Partial<RecommendToItem>,
+  recommended: readonly string[] = ["i1", "i2"],
+  change: Partial<RecommendationServices> = {},
+  built_in: readonly string[] = [],
+) {
   const asked: { userId?: string }[] = [];
   const services = {
     settings: {
       project: "shop",
       campaigns: { similar_items: "/campaign" },
+      built_in,
+      rare_items_by_text: true,
       filters: Object.entries(EXPRESSIONS).map(([name, expression]) => {
         return { name, expression, resource: name, parameter: `/filter/${name}` };
       }),
@@ -42,11 +49,20 @@ async function ask(body: Partial<RecommendToItem>, recommended: readonly string[
         failure: undefined,
       }),
     },
+    builtIn: async (keys: readonly string[]) => {
+      const ITEMS = ["i4", "i0", "i3", "i5"];
+      const records = keys.filter((key) => key === "item#i0").map((KEY) => ({ KEY, ITEMS, SCORES: [4, 3, 2, 1] }));
+      return new Map(records.map((record) => [record.KEY, record]));
+    },
+    popularItems: async () => ["i2", "i4", "i5"],
+    ...change,
   } as unknown as RecommendationServices;
   const request = { item_id: "i0", limit: 2, filter_name: "", filter_value_dict: {}, ...body };
   const call = { body: request, requestId: "r-1", deadline: { remaining: () => 20_000 } };
   const { body: answer } = await recommendToItem(services, call as unknown as JsonCall<RecommendToItem>);
-  return { degraded: JSON.parse(String(answer)).degraded, asked };
+  const { degraded, response } = JSON.parse(String(answer));
+  const ids: string[] = response.items.map(({ ITEM_ID }: { ITEM_ID: string }) => ITEM_ID);
+  return { degraded, asked, ids };
 }
 
 for (const [filter_name, what] of [
@@ -74,6 +90,48 @@ test("needs no user without a filter, or with one that reads items only", async 
   const { asked } = await ask({ filter_name: "cheap" });
   assert.equal([asked.length, asked[0]?.userId], [1, undefined]);
   assert.is((await ask({ user_id: null })).asked[0]?.userId, undefined);
+});
+
+const broken = { name: "ServiceUnavailable", message: "down" };
+const fails = async () => {
+  throw Object.assign(new Error(broken.message), broken);
+};
+
+test("takes items of the built-in engine before popular ones if the campaign fails", async () => {
+  const campaigns = { recommend: fails } as unknown as RecommendationServices["campaigns"];
+  const { ids, degraded } = await ask({ limit: 4 }, [], { campaigns });
+  assert.equal(ids, ["i4", "i3", "i5", "i2"]);
+  assert.is(degraded[0].effect, "items of the built-in engine in place of recommendations");
+  const both = await ask({ limit: 4 }, [], { campaigns, builtIn: fails });
+  assert.equal(both.ids, ["i2", "i4", "i5"]);
+  assert.is(both.degraded[0].effect, "popular items in place of recommendations");
+  const unpopular = await ask({ limit: 4 }, [], { campaigns, popularItems: fails });
+  assert.equal(unpopular.ids, ["i4", "i3", "i5"]);
+});
+
+test("recommends items of its own kind to a rare item, before those of a campaign that does not know it", async () => {
+  const builtIn = async ([KEY = ""]: readonly string[]) =>
+    new Map([[KEY, { KEY, RUN: "r1", ITEMS: ["i5", "gone", "i4"], BY: "text" as const }]]);
+  const { ids, degraded, asked } = await ask({ limit: 3 }, ["i1", "i5"], { builtIn });
+  assert.equal([ids, degraded, asked.length], [["i5", "i4", "i1"], undefined, 1]);
+  assert.equal((await ask({ limit: 2, filter_name: "cheap" }, ["i1", "i2"], { builtIn })).ids, ["i1", "i2"]);
+  assert.equal((await ask({ limit: 2 }, ["i1", "i2"], { builtIn: fails })).ids, ["i1", "i2"]);
+  assert.equal((await ask({ limit: 2 }, ["i1", "i2"])).ids, ["i1", "i2"]);
+});
+
+test("answers by the built-in engine what solution.yaml gives it, without a campaign", async () => {
+  const { ids, degraded, asked } = await ask({ limit: 3 }, ["i1"], {}, ["similar_items"]);
+  assert.equal([ids, degraded, asked], [["i4", "i3", "i5"], undefined, []]);
+  const down = await ask({ limit: 3 }, [], { builtIn: fails }, ["similar_items"]);
+  assert.equal([down.ids, down.degraded[0].stage], [["i2", "i4", "i5"], "campaign"]);
+  const untrained = { builtIn: async () => new Map(), popularItems: async () => undefined };
+  const error: ApiError = await ask({}, [], untrained, ["similar_items"]).then(
+    () => assert.unreachable(),
+    (error) => error,
+  );
+  assert.equal([error.code, /built-in engine is not trained/.test(error.message)], ["not_trained", true]);
+  const filtered = await ask({ limit: 3, filter_name: "unread", user_id: "u1" }, [], {}, ["similar_items"]);
+  assert.is(filtered.degraded[0].effect, "the filter's conditions on past events did not apply");
 });
 
 test("says that a list is short because items are unknown", async () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
 import type { ProfileDataset } from "../../../../lib/core/contract/recommendation.ts";
+import type { BuiltInRecord, BuiltInTable } from "../../../../lib/recommendation/clients/built-in-table.ts";
 import type {
   PopularItems,
   PopularItemsStore,
@@ -77,6 +78,20 @@ export function memoryTables(tables: Record<ProfileDataset, Records>, size = 0):
       return { records: own.slice(from, to), last: to < own.length ? { at: to } : null };
     },
   };
+}
+
+/** The built-in engine's table in memory. */
+export class MemoryBuiltIn implements BuiltInTable {
+  readonly records = new Map<string, BuiltInRecord>();
+
+  async write(records: readonly BuiltInRecord[]) {
+    for (const record of records) this.records.set(record.KEY, record);
+  }
+
+  async removeOthers(run: string) {
+    for (const { KEY, RUN } of this.records.values()) if (RUN !== run) this.records.delete(KEY);
+    return true;
+  }
 }
 
 /** Keeps the last value written. */

@@ -7,7 +7,7 @@ import { findFile, runKeys } from "../../../../lib/recommendation/etl/run-files.
 import { type EtlSettings, Manifest } from "../../../../lib/recommendation/etl/tasks.ts";
 import { type Definitions, eventLine, type StoredEvent } from "../../../../lib/recommendation/records/layout.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
-import { MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
+import { MemoryBuiltIn, MemoryPopularItems, MemoryStore, memoryTables } from "./memory.ts";
 
 /** The start of test runs, on the last day that they read. */
 export const STARTED = "2025-03-02T08:00:00.000Z";
@@ -26,6 +26,7 @@ const ENV = {
   USERS_TABLE: "users",
   ITEMS_TABLE: "items",
   POPULAR_ITEMS_TABLE: "popular",
+  BUILT_IN_TABLE: "built-in",
   LOG_LOOKBACK_DAYS: 3,
   FORCE_REPROCESS_LOOKBACK_DAYS: 0,
   ENGINE_MEMORY_MB: 200,
@@ -54,6 +55,7 @@ export function event(id: string, change: Partial<StoredEvent> = {}): StoredEven
 export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number } = {}) {
   const store = new MemoryStore();
   const popular = new MemoryPopularItems();
+  const builtIn = new MemoryBuiltIn();
   const records = { user: [USER] as Record<string, unknown>[], item: [ITEM] as Record<string, unknown>[] };
   const deployed = (settings: EtlSettings) =>
     createHandler(
@@ -62,6 +64,7 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
         settings,
         store,
         popularItems: popular,
+        builtIn,
         tables: memoryTables(records, options.tableBytes),
         limits: LIMITS,
       },
@@ -72,6 +75,7 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
   return {
     store,
     popular,
+    builtIn,
     records,
     call,
 
@@ -85,6 +89,17 @@ export function world(options: { env?: Partial<typeof ENV>; tableBytes?: number 
       const text = typeof events === "string" ? events : events.map(eventLine).join("");
       const key = `events/${day.replaceAll("-", "/")}/13/${name}`;
       store.objects.set(key, gzip ? gzipSync(text) : Buffer.from(text));
+    },
+
+    /** Trains the built-in engine on a run. Each look at the clock takes a millisecond of a call's time. */
+    async learn(run: string, times: readonly number[] = [900_000]) {
+      let calls = 0;
+      const [first] = JSON.parse(store.text(runKeys(run).engine));
+      for (let next: object = first; !("done" in next && next.done); calls += 1) {
+        let left = times[Math.min(calls, times.length - 1)] ?? 0;
+        next = await handler(next, { getRemainingTimeInMillis: () => left-- });
+      }
+      return calls;
     },
 
     /** Runs the steps in the order of the state machine, and tolerates failed items of a map. */

@@ -88,6 +88,40 @@ test("shows the fields of the placement", async () => {
   assert.equal(Object.keys(response.items[0] ?? {}), ["ITEM_ID", "CATEGORIES"]);
 });
 
+test("recommends by the built-in engine, from what the visitor saw before and in this session", async () => {
+  const { ask, near, viewedLast, records } = shop({ ...HOME, engine: "built_in" });
+  const list = async (body: object) => (await ask({ placement: "home", ...body })).response;
+  const shown = (id: string) => records.get(id)?.IS_ACTIVE === "True";
+  const { items, explanations, recommendation_id } = await list({
+    user_id: "stranger",
+    context: { session_item_ids: ["i5"] },
+  });
+  const best = near("i5").filter(shown).slice(0, 5);
+  assert.equal([items.map(({ ITEM_ID }) => ITEM_ID), recommendation_id], [best, null]);
+  assert.equal(new Set(explanations.map(({ engine, recipe, fallback }) => `${engine} ${recipe} ${fallback}`)).size, 1);
+  assert.is(explanations[0]?.engine, "built_in");
+  const known = await list({ user_id: "u2" });
+  assert.not.equal(known.items, (await list({ user_id: "u4" })).items);
+  assert.ok(known.items.every(({ ITEM_ID = "" }) => !viewedLast("u2").includes(ITEM_ID)));
+  const hidden = await list({ user_id: "u2", personalization: "none", context: { session_item_ids: ["i5"] } });
+  assert.equal(new Set(hidden.explanations.map(({ engine }) => engine)), new Set(["list"]));
+});
+
+test("falls back on the built-in engine before popular items, and says so before the first training", async () => {
+  const { ask, down } = shop();
+  down.add("campaign");
+  const { response, degraded = [] } = await ask({ placement: "home", user_id: "u2" });
+  assert.equal(response.explanations[0]?.fallback, { step: 1, list: "built_in" });
+  assert.equal(
+    degraded.map(({ stage, target }) => `${stage} ${target}`),
+    ["campaign user_personalization"],
+  );
+  const built = shop({ ...HOME, engine: "built_in", fallback: [] });
+  assert.equal((await built.ask({ placement: "home", user_id: "stranger" })).response.items, []);
+  Object.assign(built.services, { popularItems: async () => undefined });
+  assert.is((await errorOf(built.ask({ placement: "home", user_id: "stranger" }))).code, "not_trained");
+});
+
 test("says why each item is in the list", async () => {
   const promotions = [{ name: "travel", percent: 50, filter: { name: "category", values: { CATEGORY: "Travel" } } }];
   const { ask, down } = shop({ ...HOME, limit: 4, promotions });
@@ -147,6 +181,7 @@ test("says not_trained before the first training, for a basket of several items 
   world.services.pointers.read = async (names) =>
     names.map((name) => (name.startsWith("filter") ? `arn:${name}` : undefined));
   world.services.popularItems = async () => undefined;
+  world.services.builtIn = async () => new Map();
   const asked = world.ask({ placement: "basket", context: { basket_item_ids: ["i1", "i2"] } });
   assert.is((await errorOf(asked)).code, "not_trained");
 });

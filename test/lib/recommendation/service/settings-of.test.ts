@@ -26,6 +26,7 @@ test("the functions read the settings as the build writes them", () => {
 
 test("pointers have the names under which they are written", () => {
   const settings = recommendationSettings(configuration, recommendation, names);
+  assert.equal([settings.built_in, settings.rare_items_by_text], [[], true]);
   assert.equal(settings.campaigns, {
     user_personalization: "/relevance/demo/recommendation/campaigns/user_personalization",
     similar_items: "/relevance/demo/recommendation/campaigns/similar_items",

@@ -1,13 +1,17 @@
 import * as assert from "uvu/assert";
 import {
+  checkData,
   dataDigest,
   lacks,
   largeOf,
   leftOutOf,
+  UNTRAINED_ENGINES,
   unknownOf,
 } from "../../../../lib/recommendation/training/check-data.ts";
 import { suite } from "../../../suite.ts";
 import { event, ITEM, readManifest, USER, world } from "../etl/run.ts";
+import { memoryState } from "./memory-state.ts";
+import { onlyUsers } from "./settings.ts";
 
 const test = suite("data of a training");
 
@@ -96,6 +100,34 @@ test("reports that there are no events at all", () => {
     checks: [{ name: "similar_items", interactions: 0, users: 0, users_with_two: 0 }],
   };
   assert.match(lacks(nothing, [check])[0] ?? "", "no events at all: upload some with /log-event");
+});
+
+test("says why the built-in engine was not trained, counts it, and goes on", async () => {
+  const shop = world();
+  shop.events("2025-03-01", "a", [event("1"), event("2", { ITEM_ID: "B2" })]);
+  await shop.run("r1");
+  const state = memoryState();
+  const lines: string[] = [];
+  const context = {
+    store: shop.store,
+    state,
+    settings: onlyUsers(),
+    print: (line: string) => lines.push(line),
+    now: Date.now,
+  };
+  const untrained = async () => {
+    lines.length = 0;
+    await checkData("r1", [], context);
+    return (await state.data())?.untrained ?? "";
+  };
+  assert.match(await untrained(), "what it learned before is in use: it left no reason; see the log of etl");
+  shop.builtIn.write = () => Promise.reject(new Error("the table is gone"));
+  await shop.learn("r1").catch(() => undefined);
+  assert.match(await untrained(), "in use: Error: the table is gone");
+  assert.is(JSON.parse(lines[0] ?? "")[UNTRAINED_ENGINES], 1);
+  shop.builtIn.write = async () => undefined;
+  await shop.learn("r1");
+  assert.equal([await untrained(), lines], ["", []]);
 });
 
 type World = ReturnType<typeof world>;

@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { readSolutions } from "../../../../lib/personalize/resources/inventory.ts";
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import { runKeys } from "../../../../lib/recommendation/etl/run-files.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
 import { finish } from "../../../../lib/recommendation/training/finish.ts";
 import type { RecipeProgress } from "../../../../lib/recommendation/training/task.ts";
@@ -11,6 +12,7 @@ import { ACCOUNT, REGION, startPersonalize } from "../../../../local/test/person
 import { suite } from "../../../suite.ts";
 import { asRole } from "../../personalize/resources/as-role.ts";
 import { failureOf } from "../../personalize/resources/managed.ts";
+import { MemoryStore } from "../etl/memory.ts";
 import { judged, memoryState } from "./memory-state.ts";
 import { onlyUsers } from "./settings.ts";
 
@@ -75,6 +77,25 @@ test("says whether all recipes switched together, or else which did not", async 
     "The recipes did not switch together. New versions: user_personalization. Unchanged: similar_items.",
   );
   assert.is(await summary(ended("similar_items", "held")), "No recipe was switched. Unchanged: similar_items.");
+});
+
+test("compares the model for users with the built-in engine and with popularity", async () => {
+  const store = new MemoryStore();
+  const interval = (mean: number) => ({ mean, low: mean - 0.01, high: mean + 0.01 });
+  const measured = { users: 900, built_in: interval(0.18), popularity: interval(0.1) };
+  const report = { items: 5, of: 5, by_text: 0, users: 9_000, measured };
+  await store.write(runKeys("compared").builtIn, JSON.stringify(report));
+  await state.saveData({ run: "compared" });
+  const known = await state.recipe("user_personalization");
+  const active = judged("new", { ndcg: 0.24 });
+  await state.saveRecipe("user_personalization", { active, held: [], revision: (known?.revision ?? 0) + 1 });
+  const progress = { ...ended("user_personalization", "done"), version: "new" };
+  const { summary } = await finish("compared", [progress], { ...context, store });
+  assert.match(summary, "Personalize 0.240, built-in engine 0.180 (0.170 to 0.190), popularity 0.100");
+  assert.match(summary, "The campaign recommends better than the built-in engine, by 0.060");
+  assert.ok(summary.includes(String((await state.data())?.yardstick)));
+  await state.saveData({ run: "another" });
+  assert.not.match((await finish("compared", [progress], { ...context, store })).summary, "built-in");
 });
 
 test("reports a failed recipe with the reason, what the others serve, and what to do", async () => {

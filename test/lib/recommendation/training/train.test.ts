@@ -4,6 +4,7 @@ import { ignoreNotFound } from "../../../../lib/aws/errors.ts";
 import { RECIPE_KINDS, type RecipeKind } from "../../../../lib/core/contract/recommendation.ts";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { type Personalize, personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import { begin } from "../../../../lib/recommendation/training/begin.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
 import { GATE_METRIC } from "../../../../lib/recommendation/training/gate.ts";
 import { HELD_MODELS } from "../../../../lib/recommendation/training/switch-version.ts";
@@ -84,6 +85,19 @@ async function served(recipe: RecipeKind): Promise<string | undefined> {
   const found = await ignoreNotFound(personalize.send(new DescribeCampaignCommand({ campaignArn })));
   return found?.campaign?.solutionVersionArn;
 }
+
+test("lets ETL count the events that each recipe trains on", async () => {
+  const { user_personalization, similar_items } = NDCG_ANY.recipes;
+  const bought = { ...user_personalization, event_type: "bought", event_value_threshold: "4.5" };
+  const settings = { ...context.settings, recipes: { user_personalization: bought, similar_items } };
+  const own = { ...context, settings, state: memoryState(), accepted: async () => ({ accepted: 7 }) };
+  const run = { run: "one", execution: "arn:one", mode: "init", startedAt: "2026-01-01T00:00:00.000Z" } as const;
+  const begun = await begin({ ...run, acceptMissing: false }, own as unknown as TrainingContext);
+  assert.equal(begun.checks, [
+    { name: "user_personalization", event_type: "bought", event_value_threshold: 4.5 },
+    { name: "similar_items" },
+  ]);
+});
 
 test("goes through solution, version and campaign, and points the API to it", async () => {
   metrics.push(0.5);

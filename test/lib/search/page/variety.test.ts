@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { seeded, shuffled } from "../../../../lib/core/statistics/random.ts";
 import { byMarginalRelevance, limitGroups, type Trait } from "../../../../lib/search/page/diversify.ts";
-import { sharedVariety, varietyStage } from "../../../../lib/search/page/variety.ts";
+import { sharedStages, varietyStage } from "../../../../lib/search/page/variety.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/page/variety");
@@ -78,9 +78,9 @@ test("a search with an order of its own keeps it, and says so only if it asked f
 
 test("several indexes vary if all their entries say the same", () => {
   const index = (variety: object | undefined) => ({ entry: { variety } }) as never;
-  assert.equal(sharedVariety([index(GROUPS), index({ ...GROUPS })]), { variety: GROUPS });
-  assert.equal(sharedVariety([index(GROUPS), index(undefined)]), {});
-  assert.equal(sharedVariety([]), {});
+  assert.equal(sharedStages([index(GROUPS), index({ ...GROUPS })]), { variety: GROUPS });
+  assert.equal(sharedStages([index(GROUPS), index(undefined)]), {});
+  assert.equal(sharedStages([]), {});
 });
 
 test.run();

@@ -184,7 +184,11 @@ export function bulkGateway(
     catalog: createIndexCatalog(cluster, now),
     capabilities: createCapabilities(cluster),
     embedder: async (model) => (model === "sparse_v3" ? sparse : dense),
+    reranker: async (model) => {
+      throw new Error(`no reranker ${model}`);
+    },
     ranker: async () => undefined,
+    synonyms: () => Promise.reject(new Error("the test has no synonyms")),
     userIdKey: async () => undefined,
     logRequest: () => {},
   };

@@ -19,28 +19,59 @@ interface Sdk {
   credentials?: { accessKeyId: string; secretAccessKey: string };
 }
 
-/** A list with versions that operators change without a deployment. */
-export interface DocumentKind<Entry extends { name: string }> {
-  /** What the commands, the document and its list are called: placements, rules. */
+/** A document that operators change without a deployment. */
+export interface DocumentKind<Value> {
+  /** What the commands and the document are called, which is a plural: placements, rules. */
   name: string;
-  /** What one entry is called: Placement. */
-  one: string;
-  /** The file that the list is written in. */
+  /** Where in the configuration folder it comes from, for hints. */
   file: string;
-  parse: (content: unknown) => readonly Entry[];
-  /** Opens the account that `--conf` and `--local` say. Throws if the configuration has no such list. */
-  open: (options: { conf: string; local: boolean }, context: Context) => Promise<OpenDocument<Entry>>;
+  /** The value before the first version. */
+  none: Value;
+  /** Throws if the content is of a form that this version of the tool does not know. */
+  parse: (content: unknown) => Value;
+  contentOf: (value: Value) => unknown;
+  /** Describes each change in one line. */
+  changesOf: (before: Value, after: Value) => string[];
+  /** Opens the account that `--conf` and `--local` say. Throws if the configuration has no such document. */
+  open: (options: { conf: string; local: boolean }, context: Context) => Promise<OpenDocument<Value>>;
 }
 
 /** What commands need of the account, and of the configuration. */
-export interface OpenDocument<Entry> {
+export interface OpenDocument<Value> {
   sdk: Sdk;
   names: Names;
-  /** The list in the configuration. */
-  entries: readonly Entry[];
+  /** The document in the configuration. */
+  value: Value;
   /** The configuration that it is in. */
   config: Partial<Configuration>;
 }
+
+interface ListKind<Entry> extends Pick<DocumentKind<readonly Entry[]>, "name" | "file" | "parse" | "open"> {
+  /** What one entry is called: Placement. */
+  one: string;
+}
+
+/** Returns the kind of a document that is a list of named entries. */
+export const listKind = <Entry extends { name: string }>({
+  one,
+  ...kind
+}: ListKind<Entry>): DocumentKind<readonly Entry[]> => ({
+  ...kind,
+  none: [],
+  contentOf: (entries) => ({ [kind.name]: entries }),
+  changesOf: (before, after) => {
+    const old = new Map(before.map((entry) => [entry.name, entry]));
+    const kept = new Set(after.map((entry) => entry.name));
+    return [
+      ...after.flatMap((entry) => {
+        const earlier = old.get(entry.name);
+        if (isDeepStrictEqual(earlier, entry)) return [];
+        return [`${one} ${entry.name}: ${earlier ? settingChanges(earlier, entry).join("; ") : "new"}`];
+      }),
+      ...before.flatMap((entry) => (kept.has(entry.name) ? [] : [`${one} ${entry.name}: removed`])),
+    ];
+  },
+});
 
 /** Opens the versions of a document of the project. */
 export async function openDocument(name: string, sdk: Sdk, names: Names): Promise<VersionedDocument> {
@@ -57,8 +88,8 @@ async function identityOf(sdk: Sdk): Promise<string> {
 }
 
 /** Returns what commands do with a document of a kind. */
-export function namedDocument<Entry extends { name: string }>(kind: DocumentKind<Entry>) {
-  const { name, one, parse } = kind;
+export function namedDocument<Value>(kind: DocumentKind<Value>) {
+  const { name, parse, changesOf } = kind;
 
   /** Awaits calls to the bucket. Throws Failure with what the credentials need, or what S3 says. */
   async function explained<T>(work: Promise<T>): Promise<T> {
@@ -87,9 +118,9 @@ export function namedDocument<Entry extends { name: string }>(kind: DocumentKind
     );
   }
 
-  /** Returns the list of a version. Throws Failure if this version of the tool does not know it. */
-  function entriesOf(version: DocumentVersion | undefined): readonly Entry[] {
-    if (version === undefined) return [];
+  /** Returns the value of a version. Throws Failure if this version of the tool does not know it. */
+  function valueIn(version: DocumentVersion | undefined): Value {
+    if (version === undefined) return kind.none;
     try {
       return parse(version.content);
     } catch (error) {
@@ -98,71 +129,57 @@ export function namedDocument<Entry extends { name: string }>(kind: DocumentKind
     }
   }
 
-  /** Describes each entry that changes, in one line. */
-  function changesOf(before: readonly Entry[], after: readonly Entry[]): string[] {
-    const old = new Map(before.map((entry) => [entry.name, entry]));
-    const kept = new Set(after.map((entry) => entry.name));
-    return [
-      ...after.flatMap((entry) => {
-        const earlier = old.get(entry.name);
-        if (isDeepStrictEqual(earlier, entry)) return [];
-        return [`${one} ${entry.name}: ${earlier ? settingChanges(earlier, entry).join("; ") : "new"}`];
-      }),
-      ...before.flatMap((entry) => (kept.has(entry.name) ? [] : [`${one} ${entry.name}: removed`])),
-    ];
-  }
-
   /**
-   * Writes a list as a new version, unless it is that of the newest one. Returns the version in use, and what changed. Throws
+   * Writes a value as a new version, unless it is that of the newest one. Returns the version in use, and what changed. Throws
    * Failure if somebody else writes at the same time.
    */
   async function write(
     document: VersionedDocument,
     sdk: Sdk,
-    entries: readonly Entry[],
+    value: Value,
     revertsTo?: number,
   ): Promise<{ version: DocumentVersion; changes: string[] }> {
     const latest = await newest(document);
-    const before = entriesOf(latest);
-    if (latest && isDeepStrictEqual(before, entries)) {
+    const before = valueIn(latest);
+    if (latest && isDeepStrictEqual(before, value)) {
       // An interrupted run may have written the version without putting it into use.
       await explained(document.publish());
       return { version: latest, changes: [] };
     }
     const written = await explained(
       document.write(latest?.version ?? 0, {
-        ...(await authored(sdk, entries)),
+        ...(await authored(sdk, value)),
         ...(revertsTo !== undefined && { revertsTo }),
       }),
     );
-    if (written) return { version: written, changes: changesAfter(before, entries) };
+    if (written) return { version: written, changes: changesAfter(before, value) };
     throw new Failure(`Somebody else has just written another version of the ${name}: run this again to replace it`);
   }
 
   /** Returns the changes, or that only the order has changed. */
-  function changesAfter(before: readonly Entry[], after: readonly Entry[]): string[] {
+  function changesAfter(before: Value, after: Value): string[] {
     const changes = changesOf(before, after);
     return changes.length > 0 ? changes : [`The order of the ${name} has changed`];
   }
 
-  async function authored(sdk: Sdk, entries: readonly Entry[]) {
-    return { by: await identityOf(sdk), at: new Date(), content: { [name]: entries } };
+  async function authored(sdk: Sdk, value: Value) {
+    return { by: await identityOf(sdk), at: new Date(), content: kind.contentOf(value) };
   }
 
   return {
-    ...{ explained, newest, entriesOf, changesOf, write },
+    ...{ explained, newest, valueIn, write },
 
-    /** Writes a list as the draft of the next version. Returns how it differs from the newest one. */
-    async writeDraft(document: VersionedDocument, sdk: Sdk, entries: readonly Entry[]): Promise<string[]> {
+    /** Writes a value as the draft of the next version. Returns how it differs from the newest one. */
+    async writeDraft(document: VersionedDocument, sdk: Sdk, value: Value): Promise<string[]> {
       const latest = await newest(document);
-      await explained(document.writeDraft(latest?.version ?? 0, await authored(sdk, entries)));
-      return changesOf(entriesOf(latest), entries);
+      await explained(document.writeDraft(latest?.version ?? 0, await authored(sdk, value)));
+      return changesOf(valueIn(latest), value);
     },
 
     /** Returns notes for the plan on what `deploy` changes. Says whose version it replaces. */
-    async notes(sdk: Sdk, names: Names, entries: readonly Entry[]): Promise<string[]> {
+    async notes(sdk: Sdk, names: Names, value: Value): Promise<string[]> {
       const latest = await newest(await openDocument(name, sdk, names));
-      const changes = changesOf(entriesOf(latest), entries);
+      const changes = changesOf(valueIn(latest), value);
       if (changes.length === 0 || latest === undefined) return changes;
       return [
         ...changes,
@@ -170,9 +187,9 @@ export function namedDocument<Entry extends { name: string }>(kind: DocumentKind
       ];
     },
 
-    /** Puts the list of the configuration into use at the end of a deployment. */
-    async synchronize({ sdk, terminal }: Pick<Session, "sdk" | "terminal">, names: Names, entries: readonly Entry[]) {
-      const { version, changes } = await write(await openDocument(name, sdk, names), sdk, entries);
+    /** Puts the value of the configuration into use at the end of a deployment. */
+    async synchronize({ sdk, terminal }: Pick<Session, "sdk" | "terminal">, names: Names, value: Value) {
+      const { version, changes } = await write(await openDocument(name, sdk, names), sdk, value);
       for (const change of changes) terminal.note(`  ${change}`);
       if (changes.length > 0) terminal.note(`  ${name}: version ${version.version}`);
     },

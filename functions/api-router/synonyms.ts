@@ -1,0 +1,11 @@
+import type { AwsVariables } from "../../lib/aws/signed-call.ts";
+import { signedIfChanged } from "../../lib/aws/signed-object.ts";
+import { currentKey } from "../../lib/aws/versioned-documents.ts";
+import { SYNONYMS, type SynonymReader, synonymReader } from "../../lib/search/synonyms/document.ts";
+
+/** Milliseconds for one attempt to read the document. */
+const READ_MS = 3_000;
+
+/** Returns the reader of the synonyms in use. */
+export const openSynonyms = (bucket: string, variables: () => AwsVariables): SynonymReader =>
+  synonymReader(signedIfChanged(variables, { bucket, key: currentKey(SYNONYMS), timeoutMs: READ_MS }));

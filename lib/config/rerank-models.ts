@@ -1,0 +1,12 @@
+/** Names the section of model.yaml that describes a reranker on a SageMaker endpoint. */
+export const RERANKER = "reranker";
+
+/** What `rerank.model` of an index may be: that section, or a reranker on Bedrock by its id or that of its inference profile. */
+export const RERANK_MODEL =
+  /^(reranker|((us|us-gov|eu|apac|jp|au|global)\.)?(cohere|amazon)\.rerank-[\w.-]{1,80}(:\d{1,3})?)$/;
+
+/** The documents that Bedrock bills as one unit of a reranker. Source: Amazon Bedrock pricing, "Rerank". */
+export const DOCUMENTS_A_UNIT = 100;
+
+/** Texts of one call unless `rerank.batch_size` says otherwise: TEI's MAX_CLIENT_BATCH_SIZE, and one unit of Bedrock. */
+export const batchSizeOf = (model: string): number => (model === RERANKER ? 32 : DOCUMENTS_A_UNIT);

@@ -1,0 +1,120 @@
+/**
+ * A rule of a list of synonyms: a search for any text of `from` also finds every text of `to`. Both are the same list if its
+ * texts are synonyms of one another.
+ */
+export interface SynonymRule {
+  from: readonly string[];
+  to: readonly string[];
+}
+
+/** A word of a text, in the form by which words are compared, and where it stands. */
+export interface Word {
+  word: string;
+  start: number;
+  end: number;
+}
+
+/** Runs of anything but blanks, punctuation and control characters, whatever the script. */
+const WORD = /[^\p{Z}\p{P}\p{C}]+/gu;
+
+/**
+ * Returns the words of a text in order, without regard to case, width and composition of characters. It knows no language:
+ * a plural is another word, and a text in a script without blanks is one word from one punctuation mark to the next.
+ */
+export function wordsOf(text: string): Word[] {
+  return [...text.matchAll(WORD)].map(({ 0: found, index }) => ({
+    word: comparable(found),
+    start: index,
+    end: index + found.length,
+  }));
+}
+
+/** Returns the words of a text in the form by which they are compared. */
+export const comparableWords = (text: string): string[] => (text.match(WORD) ?? []).map(comparable);
+
+const comparable = (word: string): string => word.normalize("NFKC").toLowerCase();
+
+/** The most words of one text in a list: no phrase that people type is longer, and a lookup tries each length. */
+const MAX_WORDS = 10;
+
+/** The most characters of one text in a list. */
+const MAX_CHARACTERS = 200;
+
+/** The most alternatives of one clause of a query, and so of one text in a list. */
+export const MAX_ALTERNATIVES = 30;
+
+/** Returns a rule in Solr's form, as `sofa, couch` or `tv => television`, or what is wrong with it; undefined for no rule. */
+export function parseRule(line: string): SynonymRule | { problem: string } | undefined {
+  const text = line.trim();
+  if (text === "" || text.startsWith("#")) return undefined;
+  if (sidesOf(text).length > 2) return { problem: "has => twice" };
+  return checkedRule(readRule(text));
+}
+
+/** Returns a rule in Solr's form that was checked before. */
+export function readRule(line: string): SynonymRule {
+  const [from = [], to = from] = sidesOf(line);
+  return { from, to };
+}
+
+/** Returns a rule without empty texts, or what is wrong with it. */
+export function checkedRule(rule: SynonymRule): SynonymRule | { problem: string } {
+  const isTwoWay = rule.from === rule.to;
+  const from = rule.from.filter((one) => one !== "");
+  const to = isTwoWay ? from : rule.to.filter((one) => one !== "");
+  if (isTwoWay && from.length < 2) return { problem: "has one text: separate synonyms with commas" };
+  if (from.length === 0) return { problem: "has nothing to search for" };
+  if (to.length === 0) return { problem: "has nothing that it finds" };
+  for (const one of isTwoWay ? from : [...from, ...to]) {
+    const words = comparableWords(one).length;
+    if (words === 0) return { problem: `has "${one.slice(0, 50)}", in which there is no word` };
+    if (words > MAX_WORDS) return { problem: `has a text of ${words} words; at most ${MAX_WORDS} are allowed` };
+    if (one.length > MAX_CHARACTERS) {
+      return { problem: `has a text of ${one.length} characters; at most ${MAX_CHARACTERS} are allowed` };
+    }
+  }
+  return { from, to };
+}
+
+/** Splits a line at => and at commas, unless a backslash escapes them. */
+function sidesOf(line: string): string[][] {
+  if (!line.includes("\\")) return line.split("=>").map((side) => side.split(",").map((text) => text.trim()));
+  const sides: string[][] = [];
+  let side: string[] = [];
+  let text = "";
+  const endText = () => {
+    side.push(text.trim());
+    text = "";
+  };
+  const endSide = () => {
+    endText();
+    sides.push(side);
+    side = [];
+  };
+  for (let at = 0; at < line.length; at += 1) {
+    if (line.startsWith("=>", at)) {
+      endSide();
+      at += 1;
+    } else if (line[at] === ",") {
+      endText();
+    } else {
+      if (line[at] === "\\" && at + 1 < line.length) at += 1;
+      text += line[at];
+    }
+  }
+  endSide();
+  return sides;
+}
+
+/** Returns a rule in Solr's form, which {@link parseRule} reads. */
+export function formatRule({ from, to }: SynonymRule): string {
+  const side = (texts: readonly string[]) =>
+    texts.map((text) => text.replaceAll(/[\\,]|=(?=>)|^#/g, "\\$&")).join(", ");
+  return from === to ? side(from) : `${side(from)} => ${side(to)}`;
+}
+
+/** Returns whether a locale is that of a list, or more exact: `de-AT` has the lists of `de`. */
+export function isLocaleOf(locale: string | undefined, list: string | undefined): boolean {
+  if (locale === undefined || list === undefined) return false;
+  return `${locale}-`.toLowerCase().startsWith(`${list}-`.toLowerCase());
+}

@@ -1,0 +1,45 @@
+import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { type Hit, nativeSearch } from "./answer.ts";
+import { identityOf } from "./apply.ts";
+import { StageError } from "./stage.ts";
+
+interface Read {
+  /** The index expression that is searched. */
+  index: string;
+  hits: readonly Hit[];
+  /** What is read, for the reasons of failures. */
+  fields: readonly string[];
+  /** The parts of a search body that show it. */
+  read: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Returns hits with other parts of their documents, in the same order, by a search for their ids; undefined for a document
+ * that is gone. The caller's own answer may show no such parts, and must stay as it is. Throws {@link StageError}.
+ */
+export async function readAgain(
+  services: Pick<GatewayServices, "cluster">,
+  { index, hits, fields, read }: Read,
+  deadline: Deadline,
+): Promise<Array<Hit | undefined>> {
+  const ids = [...new Set(hits.map(({ _id }) => _id))];
+  if (ids.includes(undefined as never)) throw new StageError("the request leaves out the ids of hits");
+  const indexes = new Set(hits.map(({ _index }) => _index));
+  const body = JSON.stringify({
+    query: { ids: { values: ids } },
+    // Each index may have a document with the same id.
+    size: ids.length * indexes.size,
+    track_total_hits: false,
+    ...read,
+  });
+  const values = `the values of ${fields.join(" and ")}`;
+  const answer = await nativeSearch(services, deadline, index, body, { timeout: undefined }).catch((error: unknown) => {
+    throw new StageError(`${values} could not be read: ${reasonOf(error)}`);
+  });
+  if (answer.partial.length > 0) throw new StageError(`${values} could not all be read`);
+  const found = new Map(answer.hits.map((hit) => [identityOf(hit), hit]));
+  return hits.map((hit) => found.get(identityOf(hit)));
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "the search failed");

@@ -1,0 +1,67 @@
+import * as v from "valibot";
+import { CallTimeout } from "../../aws/errors.ts";
+import { type CurrentDocument, documentReader, type ReadIfChanged } from "../../aws/versioned-documents.ts";
+import { deadlineIn, withTimeout } from "../../core/resilience/deadline.ts";
+import { type Lexicon, lexiconOf } from "./lexicon.ts";
+
+/** The name of the document that holds the synonyms in use. */
+export const SYNONYMS = "synonyms";
+
+/** The rules of each list in Solr's form, by the path of its file in the configuration folder. */
+const SynonymLists = v.object({ files: v.record(v.string(), v.array(v.string())) });
+export type SynonymLists = v.InferOutput<typeof SynonymLists>;
+
+/** Returns the lists of a document. Throws if it is not one of synonyms. */
+export const parseSynonymLists = (content: unknown): SynonymLists => v.parse(SynonymLists, content);
+
+/** Returns the lexicon of a list; undefined if the document does not have the list. */
+export type Lexicons = (file: string) => Lexicon | undefined;
+
+/** Returns the lists in use, after at most so many milliseconds. Rejects if they could not be read yet. */
+export type SynonymReader = (waitMs: number) => Promise<CurrentDocument<Lexicons>>;
+
+/** The longest that a read takes, in milliseconds. Searches wait for a shorter time. */
+const READ_MS = 10_000;
+
+/** How long searches go without synonyms after the lists could not be read, so that each does not wait for itself. */
+const RETRY_MS = 5_000;
+
+/**
+ * Returns the reader of the lists, of which each is made into a lexicon on first use. Callers share a read. If it is late, it
+ * goes on for later callers, and the lists of before stay in use.
+ */
+export function synonymReader(read: ReadIfChanged, now: () => number = () => performance.now()): SynonymReader {
+  const document = documentReader("the document of synonyms", read, lexiconsOf, now);
+  let last: CurrentDocument<Lexicons> | undefined;
+  let failed: { error: unknown; until: number } | undefined;
+  const refresh = async () => {
+    try {
+      last = await document(deadlineIn(READ_MS));
+      return last;
+    } catch (error) {
+      failed = { error, until: now() + RETRY_MS };
+      throw error;
+    }
+  };
+  return async (waitMs) => {
+    if (failed && now() < failed.until) throw failed.error;
+    try {
+      return await withTimeout(waitMs, refresh, () => new CallTimeout(`no answer within ${Math.round(waitMs)} ms`));
+    } catch (error) {
+      if (last) return last;
+      throw error;
+    }
+  };
+}
+
+function lexiconsOf(content: unknown): Lexicons {
+  const { files } = parseSynonymLists(content);
+  const made = new Map<string, Lexicon>();
+  return (file) => {
+    const rules = Object.hasOwn(files, file) ? files[file] : undefined;
+    if (!rules) return undefined;
+    const lexicon = made.get(file) ?? lexiconOf(rules);
+    made.set(file, lexicon);
+    return lexicon;
+  };
+}

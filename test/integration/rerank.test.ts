@@ -1,0 +1,283 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import * as assert from "uvu/assert";
+import type { Evaluation } from "../../lab/evaluation/evaluate.ts";
+import { overlap } from "../../local/embeddings/rerank-server.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import {
+  API_KEY,
+  CAMPAIGN_ARN,
+  HYBRID_MAPPING,
+  hybridIndex,
+  type Json,
+  startGateway,
+  startUpstreams,
+  type TestGateway,
+} from "../fixtures/gateway.ts";
+import { aboutOf, byOverlap, CANDIDATES, DOCUMENTS, QUERIES } from "../fixtures/lamps.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("reranking");
+const run = promisify(execFile);
+const folder = scratchFolder(TEST_OUTPUT, "rerank");
+const upstreams = await startUpstreams();
+const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+
+const RERANK = { model: "reranker", fields: ["about"], candidates: CANDIDATES, timeout_ms: 10_000, by_default: true };
+const KEYS = { limited: `${API_KEY}-limited`, templates: `${API_KEY}-templates` };
+
+interface Reranked extends Json {
+  stages: Array<{ name: string; failed: boolean; usage?: { calls: number; units: number; cached: number } }>;
+}
+
+const idsOf = ({ search_response }: Json) => search_response.hits.hits.map(({ _id }) => _id);
+const usageOf = ({ stages }: Reranked) => stages.find(({ name }) => name === "rerank")?.usage;
+
+for (const cluster of await clusters()) {
+  const index = uniqueIndex("rerank");
+  const [hosted, slow, asked, plain] = [
+    `${index}-hosted`,
+    `${index}-slow`,
+    `${index}-asked`,
+    `${index}-plain`,
+  ] as const;
+  let gateway: TestGateway;
+  const send = {
+    plain: (rest: object, fields: object, name = index, key = API_KEY) =>
+      gateway.post<Reranked>(
+        "/application/search",
+        {
+          ...{ index: name, user_query: QUERIES[0], search_request: { query: { match: { text: "lamp" } }, ...rest } },
+          ...fields,
+        },
+        { "x-api-key": key },
+      ),
+    hybrid: (rest: object, fields: object, name = index, key = API_KEY) =>
+      gateway.post<Reranked>(
+        "/application/hybrid-search",
+        {
+          ...{ index: name, search_query: QUERIES[0] },
+          search_request_template: {
+            query: {
+              hybrid: {
+                queries: [{ match: { text: "lamp" } }, { knn: { text_dense: { vector: "[text_dense]", k: 60 } } }],
+              },
+            },
+            ...rest,
+          },
+          ...fields,
+        },
+        { "x-api-key": key },
+      ),
+  };
+
+  test.before(async () => {
+    gateway = await startGateway({
+      node: cluster.url,
+      moreKeys: Object.values(KEYS),
+      env: { API_KEYS: "key-1=given,key-2=limited,key-3=templates" },
+      settings: {
+        // The names of aliases choose other entries for the same documents.
+        indexes: [
+          hybridIndex(index, { candidates: 60, rerank: RERANK }),
+          hybridIndex(hosted, { candidates: 60, rerank: { ...RERANK, model: "cohere.rerank-v3-5:0", min_score: 0.5 } }),
+          hybridIndex(slow, { candidates: 60, rerank: { ...RERANK, timeout_ms: 200 } }),
+          hybridIndex(asked, { candidates: 60, rerank: { ...RERANK, model: "amazon.rerank-v1:0", by_default: false } }),
+          hybridIndex(plain, { candidates: 60 }),
+        ],
+        reranker_endpoint: "reranker",
+        templates: [
+          { name: "shop", search_request_template: { size: 20, query: { match: { text: "lamp" } } }, params: {} },
+        ],
+        personalized_ranking: {
+          ...{ campaign_arn: CAMPAIGN_ARN, weight: 0.5, window: 20, timeout_ms: 10_000, item_id_field: "_id" },
+        },
+        keys: [
+          { name: "given", endpoints: ["search", "hybrid-search", "bulk"], raw_backend: "all" },
+          { name: "limited", endpoints: ["search", "hybrid-search"], indexes: [hosted] },
+          { name: "templates", endpoints: ["search"], indexes: [index], templates: ["shop"] },
+        ],
+      },
+    });
+    toStop.unshift(gateway);
+    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
+    const bulk_request = DOCUMENTS.map(({ id, doc }) => ({ id, op: "index", doc }));
+    const { body, text } = await gateway.post("/application/bulk", { index, bulk_request });
+    assert.is(body.index_response?.errors, false, text);
+    await request(cluster, "POST", `/${index}/_refresh`);
+    for (const alias of [hosted, slow, asked, plain]) await request(cluster, "PUT", `/${index}/_alias/${alias}`);
+  });
+
+  test.before.each(() => upstreams.models.control.reset());
+
+  for (const kind of ["plain", "hybrid"] as const) {
+    const pages = async (fields: object, name = index) => {
+      const all = [];
+      for (let from = 0; from < 60; from += 15) all.push((await send[kind]({ size: 15, from }, fields, name)).body);
+      return all;
+    };
+
+    test(`${cluster.version}: ${kind}: the best hits come in the model's order, and pages hold each hit once`, async () => {
+      const off = await pages({ rerank: { is_enabled: false } });
+      const whole = off.flatMap(idsOf);
+      const reranked = await pages({ explain_stages: true });
+      assert.equal(reranked.flatMap(idsOf), byOverlap(whole, QUERIES[0] ?? ""));
+      assert.not.equal(reranked.flatMap(idsOf), whole);
+      assert.equal(
+        reranked.map(({ search_response }) => search_response.hits.total),
+        off.map(({ search_response }) => search_response.hits.total),
+      );
+      assert.is(off[0]?.stages, undefined);
+      const usages = reranked.map(usageOf);
+      // The page below the window needs no model, and the others have the scores of the first in memory.
+      assert.is(usages.at(-1), undefined);
+      assert.is(usages[1]?.calls, 0);
+      const line = gateway.log.map((text) => JSON.parse(text)).at(-2);
+      assert.equal(line.query_attributes.stages[0].usage, usages[2]);
+    });
+
+    test(`${cluster.version}: ${kind}: hits that show no text are read again, and stay as the caller asked`, async () => {
+      const [first] = await pages({});
+      const { body, text } = await send[kind]({ size: 15, _source: false }, {});
+      assert.is(body.degraded, undefined, text);
+      assert.equal(idsOf(body), idsOf(first as Json));
+      assert.ok(body.search_response.hits.hits.every((hit) => !("_source" in hit)));
+    });
+
+    test(`${cluster.version}: ${kind}: nonsense and failures leave the order before, and the answer says so`, async () => {
+      const before = idsOf((await send[kind]({ size: 15 }, { rerank: { is_enabled: false } })).body);
+      for (const [at, fault, reason] of [
+        [0, { kind: "nan" }, "something other than a score"],
+        [1, { kind: "too_few" }, "scores for"],
+        [2, { kind: "unknown_index" }, "scores of other texts"],
+        [3, { kind: "not_json" }, "without scores"],
+        [4, { kind: "status", status: 500 }, "model failed (status 500)"],
+      ] as const) {
+        upstreams.models.control.setFaults("reranker", [fault]);
+        // Another text, whose scores are not in memory.
+        const text = `${kind} ${at} ${QUERIES[at]}`;
+        const { status, headers, body } = await send[kind](
+          { size: 15 },
+          kind === "plain" ? { user_query: text } : { search_query: text, settings: { weights: [1, 0] } },
+        );
+        assert.is(status, 200);
+        if (kind === "plain") assert.equal(idsOf(body), before);
+        assert.is(headers.get("x-degraded"), "rerank");
+        const [{ reason: told, effect } = { reason: "", effect: "" }] = body.degraded;
+        assert.ok(told.includes(reason), told);
+        assert.is(effect, "hits are in the order before the reranking");
+      }
+    });
+
+    test(`${cluster.version}: ${kind}: a model that hangs costs its budget, then nothing for a while`, async () => {
+      const before = idsOf((await send[kind]({ size: 15 }, { rerank: { is_enabled: false } }, slow)).body);
+      upstreams.models.control.setFaults("reranker", [{ kind: "hang" }]);
+      const text = { user_query: `${kind} slow red` };
+      const { body } = await send[kind](
+        { size: 15 },
+        kind === "plain" ? text : { search_query: text.user_query, settings: { weights: [1, 0] } },
+        slow,
+      );
+      if (kind === "plain") assert.equal(idsOf(body), before);
+      assert.match(body.degraded[0]?.reason ?? "", /timed out|in time/);
+      upstreams.models.control.setFaults("reranker", []);
+    });
+
+    test(`${cluster.version}: ${kind}: a model of Bedrock, by an alias and a limited key; hits below the least score follow behind`, async () => {
+      const whole = idsOf((await send[kind]({ size: 60 }, { rerank: { is_enabled: false } }, hosted)).body);
+      const { body, text } = await send[kind]({ size: 60 }, { explain_stages: true }, hosted, KEYS.limited);
+      assert.is(body.degraded, undefined, text);
+      const head = whole.slice(0, CANDIDATES);
+      const isGood = (id: string) => overlap(QUERIES[0] ?? "", aboutOf(id)) >= 0.5;
+      const expected = [...byOverlap(head.filter(isGood), QUERIES[0] ?? ""), ...head.filter((id) => !isGood(id))];
+      assert.equal(idsOf(body), [...expected, ...whole.slice(CANDIDATES)]);
+      assert.is(usageOf(body)?.units, usageOf(body)?.calls);
+    });
+
+    test(`${cluster.version}: ${kind}: where it is off by default, a request asks for it, with its own candidates`, async () => {
+      const whole = idsOf((await send[kind]({ size: 30 }, {}, asked)).body);
+      const { body } = await send[kind]({ size: 30 }, { rerank: { candidates: 8 } }, asked);
+      assert.equal(idsOf(body), byOverlap(whole, QUERIES[0] ?? "", 8));
+      assert.equal(body.rerank, { candidates: 8 });
+      const none = await send[kind]({ size: 5 }, { rerank: {} }, plain);
+      assert.match(none.body.degraded[0]?.reason ?? "", "hybrid_search.yaml has no rerank for the index");
+      const sorted = await send[kind]({ size: 5, sort: ["year"] }, {});
+      assert.is(sorted.body.degraded, undefined);
+      const told = await send[kind]({ size: 5, sort: ["year"] }, { rerank: {} });
+      assert.is(told.body.degraded[0]?.reason, "the request has its own sort");
+    });
+
+    test(`${cluster.version}: ${kind}: with a ranking for the user and variety, each hit is there once`, async () => {
+      const whole = (await pages({ rerank: { is_enabled: false } })).flatMap(idsOf);
+      const fields = { user_id: "u1", business_rules: { is_personalized_enabled: true }, explain_stages: true };
+      const all = await pages({ ...fields, variety: { groups: { field: "genre", max: 1 } } });
+      assert.equal(all.flatMap(idsOf).toSorted(), whole.toSorted());
+      assert.equal(
+        all[0]?.stages.map(({ name, failed }) => [name, failed]),
+        [
+          ["rerank", false],
+          ["personalization", false],
+          ["variety", false],
+        ],
+      );
+    });
+  }
+
+  test(`${cluster.version}: a search without text is not reranked, and a key of a web page has it as configured`, async () => {
+    const { body } = await send.plain({ size: 5 }, { user_query: undefined, explain_stages: true });
+    assert.equal(body.stages, []);
+    const shop = (fields: object) =>
+      gateway.post<Reranked>(
+        "/application/search",
+        { index, template: "shop", user_query: QUERIES[1], explain_stages: true, ...fields },
+        { "x-api-key": KEYS.templates },
+      );
+    assert.is((await shop({})).body.stages[0]?.name, "rerank");
+    assert.is((await shop({ rerank: {} })).status, 403);
+    const { status, body: refused } = await send.plain({}, { rerank: { candidates: 201 } });
+    assert.equal([status, refused.error.issues[0]?.path], [400, "rerank.candidates"]);
+  });
+
+  test(`${cluster.version}: evaluate measures it on planted relevance, with what a thousand searches take`, async () => {
+    const judgments = join(folder, "judgments.csv");
+    const lines = QUERIES.flatMap((query) =>
+      DOCUMENTS.map(({ id, doc }) => `${query},${id},${Math.round(3 * overlap(query, doc.about))}\n`),
+    );
+    writeFileSync(judgments, `query,doc,grade\n${lines.join("")}`);
+    const file = join(folder, "settings.yaml");
+    const setting = (name: string, fields: object) => ({
+      ...{ name, ...fields },
+      search_request: { query: { match: { text: "lamp" } } },
+    });
+    const settings = [
+      setting("before", {}),
+      setting("reranked", { rerank: {} }),
+      setting("varied", { variety: { groups: { field: "genre", max: 1 } } }),
+    ];
+    writeFileSync(file, JSON.stringify({ index: asked, settings }));
+    const args = ["--settings", file, "--judgments", judgments, "--api-host", gateway.url, "--api-key", API_KEY];
+    const command = ["cli/main.ts", "evaluate", ...args, "--metrics", "ndcg@10"];
+    const json = await run(process.execPath, [...command, "--json"], { cwd: ROOT });
+    const { settings: measured, verdict } = JSON.parse(json.stdout) as Evaluation;
+    const [before = 0, after = 0, varied = 0] = measured.map(({ scores }) => scores["ndcg@10"]?.mean.mean ?? 0);
+    assert.ok(after > before + 0.2, `${before} before, ${after} after`);
+    assert.is.not(varied, before);
+    assert.equal(verdict.better[0], "reranked");
+    assert.equal([measured[1]?.usage?.calls, measured[1]?.usage?.units], [1_000, 1_000]);
+    assert.is(measured[0]?.usage, undefined);
+  });
+
+  test.after(async () => {
+    await request(cluster, "DELETE", `/${index}`);
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();

@@ -1,0 +1,27 @@
+import * as assert from "uvu/assert";
+import { yardstick } from "../../../../lib/recommendation/training/yardstick.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("yardstick of a training");
+
+const measured = {
+  users: 1_200,
+  built_in: { mean: 0.181, low: 0.171, high: 0.191 },
+  popularity: { mean: 0.104, low: 0.097, high: 0.111 },
+};
+
+test("names the figures with intervals, and the test", () => {
+  const text = yardstick(measured, 0.188);
+  assert.match(text, "Personalize 0.188, built-in engine 0.181 (0.171 to 0.191), popularity 0.104 (0.097 to 0.111)");
+  assert.match(text, "(1,200 test users; Personalize chooses its own)");
+  assert.not.match(yardstick(measured, undefined), /Personalize|campaign/);
+});
+
+test("says whether the campaign earns its price, only beyond chance", () => {
+  assert.match(yardstick(measured, 0.188), "0.007 (-0.007 to 0.021) is within chance");
+  assert.match(yardstick(measured, 0.188), /does not earn its price by this measure$/);
+  assert.match(yardstick(measured, 0.21), /better than the built-in engine, by 0.029 \(0.015 to 0.043\): that is what/);
+  assert.match(yardstick(measured, 0.15), /engine recommends better than the campaign, by 0.031 \(-0.045 to -0.017\)/);
+});
+
+test.run();
