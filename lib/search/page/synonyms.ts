@@ -59,16 +59,18 @@ export async function withSynonyms<Query>(
     async attempt({ rewritten, original }, send) {
       if (!isChanged || refusal !== undefined) return send(original);
       let reason: string | undefined;
+      let partial: Awaited<ReturnType<typeof send>> | undefined;
       try {
-        const answer = await send(rewritten);
-        reason = shardsRefusal(answer);
-        if (reason === undefined) return answer;
+        partial = await send(rewritten);
+        reason = shardsRefusal(partial);
+        if (reason === undefined) return partial;
       } catch (error) {
         if (!(error instanceof ApiError) || !REFUSALS.includes(error.code)) throw error;
         reason = error.message;
       }
       // If the request itself is at fault, or a rule is, this throws the error that it would get without synonyms.
       const answer = await send(original);
+      if (partial && shardsRefusal(answer) === reason) return partial;
       refusal = reason;
       return answer;
     },
