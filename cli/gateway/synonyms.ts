@@ -1,6 +1,7 @@
 import type { SearchGateway } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { parseSynonymLists, SYNONYMS, type SynonymLists } from "../../lib/search/synonyms/document.ts";
+import { parseSynonymLists, type SynonymLists } from "../../lib/search/synonyms/document.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 import { confOf } from "../command.ts";
 import { type DocumentKind, namedDocument } from "../documents.ts";
 import { UsageError } from "../errors.ts";

@@ -1,7 +1,7 @@
 import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 import { currentKey, draftKey } from "../../lib/aws/versioned-documents.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
-import { SYNONYMS } from "../../lib/search/synonyms/document.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 
 /** The resources of api-router. It gets no access to a resource that is not configured. */
 export interface ApiRouterArns {

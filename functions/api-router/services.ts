@@ -1,18 +1,15 @@
 import { secretReader } from "../../lib/aws/secret-reader.ts";
 import type { AwsVariables } from "../../lib/aws/signed-call.ts";
-import { signedIfChanged } from "../../lib/aws/signed-object.ts";
-import { currentKey, documentReader, draftKey } from "../../lib/aws/versioned-documents.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
-import { deadlineIn, deadlineWithin } from "../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { once } from "../../lib/core/resilience/once.ts";
-import type { GatewayServices, RuleReader } from "../../lib/search/gateway/services.ts";
+import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { basicAuth, type ClusterAuth, noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";
 import { createCluster } from "../../lib/search/opensearch/client.ts";
 import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
 import { userIdKey } from "../../lib/search/request-log/line.ts";
-import { RULES } from "../../lib/search/rules/name.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
 /** Milliseconds for reading synonyms and rules in advance. */
@@ -55,7 +52,13 @@ export async function createServices(
     const { openSynonyms } = await import("./synonyms.ts");
     return openSynonyms(env.BUCKET ?? "", variables);
   });
-  const rules = settings.has_rules && env.BUCKET !== undefined ? ruleReader(env.BUCKET, variables) : undefined;
+  const openRules = once(async () => {
+    const { ruleReader } = await import("./rules.ts");
+    return ruleReader(env.BUCKET ?? "", variables);
+  });
+  const rules: GatewayServices["rules"] = settings.has_rules
+    ? async (set, deadline) => (await openRules())(set, deadline)
+    : undefined;
   return {
     settings,
     api: {
@@ -91,38 +94,6 @@ export async function createServices(
       if (hasSynonyms) await (await synonyms())(LOAD_MS).catch(() => undefined);
       await rules?.("current", deadlineIn(LOAD_MS)).catch(() => undefined);
     },
-  };
-}
-
-/** Milliseconds that one attempt to read the rules may take. A search waits for the first read, and for later ones each half minute. */
-const RULES_MS = 1_000;
-
-/** Milliseconds until the next attempt, if rules could never be read. */
-const AGAIN_MS = 5_000;
-
-/** Returns what reads the rules. They are looked up by code that is loaded with the first ones. */
-function ruleReader(bucket: string, variables: () => AwsVariables): RuleReader {
-  const readerOf = (key: string) =>
-    once(async () => {
-      const [{ parseRules }, { ruleBook }] = await Promise.all([
-        import("../../lib/search/rules/document.ts"),
-        import("../../lib/search/rules/book.ts"),
-      ]);
-      const read = signedIfChanged(variables, { bucket, key, timeoutMs: RULES_MS });
-      return documentReader("the document of rules", read, (content) => ruleBook(parseRules(content)));
-    });
-  const readers = { current: readerOf(currentKey(RULES)), draft: readerOf(draftKey(RULES)) };
-  const failures = new Map<string, { error: unknown; until: number }>();
-  return async (set, deadline) => {
-    const failed = failures.get(set);
-    // Without a route to the bucket, each search would wait for a read that fails.
-    if (failed && performance.now() < failed.until) throw failed.error;
-    try {
-      return await (await readers[set]())(deadlineWithin(2 * RULES_MS, deadline));
-    } catch (error) {
-      failures.set(set, { error, until: performance.now() + AGAIN_MS });
-      throw error;
-    }
   };
 }
 

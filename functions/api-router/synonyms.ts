@@ -1,7 +1,8 @@
 import type { AwsVariables } from "../../lib/aws/signed-call.ts";
 import { signedIfChanged } from "../../lib/aws/signed-object.ts";
 import { currentKey } from "../../lib/aws/versioned-documents.ts";
-import { SYNONYMS, type SynonymReader, synonymReader } from "../../lib/search/synonyms/document.ts";
+import { type SynonymReader, synonymReader } from "../../lib/search/synonyms/document.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 
 /** Milliseconds for one attempt to read the document. */
 const READ_MS = 3_000;

@@ -4,7 +4,7 @@ import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readsDocuments } from "../../lib/infrastructure/endpoints.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
-import { SYNONYMS } from "../../lib/search/synonyms/document.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { localClients } from "./clients.ts";

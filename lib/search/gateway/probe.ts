@@ -2,7 +2,7 @@ import { type Probe, probed } from "../../core/http/probe.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { embedderName } from "../embeddings/embedder.ts";
 import { RULES } from "../rules/name.ts";
-import { SYNONYMS } from "../synonyms/document.ts";
+import { SYNONYMS } from "../synonyms/name.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Shorter than the function's 28 s. */
