@@ -1,4 +1,4 @@
-import { apiRouterPolicy, synonymsPolicy } from "../functions/api-router/policy.ts";
+import { apiRouterPolicy, documentsPolicy } from "../functions/api-router/policy.ts";
 import { clusterScalerPolicy } from "../functions/cluster-scaler/policy.ts";
 import { etlPolicy } from "../functions/etl/policy.ts";
 import { logHandlerPolicy } from "../functions/log-handler/policy.ts";
@@ -34,7 +34,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
       hostedModels: ["MODEL"],
       campaign: resource("campaign/PROJECT-*"),
     }),
-    ...synonymsPolicy({ bucket, key }),
+    ...documentsPolicy({ bucket, key }),
   ],
   "cluster-scaler": clusterScalerPolicy({ domain: "DOMAIN", logGroup }),
   etl: etlPolicy({ bucket, key, usersTable, itemsTable, popularItemsTable, builtInTable, logGroup }),

@@ -132,6 +132,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     })),
     templates: [...searchGateway.templates],
     experiments: [...searchGateway.experiments],
+    ...(searchGateway.rules && { has_rules: true }),
     models: [
       ...referencedModels(searchGateway).map((name) => modelSettings(name, models, options)),
       ...previousModels(searchGateway).map((name) => ({

@@ -7,6 +7,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   "hybrid-search": "tools for hybrid search",
   synonyms: "change the synonyms of searches without a deployment",
   placements: "change placements of recommendations without a deployment",
+  rules: "change the rules of searches without a deployment",
   index: "fill indexes, and rebuild them while they are in use",
 };
 
@@ -32,6 +33,10 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   "placements apply": "put the placements of recommendation.yaml into use within a minute",
   "placements versions": "list the versions of the placements, and who wrote them",
   "placements revert": "bring an earlier version of the placements back",
+  "rules apply": "put the rules of rules.yaml into use within a minute, or write them as a draft",
+  "rules list": "list the versions of the rules, and who wrote them",
+  "rules show": "print the rules of a version, or of the draft",
+  "rules revert": "bring an earlier version of the rules back",
   "synonyms apply": "put the files of synonyms of hybrid_search.yaml into use within a minute",
   "synonyms versions": "list the versions of the synonyms, and who wrote them",
   "synonyms revert": "bring an earlier version of the synonyms back",

@@ -5,38 +5,76 @@ import {
   type VersionedDocument,
   versionedDocument,
 } from "../lib/aws/versioned-documents.ts";
+import type { Configuration } from "../lib/config/configuration.ts";
 import type { Names } from "../lib/core/naming/names.ts";
-import { Failure, UsageError } from "./errors.ts";
-import { shownTime, type Terminal } from "./terminal.ts";
+import type { Context } from "./command.ts";
+import { Failure } from "./errors.ts";
+import type { Session } from "./session.ts";
+import { settingChanges } from "./setting-changes.ts";
 
 /** Configuration of SDK clients. */
-export type Sdk = { region: string; endpoint?: string; credentials?: { accessKeyId: string; secretAccessKey: string } };
+interface Sdk {
+  region: string;
+  endpoint?: string;
+  credentials?: { accessKeyId: string; secretAccessKey: string };
+}
 
-/** A kind of document that operators change without a deployment. */
+/** A document that operators change without a deployment. */
 export interface DocumentKind<Value> {
-  /** Its name in the bucket and in commands, which is a plural. */
+  /** What the commands and the document are called, which is a plural: placements, rules. */
   name: string;
-  /** The file in the configuration folder that it comes from, for hints. */
-  source: string;
+  /** Where in the configuration folder it comes from, for hints. */
+  file: string;
   /** The value before the first version. */
   none: Value;
   /** Throws if the content is of a form that this version of the tool does not know. */
-  parse(content: unknown): Value;
-  contentOf(value: Value): unknown;
+  parse: (content: unknown) => Value;
+  contentOf: (value: Value) => unknown;
   /** Describes each change in one line. */
-  changes(before: Value, after: Value): string[];
+  changesOf: (before: Value, after: Value) => string[];
+  /** Opens the account that `--conf` and `--local` say. Throws if the configuration has no such document. */
+  open: (options: { conf: string; local: boolean }, context: Context) => Promise<OpenDocument<Value>>;
 }
 
-type Named = Pick<DocumentKind<unknown>, "name">;
-
-/** What was written, and what it changed; nothing if the newest version has the same content. */
-interface Written {
-  version: DocumentVersion;
-  changes: string[];
+/** What commands need of the account, and of the configuration. */
+export interface OpenDocument<Value> {
+  sdk: Sdk;
+  names: Names;
+  /** The document in the configuration. */
+  value: Value;
+  /** The configuration that it is in. */
+  config: Partial<Configuration>;
 }
 
-/** Opens the versions of a document in the project's bucket. */
-export async function openDocument({ name }: Named, sdk: Sdk, names: Names): Promise<VersionedDocument> {
+interface ListKind<Entry> extends Pick<DocumentKind<readonly Entry[]>, "name" | "file" | "parse" | "open"> {
+  /** What one entry is called: Placement. */
+  one: string;
+}
+
+/** Returns the kind of a document that is a list of named entries. */
+export const listKind = <Entry extends { name: string }>({
+  one,
+  ...kind
+}: ListKind<Entry>): DocumentKind<readonly Entry[]> => ({
+  ...kind,
+  none: [],
+  contentOf: (entries) => ({ [kind.name]: entries }),
+  changesOf: (before, after) => {
+    const old = new Map(before.map((entry) => [entry.name, entry]));
+    const kept = new Set(after.map((entry) => entry.name));
+    return [
+      ...after.flatMap((entry) => {
+        const earlier = old.get(entry.name);
+        if (isDeepStrictEqual(earlier, entry)) return [];
+        return [`${one} ${entry.name}: ${earlier ? settingChanges(earlier, entry).join("; ") : "new"}`];
+      }),
+      ...before.flatMap((entry) => (kept.has(entry.name) ? [] : [`${one} ${entry.name}: removed`])),
+    ];
+  },
+});
+
+/** Opens the versions of a document of the project. */
+export async function openDocument(name: string, sdk: Sdk, names: Names): Promise<VersionedDocument> {
   const { S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client({ ...sdk, maxAttempts: 1 });
   return versionedDocument(s3DocumentBucket(client, names.bucket()), name);
@@ -49,185 +87,111 @@ async function identityOf(sdk: Sdk): Promise<string> {
   return Arn ?? "unknown";
 }
 
-/** Returns the newest version; undefined before the first, and if the bucket does not exist yet. Throws Failure. */
-export function newestVersion(kind: Named, document: VersionedDocument): Promise<DocumentVersion | undefined> {
-  return explained(
-    kind,
-    document.newest().catch((error: Error) => {
-      if (error.name === "NoSuchBucket") return undefined;
-      throw error;
-    }),
-  );
-}
+/** Returns what commands do with a document of a kind. */
+export function namedDocument<Value>(kind: DocumentKind<Value>) {
+  const { name, parse, changesOf } = kind;
 
-/** Returns the value of a version. Throws Failure if this version of the tool does not know it. */
-export function valueIn<Value>(kind: DocumentKind<Value>, version: DocumentVersion | undefined): Value {
-  if (version === undefined) return kind.none;
-  try {
-    return kind.parse(version.content);
-  } catch (error) {
-    const message = `Version ${version.version} of the ${kind.name} has settings that this version of relevance does not know`;
-    throw new Failure(message, { cause: error });
+  /** Awaits calls to the bucket. Throws Failure with what the credentials need, or what S3 says. */
+  async function explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      const { name: code, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+      const advice =
+        $metadata?.httpStatusCode === 403
+          ? `. The credentials need s3:ListBucket on the project's bucket, s3:GetObject and s3:PutObject on documents/${name}/*, and kms:Decrypt and kms:GenerateDataKey on its key`
+          : code === "NoSuchBucket"
+            ? ". Run `relevance deploy` first"
+            : "";
+      throw new Failure(`The ${name} cannot be read or written: ${code}: ${message}${advice}`, { cause: error });
+    }
   }
-}
 
-/** Returns notes for the plan on what `deploy` changes. Says whose version it replaces. */
-export async function documentNotes<Value>(
-  kind: DocumentKind<Value>,
-  document: VersionedDocument,
-  value: Value,
-): Promise<string[]> {
-  const newest = await newestVersion(kind, document);
-  const changes = kind.changes(valueIn(kind, newest), value);
-  if (changes.length === 0 || newest === undefined) return changes;
-  return [
-    ...changes,
-    `Version ${newest.version} of the ${kind.name}, which deploy replaces, is by ${newest.written_by}`,
-  ];
-}
-
-/**
- * Writes a value as a new version, unless it is that of the newest one. Returns the version in use, and what changed.
- * Throws Failure if somebody else writes at the same time.
- */
-export async function writeDocument<Value>(
-  kind: DocumentKind<Value>,
-  document: VersionedDocument,
-  sdk: Sdk,
-  value: Value,
-  revertsTo?: number,
-): Promise<Written> {
-  const newest = await newestVersion(kind, document);
-  const before = valueIn(kind, newest);
-  if (newest && isDeepStrictEqual(before, value)) {
-    // An interrupted run may have written the version without putting it into use.
-    await explained(kind, document.publish());
-    return { version: newest, changes: [] };
+  /** Returns the newest version; undefined before the first, and if the bucket does not exist yet. Throws Failure. */
+  function newest(document: VersionedDocument): Promise<DocumentVersion | undefined> {
+    return explained(
+      document.newest().catch((error: Error) => {
+        if (error.name === "NoSuchBucket") return undefined;
+        throw error;
+      }),
+    );
   }
-  const written = await explained(
-    kind,
-    document.write(newest?.version ?? 0, {
-      by: await identityOf(sdk),
-      at: new Date(),
-      content: kind.contentOf(value),
-      ...(revertsTo !== undefined && { revertsTo }),
-    }),
-  );
-  if (written) return { version: written, changes: kind.changes(before, value) };
-  throw new Failure(
-    `Somebody else has just written another version of the ${kind.name}: see \`relevance ${kind.name} versions\`, then run this again`,
-  );
-}
 
-/** Puts a value into use at the end of a deployment's step. */
-export async function synchronizeDocument<Value>(
-  kind: DocumentKind<Value>,
-  document: VersionedDocument,
-  { sdk, terminal }: { sdk: Sdk; terminal: Terminal },
-  value: Value,
-): Promise<void> {
-  const { version, changes } = await writeDocument(kind, document, sdk, value);
-  for (const change of changes) terminal.note(`  ${change}`);
-  if (changes.length > 0) terminal.note(`  ${kind.name}: version ${version.version}`);
-}
-
-/** Where commands print. */
-export interface Output {
-  terminal: Terminal;
-  json: boolean;
-}
-
-/** Prints what `apply` has written. */
-export function printApplied({ name }: Named, { version, changes }: Written, { terminal, json }: Output) {
-  if (json) {
-    terminal.printJson({ version: version.version, written_by: version.written_by, changes });
-    return;
+  /** Returns the value of a version. Throws Failure if this version of the tool does not know it. */
+  function valueIn(version: DocumentVersion | undefined): Value {
+    if (version === undefined) return kind.none;
+    try {
+      return parse(version.content);
+    } catch (error) {
+      const message = `Version ${version.version} of the ${name} has settings that this version of relevance does not know`;
+      throw new Failure(message, { cause: error });
+    }
   }
-  for (const change of changes) terminal.print(change);
-  terminal.print(
-    changes.length === 0
-      ? `No changes: version ${version.version} is in use`
-      : `Version ${version.version} is in use within a minute. \`relevance ${name} revert\` takes it back`,
-  );
-}
 
-/** Versions that are listed. */
-const LISTED = 20;
+  /**
+   * Writes a value as a new version, unless it is that of the newest one. Returns the version in use, and what changed. Throws
+   * Failure if somebody else writes at the same time.
+   */
+  async function write(
+    document: VersionedDocument,
+    sdk: Sdk,
+    value: Value,
+    revertsTo?: number,
+  ): Promise<{ version: DocumentVersion; changes: string[] }> {
+    const latest = await newest(document);
+    const before = valueIn(latest);
+    if (latest && isDeepStrictEqual(before, value)) {
+      // An interrupted run may have written the version without putting it into use.
+      await explained(document.publish());
+      return { version: latest, changes: [] };
+    }
+    const written = await explained(
+      document.write(latest?.version ?? 0, {
+        ...(await authored(sdk, value)),
+        ...(revertsTo !== undefined && { revertsTo }),
+      }),
+    );
+    if (written) return { version: written, changes: changesAfter(before, value) };
+    throw new Failure(`Somebody else has just written another version of the ${name}: run this again to replace it`);
+  }
 
-/** Prints the last versions, newest first, which is the one in use. */
-export async function printVersions<Value>(
-  kind: DocumentKind<Value>,
-  document: VersionedDocument,
-  { terminal, json }: Output,
-): Promise<void> {
-  const numbers = await explained(kind, document.numbers());
-  // One more, which the last of them is compared with.
-  const read = await explained(kind, Promise.all(numbers.slice(0, LISTED + 1).map(document.read)));
-  const versions = read.slice(0, LISTED).flatMap((version, index) => {
-    if (!version) return [];
-    const changes = kind.changes(valueIn(kind, read[index + 1]), valueIn(kind, version));
-    const { content: _, ...about } = version;
-    return [{ ...about, changes }];
-  });
-  if (json) {
-    terminal.printJson(versions);
-    return;
+  /** Returns the changes, or that only the order has changed. */
+  function changesAfter(before: Value, after: Value): string[] {
+    const changes = changesOf(before, after);
+    return changes.length > 0 ? changes : [`The order of the ${name} has changed`];
   }
-  if (versions.length === 0) {
-    terminal.print(`There are no versions: \`relevance ${kind.name} apply\` writes the first`);
-    return;
-  }
-  for (const { version, written_at, written_by, reverts_to, changes } of versions) {
-    const end = reverts_to === undefined ? "" : `  brings back version ${reverts_to}`;
-    terminal.print(`${version}  ${shownTime(written_at)}  ${written_by}${end}`);
-    for (const change of changes) terminal.print(`   ${change}`);
-  }
-  if (numbers.length > LISTED) terminal.note(`${numbers.length - LISTED} earlier versions are not listed.`);
-}
 
-/** Writes the content of an earlier version, by default of the one before the newest, as a new one, and prints it. */
-export async function revert<Value>(
-  kind: DocumentKind<Value>,
-  document: VersionedDocument,
-  { sdk, given }: { sdk: Sdk; given: string | undefined },
-  { terminal, json }: Output,
-): Promise<void> {
-  const { name, source } = kind;
-  const newest = await newestVersion(kind, document);
-  if (!newest)
-    throw new Failure(`There is no version of the ${name} yet: \`relevance ${name} apply\` writes the first`);
-  const wanted = given === undefined ? newest.version - 1 : Number(given);
-  if (given !== undefined && !/^[1-9]\d{0,7}$/.test(given))
-    throw new UsageError(`"${given}" is not the number of a version`);
-  const old = wanted > 0 ? await explained(kind, document.read(wanted)) : undefined;
-  if (!old) throw new Failure(`There is no version ${wanted} of the ${name}: see \`relevance ${name} versions\``);
-  const { version, changes } = await writeDocument(kind, document, sdk, valueIn(kind, old), wanted);
-  if (json) {
-    terminal.printJson({ version: version.version, written_by: version.written_by, reverts_to: wanted, changes });
-    return;
+  async function authored(sdk: Sdk, value: Value) {
+    return { by: await identityOf(sdk), at: new Date(), content: kind.contentOf(value) };
   }
-  for (const change of changes) terminal.print(change);
-  terminal.print(
-    changes.length === 0
-      ? `No changes: version ${version.version} has the ${name} of version ${wanted}`
-      : `Version ${version.version}, with the ${name} of version ${wanted}, is in use within a minute`,
-  );
-  if (changes.length > 0) terminal.note(`${source} still has the others: the next apply or deploy brings them back.`);
-}
 
-/** Awaits calls to the bucket. Throws Failure with what the credentials need, or what S3 says. */
-async function explained<T>({ name: kind }: Named, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
-    const advice =
-      $metadata?.httpStatusCode === 403
-        ? `. The credentials need s3:ListBucket on the project's bucket, s3:GetObject and s3:PutObject on documents/${kind}/*, and kms:Decrypt and kms:GenerateDataKey on its key`
-        : name === "NoSuchBucket"
-          ? ". Run `relevance deploy` first"
-          : "";
-    throw new Failure(`The ${kind} cannot be read or written: ${name}: ${message}${advice}`, { cause: error });
-  }
+  return {
+    ...{ explained, newest, valueIn, write },
+
+    /** Writes a value as the draft of the next version. Returns how it differs from the newest one. */
+    async writeDraft(document: VersionedDocument, sdk: Sdk, value: Value): Promise<string[]> {
+      const latest = await newest(document);
+      await explained(document.writeDraft(latest?.version ?? 0, await authored(sdk, value)));
+      return changesOf(valueIn(latest), value);
+    },
+
+    /** Returns notes for the plan on what `deploy` changes. Says whose version it replaces. */
+    async notes(sdk: Sdk, names: Names, value: Value): Promise<string[]> {
+      const latest = await newest(await openDocument(name, sdk, names));
+      const changes = changesOf(valueIn(latest), value);
+      if (changes.length === 0 || latest === undefined) return changes;
+      return [
+        ...changes,
+        `Version ${latest.version} of the ${name}, which deploy replaces, is by ${latest.written_by}`,
+      ];
+    },
+
+    /** Puts the value of the configuration into use at the end of a deployment. */
+    async synchronize({ sdk, terminal }: Pick<Session, "sdk" | "terminal">, names: Names, value: Value) {
+      const { version, changes } = await write(await openDocument(name, sdk, names), sdk, value);
+      for (const change of changes) terminal.note(`  ${change}`);
+      if (changes.length > 0) terminal.note(`  ${name}: version ${version.version}`);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { Configuration } from "../lib/config/configuration.ts";
 import { namesOf } from "../lib/core/naming/names.ts";
 import { DISCOVERY_FORMAT, type Discovery, ENDPOINT_SERVICES } from "../lib/infrastructure/discovery.ts";
-import { readsDocuments } from "../lib/infrastructure/endpoints.ts";
+import { mayCallGatewayServices } from "../lib/infrastructure/endpoints.ts";
 
 const SAMPLE_ACCOUNT = "123456789012";
 
@@ -44,7 +44,7 @@ export function sampleDiscovery({ project, api, searchGateway, recommendation }:
           functionSubnets:
             searchGateway.vpc.subnet_ids?.map((id, index) => ({ id, zone: zones[index % 2] ?? "" })) ?? subnets,
           endpoints: [],
-          ...((searchGateway.vpc.functions === "all" || readsDocuments(searchGateway)) && {
+          ...(mayCallGatewayServices(searchGateway) && {
             gatewayEndpoints: [],
             routeTables: ["rtb-00000000000000001"],
             prefixLists: { s3: "pl-00000001", dynamodb: "pl-00000002" },

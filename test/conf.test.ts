@@ -9,6 +9,7 @@ import { ModelsSchema } from "../lib/config/model.ts";
 import { PlacementsSchema } from "../lib/config/placements.ts";
 import { ConfigurationError } from "../lib/config/problem.ts";
 import { ProjectSchema } from "../lib/config/project.ts";
+import { RulesSchema } from "../lib/config/rules.ts";
 import { keysOf } from "../lib/config/shape.ts";
 import { CampaignSchema, SolutionSchema } from "../lib/config/solution.ts";
 import { filledExample, fullExample, valid } from "./lib/config/example.ts";
@@ -21,6 +22,7 @@ const SCHEMAS: Record<string, GenericSchema> = {
   "api.yaml": ApiSchema,
   "hybrid_search.yaml": HybridSearchSchema,
   "model.yaml": ModelsSchema,
+  "rules.yaml": RulesSchema,
   "solution.yaml": SolutionSchema,
   "campaign.yaml": CampaignSchema,
   "filter.yaml": FiltersSchema,

@@ -7,6 +7,7 @@ import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
 import { Failure } from "../errors.ts";
+import { synchronizeRules } from "../gateway/rules.ts";
 import { synchronizeSynonyms } from "../gateway/synonyms.ts";
 import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
@@ -131,6 +132,7 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
   const { config, sdk, terminal } = session;
   await synchronizeConfiguration(session, names.bucket());
   await synchronizeSynonyms(session, names);
+  await synchronizeRules(session, names);
   if (!config.searchGateway || config.api.logging.user_id !== "hmac") return;
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }

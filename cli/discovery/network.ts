@@ -9,7 +9,7 @@ import {
   type GatewayService,
   type NetworkDiscovery,
 } from "../../lib/infrastructure/discovery.ts";
-import { gatewayServicesInUse, ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
+import { mayCallGatewayServices, ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
 import type { DiscoveryClients, FoundDomain, FoundEndpoint, FoundEndpointService } from "./clients.ts";
 import { explained } from "./explain.ts";
 
@@ -18,11 +18,12 @@ type Subnet = NetworkDiscovery["functionSubnets"][number];
 /** Reads the VPC of the domain, its subnets and endpoints; undefined if the VPC does not exist. */
 export async function discoverNetwork(
   config: Configuration,
-  { vpc, opensearch }: SearchGateway,
+  searchGateway: SearchGateway,
   domain: FoundDomain,
   clients: DiscoveryClients,
   problems: string[],
 ): Promise<{ network: NetworkDiscovery; domainSubnets: Subnet[] } | undefined> {
+  const { vpc, opensearch } = searchGateway;
   const functionIds = vpc.subnet_ids ?? domain.subnetIds;
   const region = config.project.aws.region_name;
   const [found, subnets, endpoints, projects] = await Promise.all([
@@ -55,8 +56,7 @@ export async function discoverNetwork(
     functionSubnets: sorted(named(functionIds)),
     endpoints: serving,
     ...(others.length > 0 && { otherProjects: others }),
-    ...((vpc.functions === "all" || gatewayServicesInUse(config).length > 0) &&
-      (await discoverGateways(config, vpc.vpc_id, functionIds, clients))),
+    ...(mayCallGatewayServices(searchGateway) && (await discoverGateways(config, vpc.vpc_id, functionIds, clients))),
     endpointZones: mapped(offered, ({ zones }) => zones.toSorted()),
     ...(Object.keys(unusual).length > 0 && { endpointServiceNames: mapped(unusual, ({ name }) => name) }),
   };

@@ -1,21 +1,29 @@
 import type { SearchGateway } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { parseSynonymLists, SYNONYMS, type SynonymLists } from "../../lib/search/synonyms/document.ts";
-import { type Context, confOf } from "../command.ts";
-import { type DocumentKind, documentNotes, openDocument, type Sdk, synchronizeDocument } from "../documents.ts";
+import { parseSynonymLists, type SynonymLists } from "../../lib/search/synonyms/document.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
+import { confOf } from "../command.ts";
+import { type DocumentKind, namedDocument } from "../documents.ts";
 import { UsageError } from "../errors.ts";
 import { openAccount } from "../recommendation/target.ts";
 import { openSession, type Session } from "../session.ts";
 
-/** The document of synonyms. */
-export const synonymDocument: DocumentKind<SynonymLists> = {
-  name: SYNONYMS,
-  source: "The configuration folder",
-  none: { files: {} },
-  parse: parseSynonymLists,
+/** The synonyms of the search gateway. */
+export const SYNONYMS_KIND: DocumentKind<SynonymLists> = {
+  ...{ name: SYNONYMS, file: "The configuration folder", none: { files: {} }, parse: parseSynonymLists },
   contentOf: (lists) => lists,
-  changes: synonymChanges,
+  changesOf: synonymChanges,
+  open: async (options, context) => {
+    const session = await openSession(confOf(options), context);
+    const gateway = session.config.searchGateway;
+    if (!gateway)
+      throw new UsageError("project.yaml has no vpc and opensearch: there is no search gateway in this project");
+    const { names, sdk } = await openAccount(session, options.local);
+    return { names, sdk, value: listsOf(gateway), config: session.config };
+  },
 };
+
+const document = namedDocument(SYNONYMS_KIND);
 
 /** Rules that a change of a list names. */
 const SHOWN = 3;
@@ -52,45 +60,23 @@ function listed(what: string, rules: readonly string[]): string {
 }
 
 /** Returns the lists of a configuration. */
-const listsOf = ({ synonyms }: Pick<SearchGateway, "synonyms">): SynonymLists => ({
-  files: Object.fromEntries(Object.entries(synonyms).map(([file, rules]) => [file, [...rules]])),
-});
+function listsOf({ synonyms }: Pick<SearchGateway, "synonyms">): SynonymLists {
+  return { files: Object.fromEntries(Object.entries(synonyms).map(([file, rules]) => [file, [...rules]])) };
+}
 
 /** Returns notes for the plan on synonyms that `deploy` changes. */
 export async function synonymNotes(session: Session, names: Names): Promise<string[]> {
   const lists = deployedLists(session);
-  if (!lists) return [];
-  return documentNotes(synonymDocument, await openDocument(synonymDocument, session.sdk, names), lists);
+  return lists ? document.notes(session.sdk, names, lists) : [];
 }
 
 /** Puts the synonyms of the configuration into use, before functions are deployed that need them. */
 export async function synchronizeSynonyms(session: Session, names: Names): Promise<void> {
   const lists = deployedLists(session);
-  if (!lists) return;
-  await synchronizeDocument(synonymDocument, await openDocument(synonymDocument, session.sdk, names), session, lists);
+  if (lists) await document.synchronize(session, names, lists);
 }
 
 /** Without synonyms there is no document; one of earlier deployments stays, and nothing reads it. */
 function deployedLists({ config: { searchGateway } }: Session): SynonymLists | undefined {
   return searchGateway && Object.keys(searchGateway.synonyms).length > 0 ? listsOf(searchGateway) : undefined;
-}
-
-/** What the commands about synonyms work on. */
-export interface SynonymTarget {
-  lists: SynonymLists;
-  gateway: SearchGateway;
-  names: Names;
-  sdk: Sdk;
-}
-
-/** Opens the account or the local stack. Throws ConfigurationError, UsageError or Failure. */
-export async function openSynonyms(
-  options: { conf: string; local: boolean },
-  context: Context,
-): Promise<SynonymTarget> {
-  const session = await openSession(confOf(options), context);
-  const gateway = session.config.searchGateway;
-  if (!gateway)
-    throw new UsageError("project.yaml has no vpc and opensearch: there is no search gateway in this project");
-  return { gateway, lists: listsOf(gateway), ...(await openAccount(session, options.local)) };
 }

@@ -5,9 +5,9 @@ import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import {
   hostedRerankers,
+  mayCallGatewayServices,
   modelEndpoints,
   previousModels,
-  readsDocuments,
   referencedModels,
 } from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
@@ -151,9 +151,7 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
             "es:DescribeDomain",
             "sagemaker:DescribeEndpoint",
           ],
-          ...(searchGateway.vpc.functions === "all" || readsDocuments(searchGateway)
-            ? ["ec2:DescribePrefixLists", "ec2:DescribeRouteTables"]
-            : []),
+          ...(mayCallGatewayServices(searchGateway) ? ["ec2:DescribePrefixLists", "ec2:DescribeRouteTables"] : []),
           ...(scales(searchGateway) ? ["sagemaker:ListEndpoints"] : []),
         ]
       : []),

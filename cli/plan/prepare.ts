@@ -13,6 +13,7 @@ import { checkQuotas } from "../discovery/quotas.ts";
 import { sdkQuotas } from "../discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { Failure, rethrown } from "../errors.ts";
+import { ruleNotes } from "../gateway/rules.ts";
 import { synonymNotes } from "../gateway/synonyms.ts";
 import { placementNotes } from "../recommendation/placements.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
@@ -74,7 +75,8 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const placements = await placementNotes(session, names);
   const upgrade = await upgradeNotes(session, names);
   const synonyms = await synonymNotes(session, names);
-  const changes = [...upgrade, ...settings, ...placements, ...synonyms, ...configurationNotes(files)];
+  const rules = await ruleNotes(session, names);
+  const changes = [...upgrade, ...settings, ...placements, ...synonyms, ...rules, ...configurationNotes(files)];
   return {
     discovery,
     ...built,

@@ -1,11 +1,5 @@
 import * as v from "valibot";
-import {
-  MAX_SUBQUERIES,
-  PAGE_STAGES,
-  REWRITE_STAGES,
-  SEARCH_STAGES,
-  TOTAL_RELATIONS,
-} from "../../lib/core/contract/search.ts";
+import { MAX_SUBQUERIES, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/core/contract/search.ts";
 import {
   degradation,
   degradedList,
@@ -47,6 +41,15 @@ import {
 } from "./bulk-documents.ts";
 import { BulkItem, BulkItemError, BulkItemResult, BulkResult, Shards } from "./bulk-result.ts";
 import { ClusterError, ClusterErrorCause, RawErrorAnswer, RawErrorDetail } from "./raw-error.ts";
+import {
+  AppliedRule,
+  ModelUsage,
+  ruleList,
+  SearchedSynonyms,
+  StageMove,
+  StageReport,
+  stageList,
+} from "./stage-documents.ts";
 
 const Degradation = degradation(SEARCH_STAGES);
 
@@ -111,48 +114,6 @@ const SearchProfile = v.looseObject({ shards: v.array(v.looseObject({})) });
 
 const HybridSearchResult = v.looseObject({ ...searchResult, profile: SearchProfile });
 
-const StageMove = v.object({
-  _id: v.string(),
-  from: v.pipe(Integer, v.description("The place in the window before the stage, from 1.")),
-  to: v.pipe(Integer, v.description("The place after it.")),
-});
-
-const SearchedSynonyms = v.object({
-  from: v.pipe(v.string(), v.description("Words of the query.")),
-  to: v.pipe(v.array(v.string()), v.description("What was searched in their place as well.")),
-});
-
-const ModelUsage = v.object({
-  calls: v.pipe(Integer, v.description("Calls of the model.")),
-  units: v.pipe(Integer, v.description("Units that they are billed as; 0 for a model of an endpoint.")),
-  cached: v.pipe(Integer, v.description("Scores that were in the memory of the function.")),
-});
-
-const StageReport = v.object({
-  name: v.picklist([...REWRITE_STAGES, ...PAGE_STAGES]),
-  milliseconds: Integer,
-  moved: v.pipe(Integer, v.description("Hits of the window that changed places.")),
-  added: v.pipe(Integer, v.description("Hits that the stage added to the window; the total does not count them.")),
-  hidden: v.pipe(Integer, v.description("Hits that no page shows; the total counts them.")),
-  alternatives: v.optional(v.pipe(Integer, v.description("Of synonyms: clauses that were added to the query."))),
-  failed: v.pipe(
-    v.boolean(),
-    v.description("Whether the stage failed and changed nothing; `degraded` has the reason."),
-  ),
-  usage: v.optional(v.pipe(ModelUsage, v.description("What the stage took of a model, if it calls one."))),
-  moves: v.pipe(v.array(StageMove), v.description("The hits of this page that the stage moved.")),
-  synonyms: v.optional(v.pipe(v.array(SearchedSynonyms), v.description("The synonyms of the query."))),
-});
-
-const stageList = v.optional(
-  v.pipe(
-    v.array(StageReport),
-    v.description(
-      "The stages of the page in their order, if the request has `explain_stages` or one changed the window.",
-    ),
-  ),
-);
-
 const templateName = v.optional(v.pipe(v.string(), v.description("The name, if the request named its template.")));
 
 /** The echoed request, with defaults filled in, and the cluster's answer. */
@@ -160,6 +121,7 @@ export const SearchAnswer = v.object({
   ...SearchRequest.entries,
   template: templateName,
   search_response: SearchResult,
+  rules: ruleList,
   stages: stageList,
   degraded: degradedList(Degradation),
 });
@@ -183,6 +145,7 @@ export const HybridSearchAnswer = v.object({
   settings: AppliedHybridSettings,
   search_response: HybridSearchResult,
   experiment: v.optional(AssignedVariant),
+  rules: ruleList,
   stages: stageList,
   degraded: degradedList(Degradation),
 });
@@ -278,6 +241,7 @@ export const schemaNames = {
     NativeQuery,
     AppliedHybridSettings,
     AssignedVariant,
+    AppliedRule,
     StageReport,
     ModelUsage,
     StageMove,

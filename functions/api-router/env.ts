@@ -3,7 +3,7 @@ import * as v from "valibot";
 const Text = v.pipe(v.string(), v.nonEmpty());
 /** Ids and names of the API keys, `id=name,id=name`; absent if the configuration lists no keys. */
 const ApiKeys = v.optional(v.string());
-/** Bucket of the document of synonyms; absent if no index has any. */
+/** Bucket of the documents of rules and synonyms; absent if the gateway reads neither. */
 const Bucket = v.optional(Text);
 
 /** The environment of api-router, which the stack sets. Longer settings are in `config.json` beside the bundle. */

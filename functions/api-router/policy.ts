@@ -1,6 +1,7 @@
 import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
-import { currentKey } from "../../lib/aws/versioned-documents.ts";
-import { SYNONYMS } from "../../lib/search/synonyms/document.ts";
+import { currentKey, draftKey } from "../../lib/aws/versioned-documents.ts";
+import { RULES } from "../../lib/search/rules/name.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 
 /** The resources of api-router. It gets no access to a resource that is not configured. */
 export interface ApiRouterArns {
@@ -58,12 +59,15 @@ export function apiRouterPolicy(arns: ApiRouterArns): Statement[] {
   ];
 }
 
-/** Returns the permissions that api-router needs besides if an index has synonyms. */
-export function synonymsPolicy({ bucket, key }: { bucket: string; key: string }): Statement[] {
+/** Objects with documents that operators change without a deployment: those in use, and the draft of rules. */
+const DOCUMENTS = [currentKey(RULES), draftKey(RULES), currentKey(SYNONYMS)];
+
+/** Returns the permissions that api-router needs besides if it reads documents of the bucket. */
+export function documentsPolicy({ bucket, key }: { bucket: string; key: string }): Statement[] {
   return [
-    // No permission to list: `deploy` writes the document before the function needs it.
-    { sid: "ReadSynonyms", actions: ["s3:GetObject"], resources: [`${bucket}/${currentKey(SYNONYMS)}`] },
-    { sid: "DecryptSynonyms", actions: ["kms:Decrypt"], resources: [key] },
+    // No permission to list: `deploy` writes the documents that are used, and of a draft it does not matter what is missing.
+    { sid: "ReadDocuments", actions: ["s3:GetObject"], resources: DOCUMENTS.map((object) => `${bucket}/${object}`) },
+    { sid: "DecryptDocuments", actions: ["kms:Decrypt"], resources: [key] },
   ];
 }
 

@@ -1,6 +1,7 @@
 import { secretReader } from "../../lib/aws/secret-reader.ts";
 import type { AwsVariables } from "../../lib/aws/signed-call.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
+import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
@@ -11,7 +12,7 @@ import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts
 import { userIdKey } from "../../lib/search/request-log/line.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
-/** Milliseconds for reading the synonyms in advance. */
+/** Milliseconds for reading synonyms and rules in advance. */
 const LOAD_MS = 5_000;
 
 /** What the services take from the running function. */
@@ -49,8 +50,15 @@ export async function createServices(
   });
   const synonyms = once(async () => {
     const { openSynonyms } = await import("./synonyms.ts");
-    return openSynonyms(env.BUCKET ?? "");
+    return openSynonyms(env.BUCKET ?? "", variables);
   });
+  const openRules = once(async () => {
+    const { ruleReader } = await import("./rules.ts");
+    return ruleReader(env.BUCKET ?? "", variables);
+  });
+  const rules: GatewayServices["rules"] = settings.has_rules
+    ? async (set, deadline) => (await openRules())(set, deadline)
+    : undefined;
   return {
     settings,
     api: {
@@ -73,6 +81,7 @@ export async function createServices(
       return reranker;
     },
     ranker,
+    ...(rules && { rules }),
     synonyms: async (waitMs) => (await synonyms())(waitMs),
     userIdKey: userIdKey(settings.logging, secretReader(variables), print),
     logRequest: print,
@@ -83,6 +92,7 @@ export async function createServices(
       const hasSynonyms = settings.indexes.some((entry) => entry.synonyms);
       // Searches go without them, and say so, if they cannot be read.
       if (hasSynonyms) await (await synonyms())(LOAD_MS).catch(() => undefined);
+      await rules?.("current", deadlineIn(LOAD_MS)).catch(() => undefined);
     },
   };
 }

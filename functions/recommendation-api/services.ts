@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { firehoseLines } from "../../lib/aws/record-stream.ts";
 import type { AwsVariables } from "../../lib/aws/signed-call.ts";
-import { currentKey, documentReader, s3IfChanged } from "../../lib/aws/versioned-documents.ts";
+import { signedIfChanged } from "../../lib/aws/signed-object.ts";
+import { currentKey, documentReader } from "../../lib/aws/versioned-documents.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
@@ -47,13 +48,7 @@ export function createServices(
     ...dynamoEtlLists(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),
     placements: documentReader(
       "the document of placements",
-      s3IfChanged(
-        once(async () => {
-          const { S3Client } = await import("@aws-sdk/client-s3");
-          return new S3Client({ maxAttempts: 1 });
-        }),
-        { bucket: env.BUCKET, key: currentKey(PLACEMENTS), timeoutMs: store_ms },
-      ),
+      signedIfChanged(variables, { bucket: env.BUCKET, key: currentKey(PLACEMENTS), timeoutMs: store_ms }),
       parsePlacements,
     ),
     eventStream: firehoseLines(env.EVENTS_STREAM, "the event store", store_ms),

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { domainSuffixOf } from "../core/naming/partitions.ts";
@@ -29,16 +29,35 @@ export async function signedCall(call: JsonCall, variables: AwsVariables, signal
   const url = new URL(AWS_ENDPOINT_URL || `https://${service}.${region}.${domainSuffixOf(region)}`);
   const body = JSON.stringify(call.input);
   const headers = signedHeaders({ ...call, host: url.host, path: url.pathname, body }, variables, new Date());
+  const { status, text } = await sent(url, { method: "POST", headers, body, signal });
+  if (status === 200) return JSON.parse(text);
+  throw errorOf(service, status, text);
+}
+
+interface Sent {
+  method: "GET" | "POST";
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal | undefined;
+}
+
+/** Sends one request and returns its whole answer. */
+export async function sent(url: URL, { method, headers, body, signal }: Sent) {
   const send = url.protocol === "http:" ? httpRequest : httpsRequest;
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
-  send(url, { method: "POST", headers, ...(signal && { signal }) }, (answer) => {
-    buffer(answer).then((bytes) => resolve({ status: answer.statusCode ?? 0, text: bytes.toString() }), reject);
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    status: number;
+    headers: IncomingHttpHeaders;
+    text: string;
+  }>();
+  send(url, { method, headers, ...(signal && { signal }) }, (answer) => {
+    buffer(answer).then(
+      (bytes) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: bytes.toString() }),
+      reject,
+    );
   })
     .on("error", reject)
     .end(body);
-  const { status, text } = await promise;
-  if (status === 200) return JSON.parse(text);
-  throw errorOf(service, status, text);
+  return promise;
 }
 
 interface Signed extends JsonCall {
@@ -47,23 +66,41 @@ interface Signed extends JsonCall {
   body: string;
 }
 
-/** Returns the headers of a call. Source: "Create a signed AWS API request", IAM User Guide. */
+/** Returns the headers of a call. */
 export function signedHeaders(
   { service, operation, host, path, body }: Signed,
+  variables: AwsVariables,
+  now: Date,
+): Record<string, string> {
+  const headers = {
+    "content-type": "application/x-amz-json-1.1",
+    host,
+    "x-amz-target": `${TARGETS[service]}.${operation}`,
+  };
+  return authorized({ service, method: "POST", path, headers, body }, variables, now);
+}
+
+interface Unsigned {
+  service: string;
+  method: Sent["method"];
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** Returns headers with their signature. Source: "Create a signed AWS API request", IAM User Guide. */
+export function authorized(
+  { service, method, path, headers: given, body }: Unsigned,
   { AWS_REGION: region = "", AWS_ACCESS_KEY_ID: key, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN }: AwsVariables,
   now: Date,
 ): Record<string, string> {
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, "");
-  const headers: Record<string, string> = {
-    "content-type": "application/x-amz-json-1.1",
-    host,
-    "x-amz-date": time,
-    ...(AWS_SESSION_TOKEN && { "x-amz-security-token": AWS_SESSION_TOKEN }),
-    "x-amz-target": `${TARGETS[service]}.${operation}`,
-  };
+  const token = AWS_SESSION_TOKEN && { "x-amz-security-token": AWS_SESSION_TOKEN };
+  const all = Object.entries({ ...given, "x-amz-date": time, ...token });
+  const headers = Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
   const names = Object.keys(headers).join(";");
   const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}`);
-  const canonical = ["POST", path, "", ...lines, "", names, sha256(body)].join("\n");
+  const canonical = [method, path, "", ...lines, "", names, sha256(body)].join("\n");
   const scope = [time.slice(0, 8), region, service, "aws4_request"];
   const signingKey = scope.reduce((parent: string | Buffer, part) => hmac(parent, part), `AWS4${secret}`);
   const signature = hmac(signingKey, ["AWS4-HMAC-SHA256", time, scope.join("/"), sha256(canonical)].join("\n"));
@@ -74,7 +111,7 @@ export function signedHeaders(
   };
 }
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
 /** Reads the error in an answer, which names its type as `com.amazonaws.ssm#ParameterNotFound` or without the prefix. */

@@ -2,14 +2,14 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import * as v from "valibot";
 import { PREFIXES } from "../core/naming/object-keys.ts";
 import type { Deadline } from "../core/resilience/deadline.ts";
-import { call, patientCalls } from "./call.ts";
+import { patientCalls } from "./call.ts";
 import { isNamed } from "./errors.ts";
 import { listed, type ObjectStore, readText } from "./object-store.ts";
 import { s3ObjectStore } from "./s3-object-store.ts";
 import { failureOf, type StoreFailure } from "./store-failure.ts";
 
 /**
- * Documents that operators change without a deployment: placements today, rules and templates later. Each version is an
+ * Documents that operators change without a deployment: placements and rules. Each version is an
  * object of its own that is written once, under a number. `current.json` is a copy of the last one, which functions read.
  */
 const Version = v.object({
@@ -30,6 +30,9 @@ const keyOf = (name: string, version: number) => `${folderOf(name)}versions/${St
 
 /** The key of what functions read. */
 export const currentKey = (name: string) => `${folderOf(name)}current.json`;
+
+/** The key of a draft of the next version. */
+export const draftKey = (name: string) => `${folderOf(name)}draft.json`;
 
 /** What a document is written with. */
 export interface DocumentBucket extends Pick<ObjectStore, "list" | "read" | "write"> {
@@ -54,6 +57,22 @@ export function s3DocumentBucket(client: S3Client, bucket: string): DocumentBuck
     },
   };
 }
+
+/** What is written, by whom and when. */
+interface Author {
+  by: string;
+  at: Date;
+  content: unknown;
+  revertsTo?: number;
+}
+
+const versionBy = (version: number, { by, at, content, revertsTo }: Author): DocumentVersion => ({
+  version,
+  written_at: at.toISOString(),
+  written_by: by,
+  ...(revertsTo !== undefined && { reverts_to: revertsTo }),
+  content,
+});
 
 /** The versions of one document. */
 export function versionedDocument(bucket: DocumentBucket, name: string) {
@@ -89,21 +108,25 @@ export function versionedDocument(bucket: DocumentBucket, name: string) {
       return newest === undefined ? undefined : read(newest);
     },
 
+    /** Returns the draft; undefined if there is none. */
+    async draft(): Promise<DocumentVersion | undefined> {
+      const text = await readText(bucket, draftKey(name));
+      return text === undefined ? undefined : v.parse(Version, JSON.parse(text));
+    },
+
+    /** Writes a draft in place of the one before. It has the number of the version that it would be. */
+    async writeDraft(previous: number, author: Author): Promise<DocumentVersion> {
+      const draft = versionBy(previous + 1, author);
+      await bucket.write(draftKey(name), JSON.stringify(draft));
+      return draft;
+    },
+
     /**
      * Writes the version after `previous` and publishes it. Returns undefined, and changes nothing, if somebody else has
      * written a version after `previous`.
      */
-    async write(
-      previous: number,
-      { by, at, content, revertsTo }: { by: string; at: Date; content: unknown; revertsTo?: number },
-    ): Promise<DocumentVersion | undefined> {
-      const version: DocumentVersion = {
-        version: previous + 1,
-        written_at: at.toISOString(),
-        written_by: by,
-        ...(revertsTo !== undefined && { reverts_to: revertsTo }),
-        content,
-      };
+    async write(previous: number, author: Author): Promise<DocumentVersion | undefined> {
+      const version = versionBy(previous + 1, author);
       if (!(await bucket.create(keyOf(name, version.version), JSON.stringify(version)))) return undefined;
       await publish();
       return version;
@@ -118,27 +141,6 @@ export type ReadIfChanged = (
   etag: string | undefined,
   deadline: Deadline,
 ) => Promise<{ text: string; etag: string | undefined } | "unchanged">;
-
-/** Implements ReadIfChanged with a bucket. The client must have its own retries turned off. */
-export function s3IfChanged(
-  connect: () => Promise<S3Client>,
-  { bucket, key, timeoutMs }: { bucket: string; key: string; timeoutMs: number },
-): ReadIfChanged {
-  return async (etag, deadline) => {
-    const [{ GetObjectCommand }, client] = await Promise.all([import("@aws-sdk/client-s3"), connect()]);
-    const command = new GetObjectCommand({ Bucket: bucket, Key: key, ...(etag && { IfNoneMatch: etag }) });
-    try {
-      return await call({ deadline, timeoutMs }, async (abortSignal) => {
-        const { Body, ETag } = await client.send(command, { abortSignal });
-        return { text: (await Body?.transformToString()) ?? "", etag: ETag };
-      });
-    } catch (error) {
-      const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
-      if ($metadata?.httpStatusCode === 304) return "unchanged";
-      throw error;
-    }
-  };
-}
 
 /** A document as a function uses it. */
 export interface CurrentDocument<T> {

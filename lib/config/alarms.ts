@@ -11,7 +11,7 @@ export type Severity = (typeof SEVERITIES)[number];
 const dashed = (name: string) => name.replaceAll("_", "-");
 
 /** Stages of a search that have an alarm when answers come without them. */
-export const ALARMED_STAGES = ["embedding", "synonyms", "rerank", "personalization"] as const;
+export const ALARMED_STAGES = ["embedding", "synonyms", "rules", "rerank", "personalization"] as const;
 export type AlarmedStage = (typeof ALARMED_STAGES)[number];
 
 /** Every alarm that a configuration can have, and its severity unless `alarms.rules` changes it. */

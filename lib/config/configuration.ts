@@ -7,6 +7,7 @@ import type { Experiment, HybridQuery, Template } from "./hybrid-search.ts";
 import type { Models } from "./model.ts";
 import type { Placement } from "./placements.ts";
 import type { OpenSearch, Personalize, Project, Vpc } from "./project.ts";
+import type { Rule } from "./rules.ts";
 import type { Campaign, Solution } from "./solution.ts";
 
 /** A complete configuration: valid, with defaults. */
@@ -37,6 +38,8 @@ export interface SearchGateway {
   synonyms: Readonly<Record<string, readonly string[]>>;
   /** Sections of model.yaml; every model that a mapping uses has one. */
   models: Models;
+  /** What merchandisers change. Undefined if the gateway reads no rules. */
+  rules: readonly Rule[] | undefined;
 }
 
 /** The recommendation service, which `personalize` enables. */

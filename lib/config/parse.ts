@@ -12,6 +12,7 @@ import { checkHybridSearch } from "./checks/hybrid-search.ts";
 import { checkModels } from "./checks/models.ts";
 import { checkPlacementKeys, checkPlacements } from "./checks/placements.ts";
 import { checkAlarms, checkArns, checkCapacity, checkRetention, checkServices, servicesOf } from "./checks/project.ts";
+import { checkRules } from "./checks/rules.ts";
 import { checkSchemas } from "./checks/schemas.ts";
 import { checkExcludedColumns, checkRecipes } from "./checks/solution.ts";
 import { checkKeyRights, checkTemplateKeys } from "./checks/template-keys.ts";
@@ -24,6 +25,7 @@ import { PlacementsSchema } from "./placements.ts";
 import { ConfigurationError } from "./problem.ts";
 import { type Personalize, ProjectSchema } from "./project.ts";
 import { Reader, type ReadText } from "./reader.ts";
+import { RulesSchema } from "./rules.ts";
 import { CampaignSchema, SolutionSchema } from "./solution.ts";
 import { parseSynonymFile } from "./synonym-files.ts";
 import type { Validated } from "./validate.ts";
@@ -51,9 +53,13 @@ export function parseConfiguration(files: Readonly<Record<string, string>>, dire
   return readConfiguration(read, directory, Object.keys(files));
 }
 
+/** Files that a project may lack. A missing file is none of them, misnamed. */
+const OPTIONAL: readonly string[] = ["recommendation.yaml", "rules.yaml"];
+
 /** Does the same as parseConfiguration, but reads the texts through a function. `names` are the existing files. */
 export function readConfiguration(read: ReadText, directory: string, names: readonly string[]): Configuration {
-  const reader = new Reader(read, directory, names);
+  const others = names.filter((name) => !OPTIONAL.includes(name));
+  const reader = new Reader(read, directory, others);
   if (!reader.has("project.yaml")) reader.reportAbsent("project.yaml", "it says what is deployed, and where");
   const project = reader.read("project.yaml", ProjectSchema);
   const services = servicesOf(project?.draft);
@@ -79,6 +85,9 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   // May be absent or empty: a project without placements has the endpoints for users and items.
   const placements = file("recommendation.yaml", PlacementsSchema, false, {});
 
+  // May be absent or empty: the gateway then reads no rules.
+  const rules = file("rules.yaml", RulesSchema, false, {});
+
   const fileNames: Partial<Record<FileKey, string>> = {};
   const named = <Schema extends GenericSchema>(key: keyof typeof FILE_KEYS, schema: Schema) => {
     const written = project?.draft?.personalize?.[FILE_KEYS[key]];
@@ -97,7 +106,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
   const synonyms = readSynonyms(reader, hybrid?.draft);
 
   const parts = { project, api, solution, campaign, user, item, interaction, etl };
-  const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters, recommendation: placements };
+  const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters, recommendation: placements, rules };
   const drafts: Drafts = Object.fromEntries(Object.entries(all).map(([key, part]) => [key, part?.draft]));
   for (const check of CHECKS) {
     check(drafts, (key, path, message) => reader.report(fileNames[key] ?? `${key}.yaml`, path, message));
@@ -120,6 +129,7 @@ export function readConfiguration(read: ReadText, directory: string, names: read
             experiments: whole(hybrid).experiments,
             synonyms,
             models: whole(models),
+            rules: rules && whole(rules).rules,
           } satisfies SearchGateway)
         : undefined,
     recommendation:
@@ -226,6 +236,7 @@ const CHECKS: readonly Check[] = [
   checkKeyRights,
   checkHybridSearch,
   checkTemplateKeys,
+  checkRules,
   checkModels,
   checkRecipes,
   checkExcludedColumns,

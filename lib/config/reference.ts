@@ -6,6 +6,7 @@ import { HybridSearchSchema } from "./hybrid-search.ts";
 import { ModelsSchema } from "./model.ts";
 import { PlacementsSchema } from "./placements.ts";
 import { ProjectSchema } from "./project.ts";
+import { RulesSchema } from "./rules.ts";
 import { aboutOf, type Described, defaultOf, describedBy } from "./shape.ts";
 import { CampaignSchema, SolutionSchema } from "./solution.ts";
 
@@ -18,6 +19,7 @@ const FILES: readonly [name: string, schema: GenericSchema, service: string][] =
   ],
   ["hybrid_search.yaml", HybridSearchSchema, "Needed by the search gateway."],
   ["model.yaml", ModelsSchema, "Needed by the search gateway."],
+  ["rules.yaml", RulesSchema, "Rules of the search gateway. May be missing."],
   ["solution.yaml", SolutionSchema, "Needed by the recommendation service."],
   ["campaign.yaml", CampaignSchema, "Needed by the recommendation service."],
   ["filter.yaml", FiltersSchema, "Needed by the recommendation service."],

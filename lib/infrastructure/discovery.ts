@@ -80,7 +80,7 @@ const Network = v.object({
   otherProjects: v.optional(v.array(v.string())),
   /** Zones that a service's endpoints can be in, by service. */
   endpointZones: v.record(v.string(), v.array(v.string())),
-  /** With `vpc.functions: all`: gateway endpoints, the route tables of the functions, and the prefix lists by service. */
+  /** With `vpc.functions: all`, or rules: gateway endpoints, the route tables of the functions, and the prefix lists by service. */
   gatewayEndpoints: v.optional(v.array(GatewayEndpoint)),
   routeTables: v.optional(v.array(v.string())),
   prefixLists: v.optional(v.record(v.string(), v.string())),

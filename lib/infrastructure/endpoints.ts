@@ -55,9 +55,13 @@ export function gatewayServicesInUse({ recommendation, searchGateway }: Services
   return searchGateway && readsDocuments(searchGateway) ? ["s3"] : [];
 }
 
-/** Returns whether api-router reads documents of the project's bucket. */
-export const readsDocuments = ({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): boolean =>
-  hybridQueries.some(({ synonyms }) => synonyms);
+/** Returns whether api-router reads documents of the project's bucket: rules or synonyms. */
+export const readsDocuments = ({ hybridQueries, rules }: Pick<SearchGateway, "hybridQueries" | "rules">): boolean =>
+  rules !== undefined || hybridQueries.some(({ synonyms }) => synonyms);
+
+/** Returns whether functions in the VPC may call services with gateway endpoints, so that routes and endpoints matter. */
+export const mayCallGatewayServices = (gateway: Pick<SearchGateway, "vpc" | "hybridQueries" | "rules">): boolean =>
+  gateway.vpc.functions === "all" || readsDocuments(gateway);
 
 /** Returns the services of all functions but api-router: those of their policies. Queues invoke functions by themselves. */
 function otherServices({ searchGateway, recommendation }: Services): EndpointService[] {

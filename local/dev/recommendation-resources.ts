@@ -1,13 +1,13 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { CreateStateMachineCommand } from "@aws-sdk/client-sfn";
 import { CreateQueueCommand, GetQueueAttributesCommand } from "@aws-sdk/client-sqs";
-import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
 import type { StateMachineName } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import type { State } from "../../lib/infrastructure/lambda-task.ts";
 import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
 import { PLACEMENTS } from "../../lib/recommendation/placements/document.ts";
 import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
+import { putDocument } from "./documents.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { createRole } from "./resources.ts";
 
@@ -64,7 +64,6 @@ export async function putConfiguration({ clients, names, configuration }: Recomm
 
 /** Puts the placements of the configuration into use, as `deploy` does. */
 export async function putPlacements({ clients, names, configuration }: RecommendationParts): Promise<void> {
-  const document = versionedDocument(s3DocumentBucket(clients.s3, names.bucket()), PLACEMENTS);
-  const content = { placements: configuration.recommendation?.placements ?? [] };
-  await document.write((await document.newest())?.version ?? 0, { by: "make dev", at: new Date(), content });
+  const placements = configuration.recommendation?.placements ?? [];
+  await putDocument(clients.s3, names.bucket(), PLACEMENTS, { placements });
 }

@@ -1,17 +1,18 @@
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
-import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { readsDocuments } from "../../lib/infrastructure/endpoints.ts";
-import { SYNONYMS } from "../../lib/search/synonyms/document.ts";
+import { RULES } from "../../lib/search/rules/name.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 import { rootOptions } from "../cloud/account.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { localClients } from "./clients.ts";
+import { putDocument } from "./documents.ts";
 import type { DevCluster } from "./opensearch.ts";
 import { putRolePolicy } from "./resources.ts";
 
-/** Returns the environment of api-router, as in AWS, and creates what it names in the local cloud: secrets, synonyms. */
+/** Returns the environment of api-router, as in AWS, and creates what it names in the local cloud: secrets, documents. */
 export async function routerEnvironment(
   cluster: DevCluster,
   cloud: Cloud,
@@ -21,13 +22,8 @@ export async function routerEnvironment(
   if (configuration.api.logging.user_id === "hmac") {
     await createSecret(cloud, names.userIdKeyParameter(), "the local stack's key of user ids");
   }
-  const synonyms = configuration.searchGateway && readsDocuments(configuration.searchGateway);
-  if (synonyms) await putSynonyms(cloud, configuration, names);
-  const common = {
-    OPENSEARCH_NODE: cluster.url,
-    AWS_REGION: cloud.region,
-    ...(synonyms && { BUCKET: names.bucket() }),
-  };
+  const bucket = await putDocuments(cloud, configuration, names);
+  const common = { OPENSEARCH_NODE: cluster.url, AWS_REGION: cloud.region, ...bucket };
   if (!cluster.credentials) return { ...common, OPENSEARCH_AUTH: "none" } satisfies ApiRouterEnv;
   const { user: username, password } = cluster.credentials;
   const secret = "local-cluster";
@@ -45,11 +41,18 @@ export async function routerEnvironment(
   return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret } satisfies ApiRouterEnv;
 }
 
-/** Puts the synonyms of the configuration into use, as `deploy` does. */
-async function putSynonyms(cloud: Cloud, { searchGateway }: Configuration, names: Names): Promise<void> {
-  const document = versionedDocument(s3DocumentBucket(localClients(cloud).s3, names.bucket()), SYNONYMS);
-  const content = { files: searchGateway?.synonyms ?? {} };
-  await document.write((await document.newest())?.version ?? 0, { by: "make dev", at: new Date(), content });
+/** Puts the rules and synonyms of the configuration into use. Returns the variable with their bucket, if there are any. */
+async function putDocuments(
+  cloud: Cloud,
+  { searchGateway }: Configuration,
+  names: Names,
+): Promise<{ BUCKET?: string }> {
+  if (!searchGateway || !readsDocuments(searchGateway)) return {};
+  const { s3 } = localClients(cloud);
+  const { rules, synonyms: files } = searchGateway;
+  if (rules) await putDocument(s3, names.bucket(), RULES, { rules });
+  if (Object.keys(files).length > 0) await putDocument(s3, names.bucket(), SYNONYMS, { files });
+  return { BUCKET: names.bucket() };
 }
 
 /** Creates a secret in the local cloud, which is empty at each start. */

@@ -1,5 +1,4 @@
 import { ALARMED_STAGES, type AlarmedStage } from "../../lib/config/alarms.ts";
-import { readsDocuments } from "../../lib/infrastructure/endpoints.ts";
 import { alarm, DEGRADED_ANSWERS, requestAlarms } from "../constructs/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";
@@ -25,7 +24,8 @@ export function gatewayAlarms(stack: ProjectStack): void {
   });
   const used: Readonly<Record<AlarmedStage, boolean>> = {
     embedding: metrics.models.length > 0,
-    synonyms: config.searchGateway !== undefined && readsDocuments(config.searchGateway),
+    synonyms: config.searchGateway?.hybridQueries.some(({ synonyms }) => synonyms) ?? false,
+    rules: config.searchGateway?.rules !== undefined,
     rerank: metrics.rerankers.length > 0,
     personalization: config.api.personalized_ranking.campaign_arn !== undefined,
   };

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { ITerraformDependable } from "#cdktf";
 import { type ApiRouterEnv, MEMORY_OPTIONS } from "../../functions/api-router/env.ts";
-import { apiRouterPolicy, synonymsPolicy } from "../../functions/api-router/policy.ts";
+import { apiRouterPolicy, documentsPolicy } from "../../functions/api-router/policy.ts";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
 import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { SearchGateway } from "../../lib/config/configuration.ts";
@@ -45,7 +45,7 @@ export function routerFunction(
     memoryMb: 1_769,
     timeoutSeconds: 28,
     environment: { ...environment(stack), ...keyEnvironment(stack, keys), ...MEMORY_OPTIONS },
-    statements: [...apiRouterPolicy(arns(stack)), ...synonymStatements(stack)],
+    statements: [...apiRouterPolicy(arns(stack)), ...documentStatements(stack)],
     logRetentionDays: Math.min(MOST_LOG_DAYS, stack.logDays),
     logKeyArn,
     after,
@@ -106,12 +106,12 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
   };
 }
 
-/** Returns what the function needs to read synonyms, if an index has any. */
-function synonymStatements(stack: ProjectStack): Statement[] {
+/** Returns what the function needs to read rules and synonyms, if there are any. */
+function documentStatements(stack: ProjectStack): Statement[] {
   const { names, input } = stack;
   if (!readsDocuments(gatewayInput(input).gateway)) return [];
   const anyKey = names.arn("kms", "key/*");
-  const statements = synonymsPolicy({ bucket: names.bucketArn(), key: anyKey });
+  const statements = documentsPolicy({ bucket: names.bucketArn(), key: anyKey });
   return boundToAliases(stack, statements, anyKey, [names.kmsAlias()]);
 }
 

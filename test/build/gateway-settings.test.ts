@@ -45,6 +45,14 @@ test("have what a reranker reads, and its endpoint if an index uses that", () =>
   assert.is(withModel("amazon.rerank-v1:0").reranker_endpoint, undefined);
 });
 
+test("say whether there are rules, which a bucket for synonyms alone does not mean", () => {
+  const { searchGateway } = local;
+  assert.ok(searchGateway);
+  const withRules = (rules: typeof searchGateway.rules) =>
+    settings({ ...local, searchGateway: { ...searchGateway, rules } });
+  assert.equal([withRules([]).has_rules, withRules(undefined).has_rules], [true, undefined]);
+});
+
 test("name the endpoint of a self-hosted model, its pruning and its parallel calls", () => {
   assert.equal(settings().models, [
     {

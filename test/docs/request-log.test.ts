@@ -29,6 +29,7 @@ const entry: RequestLogEntry = {
   settings: { weights: null, normalization: "min_max", combination: "arithmetic_mean" },
   personalized: false,
   stages: [{ name: "personalization", milliseconds: 3, moved: 8, added: 0, hidden: 0, failed: false }],
+  rules: ["red-lamp-week"],
   degraded: [],
   milliseconds: { total: 31 },
   timestamp: new Date(0),

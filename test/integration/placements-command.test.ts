@@ -35,9 +35,12 @@ const run = (...words: string[]) => runOf("placements", ...words);
 
 test.after(remove);
 
-test("applies placements, lists who wrote them, and takes them back", async () => {
+test.before(async () => {
   await createBucket(s3, names.bucket(), cloud.region);
   edit("project.yaml", /^project_name: .*$/m, `project_name: ${project}`);
+});
+
+test("applies placements, lists who wrote them, and takes them back", async () => {
   assert.match(await run("apply"), /^Placement home: new\n(.+\n)+Version 1 is in use within a minute/);
   edit("recommendation.yaml", "limit: 8", "limit: 9");
   assert.match(await run("apply"), /^Placement home: limit: 8 → 9\nVersion 2 /);
@@ -48,12 +51,41 @@ test("applies placements, lists who wrote them, and takes them back", async () =
     [
       [3, 1, ["Placement home: limit: 9 → 8"]],
       [2, undefined, ["Placement home: limit: 8 → 9"]],
-      [1, undefined, ["Placement home: new", "Placement product-page: new", "Placement basket: new"]],
+      [1, undefined, ["home", "product-page", "basket", "also-read"].map((name) => `Placement ${name}: new`)],
     ],
   );
   for (const { written_by } of versions) assert.match(written_by, /^arn:aws:(iam|sts)::\d{12}:/);
   const current = JSON.parse((await readText(s3ObjectStore(s3, names.bucket()), currentKey("placements"))) ?? "");
   assert.equal([current.version, current.content.placements[0].limit], [3, 8]);
+});
+
+test("applies rules, shows a draft of the next ones, and takes them back", async () => {
+  const run = (...words: string[]) => runOf("rules", ...words);
+  const write = (...rules: object[]) =>
+    writeFileSync(join(folder, "conf.local", "rules.yaml"), JSON.stringify({ rules }));
+  const rule = (name: string, banner: string) => ({ name, effects: { data: { banner } } });
+  const none = await start("rules", "apply", "--local").ended;
+  assert.equal([none.code, /There are no rules: rules.yaml/.test(none.err)], [2, true]);
+  write(rule("a", "one"));
+  assert.match(await run("apply"), /^Rule a: new\nVersion 1 is in use within a minute/);
+  write(rule("a", "two"), rule("b", "three"));
+  assert.match(
+    await run("apply", "--draft"),
+    /^Rule a: effects, data, banner: "?one"? → "?two"?\nRule b: new\nThe draft is written/,
+  );
+  assert.match(await run("show", "draft"), /banner: two/);
+  assert.match(await run("show"), /^rules:\n {2}- name: a\n(.+\n)+.*banner: one\n$/);
+  await run("apply");
+  write(rule("b", "three"), rule("a", "two"));
+  assert.match(await run("apply"), /^The order of the rules has changed\nVersion 3/);
+  assert.match(await run("revert", "1"), /^Rule a: .+\nRule b: removed\nVersion 4, with the rules of version 1/);
+  const versions = JSON.parse(await run("list", "--json"));
+  assert.equal(
+    versions.map(({ version }: { version: number }) => version),
+    [4, 3, 2, 1],
+  );
+  const current = JSON.parse((await readText(s3ObjectStore(s3, names.bucket()), currentKey("rules"))) ?? "");
+  assert.equal([current.version, current.content.rules.length], [4, 1]);
 });
 
 test("applies synonyms, lists who wrote them, and takes them back", async () => {

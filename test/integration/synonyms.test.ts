@@ -7,7 +7,7 @@ import { metricOf } from "../../lab/metrics/metric.ts";
 import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
-import { SYNONYMS } from "../../lib/search/synonyms/document.ts";
+import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 import { createBucket } from "../../local/dev/clients.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import {

@@ -74,7 +74,7 @@ test("leaves the others outside unless the configuration says so", () => {
   assert.equal(inside, ["api-router"]);
 });
 
-test("gives api-router a way to the synonyms in S3, if an index has any", () => {
+test("gives api-router a way to the documents in S3, if there are rules or an index has synonyms", () => {
   const inRouter: Change = ["project.yaml", ["vpc", "functions"], "router"];
   const ways = (...changes: Change[]) => {
     const { "search-gateway": gateway, foundation } = stacksOf(configured(inRouter, ...changes));
@@ -87,12 +87,15 @@ test("gives api-router a way to the synonyms in S3, if an index has any", () => 
       bucket: environment.variables.BUCKET !== undefined,
       egress: gateway.ids("aws_vpc_security_group_egress_rule").filter((id) => id.endsWith("-s3")),
       endpoints: endpointsIn(foundation, "Gateway"),
-      reads: gateway.text.includes("documents/synonyms/current.json"),
+      reads: ["rules", "synonyms"].filter((name) => gateway.text.includes(`documents/${name}/current.json`)),
     };
   };
-  assert.equal(ways(), { bucket: true, egress: ["functions-egress-s3"], endpoints: ["s3"], reads: true });
-  const none: Change = ["hybrid_search.yaml", ["hybrid_queries", 0, "synonyms"], undefined];
-  assert.equal(ways(none), { bucket: false, egress: [], endpoints: [], reads: false });
+  const way = { bucket: true, egress: ["functions-egress-s3"], endpoints: ["s3"], reads: ["rules", "synonyms"] };
+  const noSynonyms: Change = ["hybrid_search.yaml", ["hybrid_queries", 0, "synonyms"], undefined];
+  const noRules: Change = ["rules.yaml", ["rules"], undefined];
+  assert.equal(ways(noRules), way);
+  assert.equal(ways(noSynonyms, ["rules.yaml", ["rules"], []]), way);
+  assert.equal(ways(noSynonyms, noRules), { bucket: false, egress: [], endpoints: [], reads: [] });
 });
 
 /** The endpoint that each service of IAM is called through. Missing ones are not called by a function's own code. */

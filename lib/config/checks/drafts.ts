@@ -7,6 +7,7 @@ import type { Models } from "../model.ts";
 import type { Placements } from "../placements.ts";
 import type { Path } from "../problem.ts";
 import type { Project } from "../project.ts";
+import type { Rules } from "../rules.ts";
 import type { Campaign, Solution } from "../solution.ts";
 import type { Draft } from "../validate.ts";
 
@@ -20,6 +21,7 @@ export interface Drafts {
   campaign?: Draft<Campaign> | undefined;
   filter?: Draft<Filters> | undefined;
   recommendation?: Draft<Placements> | undefined;
+  rules?: Draft<Rules> | undefined;
   user?: Draft<AvroSchema> | undefined;
   item?: Draft<AvroSchema> | undefined;
   interaction?: Draft<AvroSchema> | undefined;

@@ -88,6 +88,10 @@ export type Format = (typeof IMPORT_FORMATS)[number];
 export const TOTAL_RELATIONS = ["eq", "gte"] as const;
 export type TotalRelation = (typeof TOTAL_RELATIONS)[number];
 
+/** The document of rules that a search is made with: the one in use, a draft of the next one, or none. */
+export const RULE_SETS = ["current", "draft", "none"] as const;
+export type RuleSet = (typeof RULE_SETS)[number];
+
 /** The stages that change the query before the cluster gets it, in the order in which they run. */
 export const REWRITE_STAGES = ["synonyms"] as const;
 export type RewriteStage = (typeof REWRITE_STAGES)[number];
@@ -99,6 +103,8 @@ export const PAGE_STAGES = [
   "rerank",
   "personalization",
   "variety",
+  // Last, so that nothing moves a pin.
+  "rules",
 ] as const;
 export type PageStage = (typeof PAGE_STAGES)[number];
 

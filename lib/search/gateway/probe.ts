@@ -1,15 +1,16 @@
 import { type Probe, probed } from "../../core/http/probe.ts";
 import { deadlineIn } from "../../core/resilience/deadline.ts";
 import { embedderName } from "../embeddings/embedder.ts";
-import { SYNONYMS } from "../synonyms/document.ts";
+import { RULES } from "../rules/name.ts";
+import { SYNONYMS } from "../synonyms/name.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Shorter than the function's 28 s. */
 const PROBE_MS = 20_000;
 
 /**
- * Embeds one text with each model, scores one with each reranker, ranks one item with the campaign and reads the synonyms,
- * if there are any.
+ * Embeds one text with each model, scores one with each reranker, ranks one item with the campaign and reads the synonyms
+ * and rules, if there are any.
  */
 export async function probeGateway({
   settings,
@@ -17,6 +18,7 @@ export async function probeGateway({
   reranker,
   ranker,
   synonyms,
+  rules,
 }: GatewayServices): Promise<Probe[]> {
   const models = settings.models.map((model) => {
     const name = embedderName(model);
@@ -41,5 +43,6 @@ export async function probeGateway({
   const documents = settings.indexes.some((entry) => entry.synonyms)
     ? [probed({ kind: "document", name: SYNONYMS }, () => synonyms(PROBE_MS))]
     : [];
-  return Promise.all([...models, ...rerankers, ...ranking, ...documents]);
+  const ruled = rules ? [probed({ kind: "document", name: RULES }, () => rules("current", deadlineIn(PROBE_MS)))] : [];
+  return Promise.all([...models, ...rerankers, ...ranking, ...documents, ...ruled]);
 }

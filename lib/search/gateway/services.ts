@@ -1,3 +1,5 @@
+import type { CurrentDocument } from "../../aws/versioned-documents.ts";
+import type { RuleSet } from "../../core/contract/search.ts";
 import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { PersonalRanker } from "../../personalize/ranking/blend.ts";
@@ -6,8 +8,12 @@ import type { Capabilities } from "../opensearch/capabilities.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";
 import type { Reranker } from "../rerank/reranker.ts";
+import type { RuleBook } from "../rules/book.ts";
 import type { SynonymReader } from "../synonyms/document.ts";
 import type { GatewaySettings } from "./settings.ts";
+
+/** Reads a document of rules, as a book to look them up. */
+export type RuleReader = (set: Exclude<RuleSet, "none">, deadline: Deadline) => Promise<CurrentDocument<RuleBook>>;
 
 /** What the gateway's endpoints use. */
 export interface GatewayServices {
@@ -22,6 +28,8 @@ export interface GatewayServices {
   reranker: (model: string) => Promise<Reranker>;
   /** Returns the ranker, loaded on first use; undefined if no campaign is configured. */
   ranker: () => Promise<PersonalRanker | undefined>;
+  /** Returns the rules in use, or those of a draft; undefined if rules.yaml has none. Rejects if they could never be read. */
+  rules?: RuleReader;
   /** Returns the synonyms in use. Not called for indexes without any. */
   synonyms: SynonymReader;
   /** Returns the key for hashing user ids; undefined if they are not hashed or the key cannot be read. */

@@ -113,6 +113,8 @@ export const GatewaySettings = v.object({
       ),
     }),
   ),
+  /** Whether searches are changed by the rules of the document in the bucket. */
+  has_rules: v.optional(v.boolean()),
   models: v.array(ModelSettings),
   /** Endpoint of SageMaker with the reranker of model.yaml; absent if no index uses it. */
   reranker_endpoint: v.optional(v.string()),

@@ -1,11 +1,10 @@
 import { reasonOf } from "../../aws/errors.ts";
-import { isLocaleOf } from "../../config/synonyms.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
-import { type Rewriting, rewriting } from "../synonyms/rewrite.ts";
+import type { Rewriting } from "../synonyms/rewrite.ts";
 import type { SearchAnswer } from "./answer.ts";
 import type { StageReport } from "./stage.ts";
 
@@ -58,15 +57,21 @@ export async function withSynonyms<Query>(
     query: isChanged ? (found.query as Query) : query,
     async attempt({ rewritten, original }, send) {
       if (!isChanged || refusal !== undefined) return send(original);
+      let reason: string | undefined;
+      let partial: Awaited<ReturnType<typeof send>> | undefined;
       try {
-        const answer = await send(rewritten);
-        refusal = shardsRefusal(answer);
-        return refusal === undefined ? answer : send(original);
+        partial = await send(rewritten);
+        reason = shardsRefusal(partial);
+        if (reason === undefined) return partial;
       } catch (error) {
         if (!(error instanceof ApiError) || !REFUSALS.includes(error.code)) throw error;
-        refusal = error.message;
-        return send(original);
+        reason = error.message;
       }
+      // If the request itself is at fault, or a rule is, this throws the error that it would get without synonyms.
+      const answer = await send(original);
+      if (partial && shardsRefusal(answer) === reason) return partial;
+      refusal = reason;
+      return answer;
     },
     reports: () => {
       const failed = refusal !== undefined || (found === undefined && reasons.length > 0);
@@ -83,6 +88,10 @@ export async function withSynonyms<Query>(
   async function rewritingOf(query: Query): Promise<Rewriting | undefined> {
     const { content, failure } = await read(Math.min(WAIT_MS, deadline.remaining() / 2));
     if (failure) reasons.push(failure.reason);
+    const [{ isLocaleOf }, { rewriting }] = await Promise.all([
+      import("../../config/synonyms.ts"),
+      import("../synonyms/rewrite.ts"),
+    ]);
     const wanted = locale ?? default_locale;
     const named = (files ?? []).filter((one) => one.locale === undefined || isLocaleOf(wanted, one.locale));
     const lists = named.map(({ file }) => ({ file, lexicon: content(file) }));

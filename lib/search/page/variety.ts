@@ -5,7 +5,7 @@ import type { GatewayServices } from "../gateway/services.ts";
 import type { EmbeddingMapping, IndexSettings } from "../gateway/settings.ts";
 import type { TargetIndex } from "../target/target.ts";
 import type { Hit } from "./answer.ts";
-import { byMarginalRelevance, limitGroups, type Trait } from "./diversify.ts";
+import type { Trait } from "./diversify.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";
 import { readAgain } from "./read-again.ts";
 import type { Stage, Wanted } from "./stage.ts";
@@ -72,6 +72,7 @@ export function varietyStage(
   const vector = isVector ? similarity?.field : undefined;
   const run: Stage["run"] = async (hits, deadline) => {
     if (hits.length < 2) return { order: [...hits.keys()] };
+    const { byMarginalRelevance, limitGroups } = await import("./diversify.ts");
     const values = await valuesOf(services, { index, hits, keywords, vector }, deadline);
     const relevant = similarity
       ? byMarginalRelevance(values.map(traitBy(similarity.field, isVector)), similarity.weight)

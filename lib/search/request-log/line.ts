@@ -70,6 +70,8 @@ export interface RequestLogEntry {
   personalized: boolean;
   /** What each stage of the page did. */
   stages?: readonly StageEffect[];
+  /** Names of the rules that applied. */
+  rules?: readonly string[];
   degraded: readonly Degradation[];
   /** Milliseconds by stage, as in `{"total": 31, "cluster": 24}`. */
   milliseconds: Readonly<Record<string, number>>;
@@ -160,6 +162,7 @@ function serialize(
       degraded,
       milliseconds: entry.milliseconds,
       stages: entry.stages?.length ? entry.stages : undefined,
+      rules: entry.rules?.length ? entry.rules : undefined,
     },
     timestamp: entry.timestamp.toISOString(),
     object_id_field: entry.objectIdField,

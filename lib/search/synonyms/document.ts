@@ -4,9 +4,6 @@ import { type CurrentDocument, documentReader, type ReadIfChanged } from "../../
 import { deadlineIn, withTimeout } from "../../core/resilience/deadline.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 
-/** The name of the document that holds the synonyms in use. */
-export const SYNONYMS = "synonyms";
-
 /** The rules of each list in Solr's form, by the path of its file in the configuration folder. */
 const SynonymLists = v.object({ files: v.record(v.string(), v.array(v.string())) });
 export type SynonymLists = v.InferOutput<typeof SynonymLists>;

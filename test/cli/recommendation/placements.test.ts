@@ -1,11 +1,14 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { valueIn } from "../../../cli/documents.ts";
-import { placementChanges, placementDocument } from "../../../cli/recommendation/placements.ts";
+import { namedDocument } from "../../../cli/documents.ts";
+import { PLACEMENTS_KIND } from "../../../cli/recommendation/placements.ts";
 import { type Placement, PlacementsSchema } from "../../../lib/config/placements.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("changes of placements");
+
+const { changesOf: placementChanges } = PLACEMENTS_KIND;
+const { valueIn } = namedDocument(PLACEMENTS_KIND);
 
 const placements = (...settings: object[]): readonly Placement[] =>
   v.parse(PlacementsSchema, { placements: settings }).placements;
@@ -24,11 +27,8 @@ test("describes each changed placement in one line", () => {
 
 test("refuses a version with settings that this version does not know", () => {
   const version = { version: 3, written_at: "", written_by: "ann", content: { placements: [{ name: "a", later: 1 }] } };
-  assert.throws(() => valueIn(placementDocument, version), /Version 3 of the placements has settings/);
-  assert.equal(
-    valueIn(placementDocument, { ...version, content: { placements: placements({ name: "a" }) } }),
-    placements({ name: "a" }),
-  );
+  assert.throws(() => valueIn(version), /Version 3 of the placements has settings/);
+  assert.equal(valueIn({ ...version, content: { placements: placements({ name: "a" }) } }), placements({ name: "a" }));
 });
 
 test.run();

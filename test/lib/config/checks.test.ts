@@ -1,10 +1,10 @@
 import { suite } from "../../suite.ts";
-import { fullExample } from "./example.ts";
+import { withoutRules } from "./example.ts";
 import { type Change, type Rule, testRules } from "./rules.ts";
 
 const test = suite("checks across keys and files");
 
-const full = fullExample();
+const full = withoutRules();
 
 const RULES: readonly Rule[] = [
   {

@@ -10,6 +10,7 @@ import { ModelsSchema } from "../../../lib/config/model.ts";
 import { PlacementsSchema } from "../../../lib/config/placements.ts";
 import { formatPath, type Path, type Problem } from "../../../lib/config/problem.ts";
 import { ProjectSchema } from "../../../lib/config/project.ts";
+import { RulesSchema } from "../../../lib/config/rules.ts";
 import { aboutOf, describedBy, shapeOf } from "../../../lib/config/shape.ts";
 import { CampaignSchema, SolutionSchema } from "../../../lib/config/solution.ts";
 import { suite } from "../../suite.ts";
@@ -26,6 +27,7 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
   ["campaign.yaml", CampaignSchema],
   ["filter.yaml", FiltersSchema],
   ["recommendation.yaml", PlacementsSchema],
+  ["rules.yaml", RulesSchema],
   ["schema/user_schema.json", AvroSchema("user")],
   ["schema/item_schema.json", AvroSchema("item")],
   ["schema/interaction_schema.json", AvroSchema("interaction")],
@@ -69,7 +71,10 @@ const authorizer = (
     ["throttle", undefined],
     ["keys", [{ name: "shop", endpoints: ["search"], principals: ["visitor"] }]],
   ] as const
-).reduce<Files>((files, [key, value]) => changed(files, "api.yaml", [key], value), full);
+).reduce<Files>(
+  (files, [key, value]) => changed(files, "api.yaml", [key], value),
+  changed(full, "rules.yaml", ["rules", 0, "when", "keys"], ["shop"]),
+);
 
 /** The same with a key that may only send templates, which excludes other rights. */
 const templateKey = changed(full, "api.yaml", ["keys"], parse(full["api.yaml"] ?? "").keys.slice(1));
@@ -138,7 +143,16 @@ const existing = [
   full,
 );
 
-const filesFor = (path: Path): Files => {
+/** The files that rules are compared with: the others take most of the time. */
+const gateway: Files = Object.fromEntries(
+  ["project.yaml", "api.yaml", "hybrid_search.yaml", "model.yaml", "rules.yaml"].map((name) => [
+    name,
+    full[name] ?? "",
+  ]),
+);
+
+const filesFor = (file: string, path: Path): Files => {
+  if (file === "rules.yaml") return gateway;
   if (path.at(-1) === "endpoint_name") return existing;
   if (path.includes("protocol") && path.includes("dense_large_en_v1_5")) return described;
   if (path[0] === "keys" && (path.includes("templates") || path.includes("placements"))) return templateKey;
@@ -213,7 +227,7 @@ for (const [file, schema] of SCHEMAS) {
 
     if (required) {
       test(`${name}: missing`, () => {
-        assert.equal(at(problemsOf(changed(filesFor(path), file, path, undefined)), file, path), [
+        assert.equal(at(problemsOf(changed(filesFor(file, path), file, path, undefined)), file, path), [
           `is missing: ${allowed}`,
         ]);
       });
@@ -223,14 +237,14 @@ for (const [file, schema] of SCHEMAS) {
       const { kind } = shapeOf(below);
       const takesMapping = allowed === "a mapping" || (kind !== "leaf" && kind !== "list");
       const [wrong, shown] = takesMapping ? [["wrong"], "a list of 1 entry"] : [{ wrong: 1 }, "a mapping"];
-      const [message, ...more] = at(problemsOf(changed(filesFor(path), file, path, wrong)), file, path);
+      const [message, ...more] = at(problemsOf(changed(filesFor(file, path), file, path, wrong)), file, path);
       assert.is(message, `must be ${allowed}, got ${shown}`);
       assert.equal(more, []);
     });
 
     if (below.type !== "optional" || written !== "domain_name_system") {
       test(`${name}: a key with nothing after it`, () => {
-        assert.equal(at(problemsOf(changed(filesFor(path), file, path, null)), file, path), [
+        assert.equal(at(problemsOf(changed(filesFor(file, path), file, path, null)), file, path), [
           `must be ${allowed}, got nothing`,
         ]);
       });
@@ -240,7 +254,7 @@ for (const [file, schema] of SCHEMAS) {
       const key = String(path.at(-1));
       const misspelt = [...path.slice(0, -1), `${key.slice(0, 1)}${key.slice(2)}`];
       const problems = problemsOf(
-        changed(changed(filesFor(path), file, path, undefined), file, misspelt, givenAt(file, path)),
+        changed(changed(filesFor(file, path), file, path, undefined), file, misspelt, givenAt(file, path)),
       );
       assert.equal(at(problems, file, misspelt), [`is not a known key: did you mean "${key}"?`]);
       assert.equal(at(problems, file, path), [], "one mistake is reported twice");
@@ -251,7 +265,7 @@ for (const [file, schema] of SCHEMAS) {
 function givenAt(file: string, path: Path): unknown {
   const value = path.reduce<unknown>(
     (current, step) => Reflect.get(Object(current), step),
-    parse(filesFor(path)[file] ?? ""),
+    parse(filesFor(file, path)[file] ?? ""),
   );
   assert.is.not(value, undefined, `the full example lacks ${file} ${formatPath(path)}`);
   return value;

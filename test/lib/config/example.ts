@@ -28,6 +28,9 @@ export function fullExample(): Files {
   );
 }
 
+/** The full example without rules, which refer to what most of the other files have. */
+export const withoutRules = (): Files => changed(fullExample(), "rules.yaml", ["rules"], undefined);
+
 /** The files with the value at a path changed; undefined removes it. */
 export function changed(files: Files, file: string, path: Path, value: unknown): Files {
   const document = parseDocument(files[file] ?? "");

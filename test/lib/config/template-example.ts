@@ -1,11 +1,11 @@
-import { changed, fullExample } from "./example.ts";
+import { changed, withoutRules } from "./example.ts";
 import type { Change } from "./rules.ts";
 
 export const BROWSER = { name: "page", endpoints: ["search"], indexes: ["products"], templates: ["page"] };
 
 /** The full example without what refers to its templates. */
 export const example = changed(
-  changed(fullExample(), "hybrid_search.yaml", ["experiments"], undefined),
+  changed(withoutRules(), "hybrid_search.yaml", ["experiments"], undefined),
   "api.yaml",
   ["keys"],
   undefined,

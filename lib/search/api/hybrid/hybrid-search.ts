@@ -10,14 +10,18 @@ import { interleaveStage } from "../../page/interleave.ts";
 import type { Page, SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
 import { rerankStage } from "../../page/rerank.ts";
+import { rulesStage } from "../../page/rules.ts";
 import { type Found, searchedPage } from "../../page/run.ts";
 import { stagesOf } from "../../page/stage.ts";
 import { type Rewritten, withSynonyms } from "../../page/synonyms.ts";
 import { varietyStage } from "../../page/variety.ts";
+import { type Effects, NO_EFFECTS } from "../../rules/effects.ts";
+import { attemptsOf } from "../search/attempts.ts";
 import { type Searched, searchReply, stopwatch } from "../search/reply.ts";
+import { ruledSearches, searchRules } from "../search/rules.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
 import { type Assigned, assignedVariant, canInterleave, canServe } from "./experiment.ts";
-import { nativeOf, type Plan, type Prepared, planned } from "./plan.ts";
+import { type BodyWith, nativeOf, type Plan, type Prepared, planned } from "./plan.ts";
 import type { HybridRequest } from "./request.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate, templateOf } from "./template.ts";
@@ -33,24 +37,33 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const { body, text, deadline, caller } = call;
   requireNoStages(caller, body);
   const watch = stopwatch();
-  const prepare = async (name: string | null): Promise<Prepared> => {
+  const rules = await searchRules(services, { ...call, rule_set: body.rule_set });
+  const prepare = async (name: string | null, variant?: Assigned, given?: Effects): Promise<Prepared> => {
     requireTemplate(caller, name, { search_query: body.search_query });
     const asked = templateOf(services.settings, { ...body, template: name }, text);
     const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
-    const template = readTemplate(asked.text, body.settings.weights);
+    const facts = { text: body.search_query, index: body.index, template: body.template, params: body.params };
+    const experiment = variant && experimentOf(variant);
+    const effects = given ?? rules.effectsOn({ ...facts, native: asked.parsed, key: caller.name, experiment });
+    const searched =
+      effects.text !== undefined && asked.values
+        ? templateOf(services.settings, { ...body, template: name }, text, effects.text)
+        : asked;
+    const template = readTemplate(searched.text, body.settings.weights);
     const target = await watch.time("catalog", () => hybridTarget(services, index, deadline));
-    return { asked, index, template, target };
+    return { asked, index, template, target, effects };
   };
   let assigned = assignedVariant(services.settings.experiments, body, call.headers["x-client-id"]);
-  let prepared = await prepare(assigned?.template ?? body.template);
+  let prepared = await prepare(assigned?.template ?? body.template, assigned);
   const takesPart = ({ template, target }: Prepared, own: Assigned) =>
     canServe(own.experiment, template.queries.length, target) && canInterleave(own, template);
   if (assigned && !takesPart(prepared, assigned)) {
     assigned = undefined;
     prepared = await prepare(body.template);
   }
-  const { asked, index, template, target } = prepared;
+  const { asked, index, template, target, effects } = prepared;
   const { page } = template;
+  const ruled = ruledSearches(effects);
   const query = body.search_query;
   const plan = await planned(
     services,
@@ -61,38 +74,42 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const { settings, degraded } = plan;
   const rewritten = await rewrittenWith(prepared, plan);
 
-  /** Returns the pages of a native body. */
-  const pagesOf = ({ index, template }: Prepared, native: string): SearchPage =>
-    hybridPages(native, (json) =>
-      watch.time("cluster", () =>
-        nativeSearch(services, deadline, index, json, { query: QUERY_STRING, timeout: template.native.timeout }),
-      ),
-    );
-  /** Returns the pages of a plan with synonyms, or without if the cluster refuses them. */
-  const allPagesOf = (
+  /** Returns the pages of what a variant searches, without what the cluster refuses of rules and synonyms. */
+  const pagesOf = (
     own: Prepared,
-    plan: Plan,
-    found: Rewritten<unknown[]>,
-    depth: number,
-    native = nativeOf(own, plan, depth).native,
+    { queries }: Plan,
+    rewritten: Rewritten<unknown[]>,
+    bodyWith: BodyWith,
   ): SearchPage => {
-    const original = pagesOf(own, native);
-    const isSame = found.query === plan.queries;
-    const changed = { ...plan, queries: found.query };
-    const bodies = { original, rewritten: isSame ? original : pagesOf(own, nativeOf(own, changed, depth).native) };
-    return (page, options) => found.attempt(bodies, (pages) => pages(page, options));
+    const { timeout } = own.template.native;
+    const send = (json: string) =>
+      watch.time("cluster", () => nativeSearch(services, deadline, own.index, json, { query: QUERY_STRING, timeout }));
+    const attempt = attemptsOf({ effects, ruled, rewritten }, queries, bodyWith);
+    return (page, options) => attempt((native) => hybridPages(native, send)(page, options));
   };
   const interleaved = assigned?.other && (await interleavedWith(assigned, assigned.other));
   const { stages, declined } = stagesOf([
     interleaved ? { stage: interleaved.stage } : {},
-    rerankStage(services, { index, own: body.rerank, entry: target, query, native: template.native, page }),
+    rerankStage(services, {
+      index,
+      own: body.rerank,
+      entry: target,
+      query: effects.text ?? query,
+      native: template.native,
+      page,
+    }),
     personalStage(services, body, template.native, page),
     varietyStage(services, { index, own: body.variety, entry: target, native: template.native, page }),
+    rulesStage(services, {
+      ...{ index, effects, native: template.native, page },
+      body: () => nativeOf(prepared, plan, 0).bodyWith(NO_EFFECTS, plan.queries),
+      pipeline: JSON.stringify({ response_processors: template.responseProcessors }),
+    }),
   ]);
   const candidates = Math.max(target.candidates, ...stages.map(({ window }) => window));
   const { maxResultWindow, can } = target;
-  const { native, pipeline, isExplained, paginationDepth } = nativeOf(prepared, plan, candidates);
-  const searchPage = allPagesOf(prepared, plan, rewritten, candidates, native);
+  const { bodyWith, pipeline, isExplained, paginationDepth } = nativeOf(prepared, plan, candidates);
+  const searchPage = pagesOf(prepared, plan, rewritten, bodyWith);
   const found = await searchedPage({
     page,
     stages,
@@ -110,7 +127,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
       index: JSON.stringify(body.index),
       search_query: JSON.stringify(body.search_query),
       ...(body.template !== null && { template: JSON.stringify(body.template) }),
-      search_request_template: withMembers(template.text, { search_pipeline: pipeline }),
+      search_request_template: withMembers(asked.text, { search_pipeline: pipeline }),
       // Weights are echoed as the request has them; the pipeline shows those that were used.
       settings: JSON.stringify({ ...settings, weights: body.settings.weights }),
     },
@@ -120,9 +137,12 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     settings,
     ...shownExperiment(assigned, interleaved, found),
     ...found,
+    rules: effects.applied,
     stages: [...rewritten.reports(), ...found.stages],
     degraded: [
       ...degraded,
+      ...rules.degraded,
+      ...ruled.degraded(),
       ...rewritten.degraded(),
       ...found.degraded,
       ...versionDegradations(template.native, can, { isExplained }),
@@ -139,13 +159,14 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   /** Returns the stage that interleaves the hits of another variant with those of this one. */
   async function interleavedWith({ experiment, variant, identity }: Assigned, other: Assigned) {
     const isSame = other.template === undefined || other.template === assigned?.template;
-    const itsOwn = isSame ? prepared : await prepare(other.template ?? null);
+    const itsOwn = isSame ? prepared : await prepare(other.template ?? null, other, effects);
     const itsPlan = await planned(services, itsOwn, { query, settings: other.settings, deadline }, watch);
     const window = target.candidates;
+    const { bodyWith: itsBodies } = nativeOf(itsOwn, itsPlan, window);
     return interleaveStage({
       experiment: experiment.name,
       teams: [variant, other.variant],
-      searchOther: allPagesOf(itsOwn, itsPlan, await rewrittenWith(itsOwn, itsPlan), window),
+      searchOther: pagesOf(itsOwn, itsPlan, await rewrittenWith(itsOwn, itsPlan), itsBodies),
       identity: `${identity}\n${body.index}\n${query}`,
       window,
     });
@@ -167,6 +188,12 @@ function shownExperiment(
   if (stages.some((stage) => stage.name === "interleaving" && stage.failed)) return {};
   return { experiment: { name, variant: INTERLEAVED, teams: answer.hits.map(interleaved.teamOf) } };
 }
+
+/** Returns the variant as answers and rules name it. */
+const experimentOf = ({ experiment, variant, other }: Assigned) => ({
+  name: experiment.name,
+  variant: other ? INTERLEAVED : variant,
+});
 
 /** What the cluster answers, as an error, to a page past the end of the fused list. Source: neural-search. */
 const PAST_THE_END = "Reached end of search result";

@@ -1,6 +1,8 @@
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
+import type { Effects } from "../../rules/effects.ts";
+import { withEffects, withText } from "../../rules/queries.ts";
 import type { SearchBody } from "../search/named-template.ts";
 import type { Stopwatch } from "../search/reply.ts";
 import { depthOf, hybridBody, pipelineJson } from "./body.ts";
@@ -15,12 +17,17 @@ export interface Prepared {
   index: string;
   template: Template;
   target: HybridTarget;
+  /** What rules do to it. */
+  effects: Effects;
 }
 
 /** What a hybrid search runs. */
 export interface Plan extends RunnableQueries {
   settings: AppliedHybridSettings;
 }
+
+/** Returns a native body. */
+export type BodyWith = (effects: Effects, queries: readonly unknown[]) => string;
 
 /** What a plan is made with. */
 interface Asked {
@@ -32,19 +39,23 @@ interface Asked {
 /** Returns the settings and subqueries of a search. Throws `invalid_request` for settings that the cluster cannot serve. */
 export async function planned(
   services: GatewayServices,
-  { template, target }: Prepared,
-  { query, settings: own, deadline }: Asked,
+  { asked, template, target, effects }: Prepared,
+  { query: text, settings: own, deadline }: Asked,
   watch: Stopwatch,
 ): Promise<Plan> {
   const settings = appliedSettings(own, target.settings, template.queries.length);
   const issues = settingsIssues(settings, target.can);
   if (issues.length > 0) throw invalidRequest(issues);
-  const what = { query, weights: settings.weights, deadline };
-  return { settings, ...(await runnableQueries(services, what, template, target, watch)) };
+  const what = { query: effects.text ?? text, weights: settings.weights, deadline };
+  const runnable = await runnableQueries(services, what, template, target, watch);
+  // A template is filled with the text of rules.
+  const to = asked.values ? undefined : effects.text;
+  const queries = to === undefined ? runnable.queries : runnable.queries.map((own) => withText(own, text, to));
+  return { settings, ...runnable, queries };
 }
 
-/** Returns the native body of a plan, its pipeline, and how deep it searches. */
-export function nativeOf({ template, target }: Prepared, { settings, queries, weights }: Plan, candidates: number) {
+/** Returns what makes the native body of a plan from subqueries and the effects of rules, its pipeline, and how deep it searches. */
+export function nativeOf({ template, target }: Prepared, { settings, weights }: Plan, candidates: number) {
   const { page } = template;
   const { maxResultWindow, can } = target;
   const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
@@ -60,12 +71,13 @@ export function nativeOf({ template, target }: Prepared, { settings, queries, we
     explain: template.native.explain === true && isExplained,
     responseProcessors: template.responseProcessors,
   });
-  const native = hybridBody(template, {
-    queries,
-    paginationDepth,
-    pipeline,
-    mappings: target.embedding_mappings,
-    dropProfile: !can.hybridProfile,
-  });
-  return { native, pipeline, isExplained, paginationDepth };
+  const bodyWith: BodyWith = (effects, queries) =>
+    hybridBody(template, {
+      queries: queries.map((own) => withEffects(own, effects)),
+      paginationDepth,
+      pipeline,
+      mappings: target.embedding_mappings,
+      dropProfile: !can.hybridProfile,
+    });
+  return { bodyWith, pipeline, isExplained, paginationDepth };
 }

@@ -105,14 +105,15 @@ function pageIssues(native: Record<string, unknown>): Issue[] {
   });
 }
 
-/** Returns the template that a request has or names. Throws what {@link namedTemplate} throws. */
+/** Returns the template that a request has or names; `replaced` is searched for in place of its text. Throws what {@link namedTemplate} throws. */
 export function templateOf(
   settings: Pick<GatewaySettings, "templates">,
   { search_request_template: own, template: name }: Pick<HybridRequest, "search_request_template" | "template">,
   requestText: string,
+  replaced?: string,
 ): SearchBody {
   if (own === null) {
-    const asked = { name: name ?? "", queryMember: "search_query", bodyMember: PATH } as const;
+    const asked = { name: name ?? "", text: replaced, queryMember: "search_query", bodyMember: PATH } as const;
     return namedTemplate(settings, { ...asked, endpoint: "hybrid-search" }, requestText);
   }
   const slice = memberSlices(requestText).get(PATH);

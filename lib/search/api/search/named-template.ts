@@ -18,6 +18,8 @@ interface Asked {
   queryMember: "user_query" | "search_query";
   /** The member that the template stands for, which messages name. */
   bodyMember: "search_request" | "search_request_template";
+  /** The text that is searched for; undefined if it is that of the request. */
+  text?: string | undefined;
 }
 
 /** The body of a search: its text, and the same parsed. */
@@ -35,7 +37,7 @@ export interface SearchBody {
  */
 export function namedTemplate(
   { templates }: Pick<GatewaySettings, "templates">,
-  { endpoint, name, queryMember, bodyMember }: Asked,
+  { endpoint, name, queryMember, bodyMember, text: replaced }: Asked,
   requestText: string,
 ): SearchBody {
   const named = templates.find((template) => template.name === name);
@@ -53,9 +55,8 @@ export function namedTemplate(
   };
   const issues: Issue[] = [];
   const given = textOf("params") ?? "{}";
-  const text = filled(named, textOf(queryMember), given, (path, message) =>
-    issues.push({ path: path ?? queryMember, message }),
-  );
+  const query = replaced === undefined ? textOf(queryMember) : JSON.stringify(replaced);
+  const text = filled(named, query, given, (path, message) => issues.push({ path: path ?? queryMember, message }));
   if (issues.length > 0) throw invalidRequest(issues);
   const parsed = JSON.parse(text) as Record<string, unknown>;
   const harmful = nestingIssue(Buffer.from(text)) ?? queryIssue(parsed);

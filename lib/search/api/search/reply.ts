@@ -7,6 +7,7 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import { objectIdsOf, type SearchAnswer } from "../../page/answer.ts";
 import type { StageReport } from "../../page/stage.ts";
 import { keyInTime, requestLogLine } from "../../request-log/line.ts";
+import type { AppliedRule } from "../../rules/effects.ts";
 import type { CommonFields } from "./request.ts";
 
 /** One search: its request and what it found. */
@@ -25,6 +26,8 @@ export interface Searched {
   /** What the stages of the page did. */
   stages: readonly StageReport[];
   areStagesTold: boolean;
+  /** The rules that the search was made with. */
+  rules: readonly AppliedRule[];
   degraded: readonly Degradation[];
   milliseconds: Readonly<Record<string, number>>;
 }
@@ -40,12 +43,14 @@ export async function searchReply(services: GatewayServices, call: Call, searche
     ["is_logging_enable", JSON.stringify(fields.is_logging_enable)],
     ...(fields.rerank == null ? [] : [given("rerank", fields.rerank)]),
     ...(fields.variety == null ? [] : [given("variety", fields.variety)]),
+    ...(fields.rule_set == null ? [] : [given("rule_set", fields.rule_set)]),
     ...(fields.synonyms == null ? [] : [given("synonyms", fields.synonyms)]),
     ...(fields.locale == null ? [] : [given("locale", fields.locale)]),
     ...(fields.explain_stages == null ? [] : [given("explain_stages", fields.explain_stages)]),
     ["search_response", answer.text],
   ];
   if (searched.experiment) members.push(["experiment", JSON.stringify(searched.experiment)]);
+  if (searched.rules.length > 0) members.push(given("rules", searched.rules));
   if (fields.explain_stages || searched.areStagesTold) members.push(given("stages", searched.stages));
   if (degraded.length > 0) members.push(["degraded", JSON.stringify(degraded)]);
   if (fields.is_logging_enable) {
@@ -101,6 +106,7 @@ function logLine(
       experiment: searched.experiment ?? null,
       personalized: searched.stages.some(({ name, failed }) => name === "personalization" && !failed),
       stages: searched.stages.map(({ moves: _, synonyms: _words, ...effect }) => effect),
+      rules: searched.rules.map(({ name }) => name),
       degraded: searched.degraded,
       milliseconds: searched.milliseconds,
       timestamp: new Date(),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { MAX_RERANKED } from "../../../core/contract/search.ts";
+import { MAX_RERANKED, RULE_SETS } from "../../../core/contract/search.ts";
 import { objectSchema } from "../../../core/http/validate.ts";
 import { isObject } from "../../../core/json/values.ts";
 
@@ -121,6 +121,10 @@ export const commonFields = {
       "How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all.",
     ),
   ),
+  rule_set: v.pipe(
+    v.nullish(v.picklist(RULE_SETS)),
+    v.description("The rules that apply: those in use, a draft of the next ones, or none. Default: current."),
+  ),
   synonyms: v.pipe(
     v.nullish(v.boolean()),
     v.description("Whether words are searched by their synonyms as well, if the index has any. Default: true."),
@@ -192,5 +196,13 @@ export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBod
 export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
 export type CommonFields = Pick<
   AnySearchRequest,
-  "user_id" | "business_rules" | "is_logging_enable" | "rerank" | "variety" | "synonyms" | "locale" | "explain_stages"
+  | "user_id"
+  | "business_rules"
+  | "is_logging_enable"
+  | "rerank"
+  | "variety"
+  | "rule_set"
+  | "synonyms"
+  | "locale"
+  | "explain_stages"
 >;

@@ -1,23 +1,28 @@
 import { HYBRID_DEFAULTS } from "../../../core/contract/search.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { memberSlices, withMembers } from "../../../core/json/slices.ts";
+import { isHybrid } from "../../../core/json/template.ts";
 import { parseLossless } from "../../../core/json/values.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
-import { nativeSearch, type SearchAnswer } from "../../page/answer.ts";
+import { nativeSearch } from "../../page/answer.ts";
 import { pageOf, type SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
 import { rerankStage } from "../../page/rerank.ts";
+import { rulesStage } from "../../page/rules.ts";
 import { searchedPage } from "../../page/run.ts";
 import { stagesOf } from "../../page/stage.ts";
 import { withSynonyms } from "../../page/synonyms.ts";
 import { sharedStages, varietyStage } from "../../page/variety.ts";
+import { changesQuery, withEffects, withText } from "../../rules/queries.ts";
 import { resolveTarget } from "../../target/target.ts";
+import { attemptsOf } from "./attempts.ts";
 import { namedTemplate, type SearchBody } from "./named-template.ts";
 import { searchReply, stopwatch } from "./reply.ts";
 import type { AnySearchRequest } from "./request.ts";
+import { ruledSearches, searchRules } from "./rules.ts";
 
 /**
  * Answers `POST /application/search`: the native search, or the template that it names, its body unchanged unless the
@@ -28,35 +33,50 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
   requireTemplate(caller, body.template, { user_query: body.user_query });
   requireNoStages(caller, body);
   const asked = bodyOf(services, call);
-  const { text: native, parsed } = asked;
+  const { parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
   const watch = stopwatch();
+  const rules = await searchRules(services, { ...call, rule_set: body.rule_set });
+  const facts = { text: body.user_query, index: body.index, template: body.template, params: body.params };
+  const effects = rules.effectsOn({ ...facts, native: parsed, key: caller.name });
+  const ruled = ruledSearches(effects);
 
   const { timeout } = parsed;
-  const send = (json: string) =>
-    watch.time("cluster", () => nativeSearch(services, call.deadline, index, json, { timeout }));
   const entry = await entryOf(services, call, index);
-  const rewritten = await rewrittenBody(services, call, entry, native);
-  const searchPage: SearchPage = ({ from, size }, { aggregate }) =>
-    rewritten.attempt((json) =>
-      send(
-        withMembers(json, {
-          from: String(from),
-          size: String(size),
-          ...(!aggregate && { aggs: undefined, aggregations: undefined }),
-        }),
+  const native = wordedBody(services, call, asked, effects.text);
+  const query = entry.synonyms || changesQuery(effects) ? queryOf(native) : undefined;
+  const { synonyms, locale } = body;
+  const rewritten = await withSynonyms(services, { entry, synonyms, locale, deadline: call.deadline }, query);
+  const attempt = attemptsOf({ effects, ruled, rewritten }, query, (own, changed) =>
+    changed === query && !changesQuery(own)
+      ? native
+      : withMembers(native, { query: JSON.stringify(withEffects(changed ?? { match_all: {} }, own)) }),
+  );
+  const send = (changes: Record<string, string | undefined>) =>
+    attempt((json) =>
+      watch.time("cluster", () =>
+        nativeSearch(services, call.deadline, index, withMembers(json, changes), { timeout }),
       ),
     );
+  const searchPage: SearchPage = ({ from, size }, { aggregate }) =>
+    send({
+      from: String(from),
+      size: String(size),
+      ...(!aggregate && { aggs: undefined, aggregations: undefined }),
+    });
   const page = pageOf(parsed);
+  const text = effects.text ?? body.user_query;
   const wanted = [
     personalStage(services, body, parsed, page),
-    rerankStage(services, { index, own: body.rerank, entry, query: body.user_query, native: parsed, page }),
+    rerankStage(services, { index, own: body.rerank, entry, query: text, native: parsed, page }),
     varietyStage(services, { index, own: body.variety, entry, native: parsed, page }),
+    // The cluster has no page behind the end of a fused list, and pins ask for one.
+    isHybrid(parsed) ? {} : rulesStage(services, { index, effects, native: parsed, body: () => asked.text, page }),
   ];
   const found = await searchedPage({
     page,
     ...stagesOf(wanted),
-    plain: () => rewritten.attempt(send),
+    plain: () => send({}),
     searchPage,
     maxResultWindow: () => resultWindow(services, index, call),
     deadline: call.deadline,
@@ -68,7 +88,7 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
     echo: {
       index: JSON.stringify(body.index),
       ...(body.template != null && { template: JSON.stringify(body.template) }),
-      search_request: native,
+      search_request: asked.text,
       ...(body.user_query != null && { user_query: JSON.stringify(body.user_query) }),
     },
     fields: body,
@@ -76,20 +96,51 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
     query: parsed,
     settings: null,
     ...found,
+    rules: effects.applied,
     stages: [...rewritten.reports(), ...found.stages],
-    degraded: [...rewritten.degraded(), ...found.degraded],
+    degraded: [...rules.degraded, ...ruled.degraded(), ...rewritten.degraded(), ...found.degraded],
     milliseconds: watch.read(),
   });
 }
 
-/** Returns the native body that a request has, or that its template becomes. */
-function bodyOf({ settings }: GatewayServices, { body, text }: JsonCall<AnySearchRequest>): SearchBody {
+/** Returns the native body that a request has, or that its template becomes; `replaced` is searched for in place of its text. */
+function bodyOf(
+  { settings }: GatewayServices,
+  { body, text }: JsonCall<AnySearchRequest>,
+  replaced?: string,
+): SearchBody {
   if (body.template != null) {
-    const asked = { name: body.template, queryMember: "user_query", bodyMember: "search_request" } as const;
+    const asked = {
+      name: body.template,
+      text: replaced,
+      queryMember: "user_query",
+      bodyMember: "search_request",
+    } as const;
     return namedTemplate(settings, { ...asked, endpoint: "search" }, text);
   }
   const slice = memberSlices(text).get("search_request");
   return { text: text.slice(slice?.start, slice?.end), parsed: body.search_request };
+}
+
+/** Returns the native body in which the text of rules, if they have one, replaces that of the request. */
+function wordedBody(
+  services: GatewayServices,
+  call: JsonCall<AnySearchRequest>,
+  asked: SearchBody,
+  text: string | undefined,
+): string {
+  const { user_query: from, template } = call.body;
+  if (text === undefined) return asked.text;
+  if (template != null) return bodyOf(services, call, text).text;
+  const query = queryOf(asked.text);
+  if (from == null || query === undefined) return asked.text;
+  return withMembers(asked.text, { query: JSON.stringify(withText(query, from, text)) });
+}
+
+/** Returns the query of a native body; undefined if it has none. */
+function queryOf(native: string): unknown {
+  const slice = memberSlices(native).get("query");
+  return slice && parseLossless(native.slice(slice.start, slice.end));
 }
 
 /** What the entries of the searched indexes say about the stages of a search. */
@@ -111,23 +162,6 @@ async function entryOf(
     .catch(() => []);
   const { candidates, embedding_mappings } = indexes[0]?.entry ?? none;
   return { candidates, embedding_mappings, ...sharedStages(indexes) };
-}
-
-/** Rewrites the query of a native body with synonyms. */
-async function rewrittenBody(
-  services: GatewayServices,
-  { body: { synonyms, locale }, deadline }: JsonCall<AnySearchRequest>,
-  entry: Entry,
-  native: string,
-) {
-  const query = entry.synonyms && (parseLossless(native) as { query?: unknown }).query;
-  const found = await withSynonyms(services, { entry, synonyms, locale, deadline }, query);
-  const isSame = found.query === query;
-  const rewritten = isSame ? native : withMembers(native, { query: JSON.stringify(found.query) });
-  return {
-    ...found,
-    attempt: (send: (body: string) => Promise<SearchAnswer>) => found.attempt({ rewritten, original: native }, send),
-  };
 }
 
 /** Returns the smallest `max_result_window` of the indexes behind a name: the window cannot be larger. */

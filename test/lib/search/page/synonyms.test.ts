@@ -53,6 +53,15 @@ test("sends the rewritten body, and the original for the rest of the request onc
   }
 });
 
+test("does not blame the synonyms if shards fail for the same reason without them", async () => {
+  const found = await rewrite(reads({ "a.txt": ["sofa, couch"] }));
+  const both = shards("1 of 2 shards failed: query_shard_exception: no such field");
+  const first = { ...both };
+  const send = async (body: string) => (body === "rewritten" ? first : both);
+  assert.is(await found.attempt<string, object>({ rewritten: "rewritten", original: "original" }, send), first);
+  assert.equal(found.degraded(), []);
+});
+
 test("does not send the original after a failure that says nothing about the query", async () => {
   const found = await rewrite(reads({ "a.txt": ["sofa, couch"] }));
   const bodies = { rewritten: 1, original: 2 };

@@ -1,0 +1,93 @@
+import type { RuleSet } from "../../../core/contract/search.ts";
+import { forbidden, type KeyRules } from "../../../core/http/access.ts";
+import type { Degradation } from "../../../core/http/degradation.ts";
+import { ApiError } from "../../../core/http/error.ts";
+import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { GatewayServices } from "../../gateway/services.ts";
+import type { RuleBook, SearchFacts } from "../../rules/book.ts";
+import { type Effects, effectsOf, NO_EFFECTS } from "../../rules/effects.ts";
+
+const LOST = "the search is made without rules";
+
+const degradation = (reason: string, effect: string): Degradation => ({
+  ...{ stage: "rules", target: "search_response" },
+  reason,
+  effect,
+});
+
+/** The rules that a search is made with. */
+export interface SearchRules {
+  /** Returns what they do to a search. */
+  effectsOn(facts: Omit<SearchFacts, "now">): Effects;
+  /** Why they are not those in use. */
+  degraded: readonly Degradation[];
+}
+
+const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
+
+interface Asked {
+  caller: KeyRules;
+  deadline: Deadline;
+  rule_set: RuleSet | null | undefined;
+}
+
+/**
+ * Returns the rules for a request. Throws `forbidden` for a key with `templates` that says which. If they cannot be read,
+ * there are none, and `degraded` says why.
+ */
+export async function searchRules(
+  { rules }: Pick<GatewayServices, "rules">,
+  { caller, deadline, rule_set }: Asked,
+): Promise<SearchRules> {
+  // A draft is not for everybody, and without rules hidden documents are shown.
+  if (caller.templates && rule_set) throw forbidden(caller, "rule_set", "it may only send templates");
+  if (rule_set === "none" || (!rules && rule_set !== "draft")) return NO_RULES;
+  if (!rules) return { ...NO_RULES, degraded: [degradation("the gateway reads no rules", LOST)] };
+  try {
+    const { content, failure } = await rules(rule_set ?? "current", deadline);
+    const degraded = failure ? [degradation(failure.reason, "the rules are those of before")] : [];
+    return { effectsOn: (facts) => matched(content, facts), degraded };
+  } catch {
+    const what = rule_set === "draft" ? "the draft of the rules" : "the document of rules";
+    return { ...NO_RULES, degraded: [degradation(`${what} cannot be read`, LOST)] };
+  }
+}
+
+const matched = (book: RuleBook, facts: Omit<SearchFacts, "now">): Effects =>
+  effectsOf(book.matching({ ...facts, now: Date.now() }), { hasText: facts.text != null });
+
+/** Sends searches with what rules change in the query, and without as soon as the cluster refuses that. */
+export interface RuledSearches {
+  /** `full` is what is sent with all changes, and `safe` returns that with hidden ids alone. */
+  send<Body, T>(full: Body, safe: () => Body, search: (body: Body) => Promise<T>): Promise<T>;
+  /** Returns why the searches were made without, if they were. */
+  degraded(): Degradation[];
+}
+
+/** Returns what sends the searches of one request. */
+export function ruledSearches({ filters, weights, hidden }: Effects): RuledSearches {
+  const canBeRefused = filters.length + weights.length + hidden.length > 0;
+  let refusal: string | undefined;
+  return {
+    async send(full, safe, search) {
+      if (!canBeRefused) return search(full);
+      if (refusal !== undefined) return search(safe());
+      try {
+        return await search(full);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== "rejected_by_cluster") throw error;
+        // If the request itself is at fault, this throws the error that it would get without rules.
+        const answer = await search(safe());
+        refusal = error.message;
+        return answer;
+      }
+    },
+    degraded: () =>
+      refusal === undefined
+        ? []
+        : [degradation(`with the filters of the rules, ${refusal}`, "hits are found without filters of rules")],
+  };
+}
+
+/** Returns effects without what a cluster may refuse. */
+export const safeEffects = (effects: Effects): Effects => ({ ...effects, filters: [], weights: [], hidden: [] });

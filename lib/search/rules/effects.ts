@@ -1,0 +1,84 @@
+import type { Rule } from "../../config/rules.ts";
+
+type Query = Readonly<Record<string, unknown>>;
+
+/** A document at a place of the list, from 1. */
+export interface Pin {
+  id: string;
+  place: number;
+  ignore_filters: boolean;
+}
+
+/** What one rule adds to an answer. */
+export interface AppliedRule {
+  name: string;
+  /** The text that was searched for in place of the user's. */
+  text?: string;
+  redirect?: string;
+  data?: Query;
+}
+
+/** What the rules of a search do to it, taken together. */
+export interface Effects {
+  /** Sorted by place; each document and each place once. */
+  pins: readonly Pin[];
+  hiddenIds: readonly string[];
+  hidden: readonly Query[];
+  filters: readonly Query[];
+  /** Factors of scores. */
+  weights: ReadonlyArray<{ filter: Query; weight: number }>;
+  /** What is searched for; undefined if it is what the user typed. */
+  text: string | undefined;
+  applied: readonly AppliedRule[];
+}
+
+/** The effects of no rule. */
+export const NO_EFFECTS: Effects = {
+  ...{ pins: [], hiddenIds: [], hidden: [], filters: [], weights: [] },
+  ...{ text: undefined, applied: [] },
+};
+
+/**
+ * Returns what rules do together. Hiding goes before pinning. Of several texts, redirects, and pins of one document the first
+ * counts; a text needs one that it can replace. A pin whose place is taken gets the next free one. Filters must all pass, and
+ * factors are multiplied.
+ */
+export function effectsOf(rules: readonly Rule[], { hasText }: { hasText: boolean }): Effects {
+  if (rules.length === 0) return NO_EFFECTS;
+  const all = rules.map(({ effects }) => effects);
+  const hiddenIds = new Set(all.flatMap(({ hide }) => hide?.ids ?? []));
+  const textRule = hasText ? rules.find(({ effects }) => effects.replace_text !== undefined) : undefined;
+  const redirectRule = rules.find(({ effects }) => effects.redirect !== undefined);
+  const wanted = all.flatMap(({ pin = [] }) => pin).filter(({ id }) => !hiddenIds.has(id));
+  return {
+    pins: placed(wanted),
+    hiddenIds: [...hiddenIds],
+    hidden: all.flatMap(({ hide }): Query[] => (hide?.filter ? [hide.filter] : [])),
+    filters: all.flatMap(({ filter }): Query[] => (filter ? [filter] : [])),
+    weights: all.flatMap(({ boost = [], bury = [] }) => [
+      ...boost.map(({ filter, by }) => ({ filter, weight: by })),
+      ...bury.map(({ filter, by }) => ({ filter, weight: 1 / by })),
+    ]),
+    text: textRule?.effects.replace_text,
+    applied: rules.map((rule) => ({
+      name: rule.name,
+      ...(rule === textRule && { text: rule.effects.replace_text as string }),
+      ...(rule === redirectRule && { redirect: rule.effects.redirect as string }),
+      ...(rule.effects.data && { data: rule.effects.data }),
+    })),
+  };
+}
+
+/** Returns the pins with a place of its own for each, in the order of places. */
+function placed(wanted: readonly Pin[]): Pin[] {
+  const byPlace = new Map<number, Pin>();
+  const ids = new Set<string>();
+  for (const pin of wanted) {
+    if (ids.has(pin.id)) continue;
+    ids.add(pin.id);
+    let { place } = pin;
+    while (byPlace.has(place)) place += 1;
+    byPlace.set(place, { ...pin, place });
+  }
+  return [...byPlace.values()].sort((a, b) => a.place - b.place);
+}

@@ -1,0 +1,94 @@
+import { isObject, isRawNumber } from "../../core/json/values.ts";
+import type { Effects } from "./effects.ts";
+
+type Effective = Pick<Effects, "hiddenIds" | "hidden" | "filters" | "weights">;
+
+/** Returns whether rules change the query of a search. */
+export const changesQuery = ({ hiddenIds, hidden, filters, weights }: Effective): boolean =>
+  hiddenIds.length + hidden.length + filters.length + weights.length > 0;
+
+/**
+ * Returns a query with the filters, factors and hidden documents of rules; its scores are otherwise the same. A knn query
+ * that has a filter gets theirs, too, so that its nearest documents are among those that pass.
+ */
+export function withEffects(query: unknown, effects: Effective): unknown {
+  if (!changesQuery(effects)) return query;
+  // A hybrid query can only be the whole query.
+  const { hybrid } = isObject(query) ? query : {};
+  if (isObject(hybrid) && Array.isArray(hybrid.queries)) {
+    return { hybrid: { ...hybrid, queries: hybrid.queries.map((one) => withEffects(one, effects)) } };
+  }
+  const { hiddenIds, hidden, filters, weights } = effects;
+  const filtered = filters.length > 0 ? filteredKnn(query, filters) : query;
+  const functions = weights.map(({ filter, weight }) => ({ filter, weight }));
+  const scored =
+    functions.length === 0
+      ? filtered
+      : { function_score: { query: filtered, functions, score_mode: "multiply", boost_mode: "multiply" } };
+  if (hiddenIds.length + hidden.length + filters.length === 0) return scored;
+  return { bool: { must: [scored], ...(filters.length > 0 && { filter: filters }), ...withoutHidden(effects) } };
+}
+
+/** Returns the part of a bool query that leaves out hidden documents. */
+export function withoutHidden({ hiddenIds, hidden }: Pick<Effects, "hiddenIds" | "hidden">): { must_not?: unknown[] } {
+  const must_not = [...(hiddenIds.length > 0 ? [{ ids: { values: hiddenIds } }] : []), ...hidden];
+  return must_not.length > 0 ? { must_not } : {};
+}
+
+/** Returns a knn query with more filters, if it has one. Not all engines take filters, so others stay as they are. */
+function filteredKnn(query: unknown, filters: readonly unknown[]): unknown {
+  if (!isObject(query) || !isObject(query.knn)) return query;
+  const [[field, knn] = ["", undefined], ...others] = Object.entries(query.knn);
+  if (others.length > 0 || !isObject(knn) || !isObject(knn.filter)) return query;
+  return { ...query, knn: { [field]: { ...knn, filter: { bool: { filter: [knn.filter, ...filters] } } } } };
+}
+
+/** Returns a query in which a text replaces each string that is the given one. */
+export function withText(query: unknown, from: string, to: string): unknown {
+  if (query === from) return to;
+  if (Array.isArray(query)) return typeof query[0] === "number" ? query : query.map((one) => withText(one, from, to));
+  if (!isObject(query) || isRawNumber(query)) return query;
+  return Object.fromEntries(Object.entries(query).map(([key, member]) => [key, withText(member, from, to)]));
+}
+
+/** Queries that only change the score of the one inside, by its member. */
+const AROUND: Readonly<Record<string, string>> = {
+  function_score: "query",
+  script_score: "query",
+  boosting: "positive",
+};
+
+/**
+ * Returns the filters that every hit of a query passes, as far as they are written as filters: in `bool`, alone or inside
+ * other queries, in `constant_score` and `knn`, and in each subquery of a hybrid query.
+ */
+export function filtersOf(query: unknown): unknown[] {
+  if (!isObject(query)) return [];
+  const [[type, body] = ["", undefined], ...others] = Object.entries(query);
+  if (others.length > 0 || !isObject(body)) return [];
+  const inner = AROUND[type];
+  if (inner !== undefined) return filtersOf(body[inner]);
+  if (type === "constant_score") return listOf(body.filter);
+  if (type === "bool") {
+    const must_not = listOf(body.must_not);
+    return [
+      ...listOf(body.filter),
+      ...(must_not.length > 0 ? [{ bool: { must_not } }] : []),
+      ...listOf(body.must).flatMap(filtersOf),
+    ];
+  }
+  if (type === "hybrid") return [...listOf(body.filter), ...sharedFilters(listOf(body.queries))];
+  const [field] = Object.values(body);
+  return (type === "knn" || type === "neural") && isObject(field) ? listOf(field.filter) : [];
+}
+
+/** A hit of a hybrid query passes the filters of one of its subqueries. */
+function sharedFilters(queries: readonly unknown[]): unknown[] {
+  const each = queries.map(filtersOf);
+  if (each.length === 0 || each.some((filters) => filters.length === 0)) return [];
+  const [first = []] = each;
+  if (each.every((filters) => JSON.stringify(filters) === JSON.stringify(first))) return first;
+  return [{ bool: { should: each.map((filter) => ({ bool: { filter } })), minimum_should_match: 1 } }];
+}
+
+const listOf = (value: unknown): unknown[] => (value == null ? [] : [value].flat());

@@ -1,0 +1,299 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import * as assert from "uvu/assert";
+import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
+import type { Rule } from "../../lib/config/rules.ts";
+import { seeded } from "../../lib/core/statistics/random.ts";
+import { ruleBook } from "../../lib/search/rules/book.ts";
+import { parseRules } from "../../lib/search/rules/document.ts";
+import { effectsOf } from "../../lib/search/rules/effects.ts";
+import { createBucket } from "../../local/dev/clients.ts";
+import { unique } from "../../local/test/cloud/functions.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import {
+  API_KEY,
+  HYBRID_MAPPING,
+  hybridIndex,
+  type Json,
+  startGateway,
+  startUpstreams,
+  type TestGateway,
+} from "../fixtures/gateway.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { everyPage } from "../fixtures/pages.ts";
+import { expectedList, matches, randomRules, ruleDocuments } from "../fixtures/rule-world.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("rules of searches");
+const cloud = await sharedCloud();
+const upstreams = await startUpstreams();
+const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+const BUCKET = unique("rules");
+const KEYS = { templates: `${API_KEY}-templates` };
+
+const COUNT = 40;
+const CASES = 8;
+const documents = ruleDocuments(COUNT);
+
+interface Ruled extends Json {
+  rules: Array<{ name: string; text?: string; redirect?: string; data?: object }>;
+  stages: Array<{ name: string; added: number; moved: number }>;
+}
+
+/** The random rules of each case, which apply to searches for its name. */
+const cases = Array.from({ length: CASES }, (_, at) => ({
+  text: `case ${at}`,
+  rules: randomRules(seeded(at + 1), COUNT).map((rule) => ({
+    ...rule,
+    name: `${rule.name}-${at}`,
+    when: { text: { is: [`case ${at}`] }, time_zone: "UTC" },
+  })),
+}));
+
+const when = (text: string) => ({ text: { contains: [text] } });
+const RULES = [
+  ...cases.flatMap(({ rules }) => rules),
+  { name: "raise", when: when("raise"), effects: { boost: [{ filter: { term: { color: "blue" } }, by: 100 }] } },
+  { name: "lower", when: when("lower"), effects: { bury: [{ filter: { term: { color: "blue" } }, by: 100 }] } },
+  { name: "page", when: when("page"), effects: { redirect: "/lamps", data: { banner: "Lamps", from: 1.5 } } },
+  { name: "other-text", when: when("typo"), effects: { replace_text: "n7" } },
+  { name: "broken", when: when("broken"), effects: { filter: { term: { year: "soon" } }, hide: { ids: ["d1"] } } },
+  { name: "pinned", when: when("pinned"), effects: { pin: [{ id: "d39", place: 2 }] } },
+  { name: "for-red", when: { filters: [{ field: "color", values: ["red"] }], ...when("red") }, effects: { data: {} } },
+];
+
+/** Members of a native body besides its query, and filters in that. */
+interface Rest {
+  filter?: object[];
+  [member: string]: unknown;
+}
+
+const idsOf = ({ search_response }: Json) => search_response.hits.hits.map(({ _id }) => _id);
+const namesOf = ({ rules = [] }: Partial<Ruled>) => rules.map(({ name }) => name);
+
+test.before(async () => {
+  await createBucket(s3, BUCKET, cloud.region);
+  const document = versionedDocument(s3DocumentBucket(s3, BUCKET), "rules");
+  const written = { by: "arn:aws:iam::1:user/ann", at: new Date() };
+  await document.write(0, { ...written, content: { rules: RULES } });
+  await document.writeDraft(1, {
+    ...written,
+    content: { rules: [{ name: "next", effects: { data: { next: true } } }] },
+  });
+});
+
+for (const cluster of await clusters()) {
+  const index = uniqueIndex("rules");
+  let gateway: TestGateway;
+  let without: TestGateway;
+  const QUERY = { bool: { should: [{ match: { text: "n1 n2 n3" } }, { match_all: {} }] } };
+  const send = {
+    plain: (text: string, { filter = [], ...rest }: Rest, fields: object = {}, to = gateway) =>
+      to.post<Ruled>("/application/search", {
+        ...{ index, user_query: text, ...fields },
+        search_request: { query: { bool: { must: [QUERY], filter } }, ...rest },
+      }),
+    hybrid: (text: string, { filter = [], ...rest }: Rest, fields: object = {}, to = gateway) =>
+      to.post<Ruled>("/application/hybrid-search", {
+        ...{ index, search_query: text, ...fields },
+        search_request_template: {
+          query: {
+            hybrid: {
+              queries: [
+                { bool: { must: [QUERY], filter } },
+                { knn: { text_dense: { vector: "[text_dense]", k: 100, filter: { bool: { filter } } } } },
+              ],
+            },
+          },
+          ...rest,
+        },
+      }),
+  };
+
+  test.before(async () => {
+    const settings = {
+      indexes: [hybridIndex(index)],
+      templates: [
+        { name: "shop", search_request_template: { query: { match: { text: "[search_query]" } } }, params: {} },
+      ],
+      keys: [
+        { name: "given", endpoints: ["search", "hybrid-search", "bulk"], raw_backend: "all" },
+        { name: "templates", endpoints: ["search"], templates: ["shop"] },
+      ] as never,
+    };
+    const options = { node: cluster.url, moreKeys: [KEYS.templates], settings };
+    const API_KEYS = "key-1=given,key-2=templates";
+    const ruled = { ...settings, has_rules: true };
+    gateway = await startGateway({ ...options, settings: ruled, env: { API_KEYS, BUCKET } });
+    without = await startGateway({ ...options, env: { API_KEYS } });
+    toStop.unshift(gateway, without);
+    const { mappings, settings: own } = HYBRID_MAPPING;
+    const keyword = { type: "keyword" };
+    const properties = { ...mappings.properties, color: keyword, shape: keyword };
+    await request(cluster, "PUT", `/${index}`, { settings: own, mappings: { properties } });
+    const bulk_request = documents.map(({ id, color, shape }, at) => ({
+      ...{ id, op: "index" },
+      doc: { text: `lamp n${at % 11}`, year: 1900 + at, color, shape },
+    }));
+    const { body, text } = await gateway.post("/application/bulk", { index, bulk_request });
+    assert.is(body.index_response?.errors, false, text);
+    await request(cluster, "POST", `/${index}/_refresh`);
+  });
+
+  for (const kind of ["plain", "hybrid"] as const) {
+    test(`${cluster.version}: ${kind}: random rules: each hit once, pins at their places, nothing hidden, filters hold`, async () => {
+      for (const [at, { text, rules }] of cases.entries()) {
+        const filter = at % 2 ? [{ term: { color: "red" } }] : [];
+        const book = ruleBook(parseRules({ rules }) as readonly Rule[]);
+        const facts = { text, index, template: null, params: null, native: {}, key: "given", now: Date.now() };
+        const effects = effectsOf(book.matching(facts), { hasText: true });
+        const passes = { bool: { filter: [...filter, ...effects.filters] } };
+        const isFound = (id: string) => {
+          const document = documents.find((one) => one.id === id);
+          if (!document || effects.hiddenIds.includes(id)) return false;
+          return matches(document, passes) && !effects.hidden.some((one) => matches(document, one));
+        };
+        const totals = new Set<number>();
+        const seen = await everyPage(async (range) => {
+          const { status, body, text: shown } = await send[kind](text, { ...range, filter });
+          assert.is(status, 200, shown);
+          assert.is(
+            body.degraded?.find(({ stage }) => stage === "rules"),
+            undefined,
+            shown,
+          );
+          assert.equal(namesOf(body).toSorted(), rules.map(({ name }) => name).toSorted());
+          totals.add(body.search_response.hits.total.value);
+          return idsOf(body);
+        }, 7);
+        const plain = await send[kind](text, { size: COUNT, filter }, { rule_set: "none" });
+        assert.is(plain.body.rules, undefined);
+        const hits = idsOf(plain.body).filter(isFound);
+        const expected = expectedList(hits, effects, documents, filter);
+        assert.equal(seen.toSorted(), expected.toSorted(), `case ${at}`);
+        assert.equal([...totals], [hits.length]);
+        const pinned = new Set(effects.pins.map(({ id }) => id));
+        const placesOf = (list: string[]) => [...list.entries()].filter(([, id]) => pinned.has(id));
+        assert.equal(placesOf(seen), placesOf(expected), `case ${at}`);
+        // Factors change the order of the others, and in a hybrid search hidden hits the scores of others.
+        if (kind === "plain" && effects.weights.length === 0) assert.equal(seen, expected, `case ${at}`);
+      }
+    });
+
+    test(`${cluster.version}: ${kind}: raises and lowers by a filter, and has something for the page`, async () => {
+      const colorsOf = async (text: string) => {
+        const { body } = await send[kind](text, { size: COUNT });
+        return idsOf(body).map((id) => documents.find((one) => one.id === id)?.color);
+      };
+      assert.equal(new Set((await colorsOf("raise")).slice(0, 13)), new Set(["blue"]));
+      assert.equal(new Set((await colorsOf("lower")).slice(-13)), new Set(["blue"]));
+      const { body } = await send[kind]("the page", { size: 1 });
+      assert.equal(body.rules, [{ name: "page", redirect: "/lamps", data: { banner: "Lamps", from: 1.5 } }]);
+      const red = { filter: [{ term: { color: "red" } }] };
+      assert.equal(namesOf((await send[kind]("red", red)).body), ["for-red"]);
+      assert.equal(namesOf((await send[kind]("red", {})).body), []);
+    });
+
+    test(`${cluster.version}: ${kind}: filters that the cluster refuses are left out, hidden ids are not`, async () => {
+      const { status, body } = await send[kind]("broken", { size: COUNT });
+      assert.is(status, 200);
+      const [degraded] = body.degraded.filter(({ stage }) => stage === "rules");
+      assert.match(degraded?.reason ?? "", "refused");
+      assert.is(idsOf(body).length, COUNT - 1);
+      assert.not.ok(idsOf(body).includes("d1"));
+      const wrong = await send[kind]("broken", { filter: [{ term: { year: "soon" } }] });
+      assert.is(wrong.status, 422);
+    });
+
+    test(`${cluster.version}: ${kind}: pins tell what they changed; without ids there are none, and a sort stays`, async () => {
+      const { body } = await send[kind]("pinned", { size: 3, _source: ["color"] });
+      assert.is(idsOf(body)[1], "d39");
+      assert.equal(body.search_response.hits.hits[1]?._source, { color: documents[39]?.color });
+      const [stage] = body.stages.filter(({ name }) => name === "rules");
+      assert.ok((stage?.added ?? 0) + (stage?.moved ?? 0) > 0);
+      const line = gateway.log.map((text) => JSON.parse(text)).at(-1);
+      assert.equal(line.query_attributes.rules, ["pinned"]);
+      const sorted = await send[kind]("pinned", { size: 3, sort: [{ year: "asc" }] });
+      assert.equal(idsOf(sorted.body), ["d0", "d1", "d2"]);
+      if (kind === "hybrid") return;
+      const bare = await send[kind]("pinned", { size: 3, stored_fields: "_none_" });
+      assert.is(bare.status, 200);
+      assert.is(bare.headers.get("x-degraded"), "rules");
+    });
+
+    test(`${cluster.version}: ${kind}: without a rule that applies, the answer is that of a gateway without rules`, async () => {
+      const bare = ({ text }: { text: string }) => text.replace(/"took":\d+/, '"took":0');
+      for (const rest of [{ size: 5 }, { size: 5, from: 5, filter: [{ term: { color: "red" } }] }]) {
+        const [one, other] = [await send[kind]("nothing", rest), await send[kind]("nothing", rest, {}, without)];
+        assert.is(one.status, 200, one.text);
+        assert.is(bare(one), bare(other));
+      }
+    });
+  }
+
+  test(`${cluster.version}: a hybrid query of a plain search is changed, too`, async () => {
+    const search_request = { size: COUNT, query: { hybrid: { queries: [{ match_all: {} }] } } };
+    const found = await gateway.post<Ruled>("/application/search", { index, user_query: "broken", search_request });
+    assert.is(found.status, 200, found.text);
+    assert.not.ok(idsOf(found.body).includes("d1"));
+    const pinned = await gateway.post<Ruled>("/application/search", { index, user_query: "pinned", search_request });
+    assert.is(pinned.body.degraded, undefined, pinned.text);
+  });
+
+  test(`${cluster.version}: another text is searched for, in a template and in a body of the request's own`, async () => {
+    const shop = { index, template: "shop", user_query: "typo" };
+    const { body } = await gateway.post<Ruled>("/application/search", shop);
+    assert.equal(body.rules, [{ name: "other-text", text: "n7" }]);
+    assert.equal(idsOf(body).toSorted(), ["d18", "d29", "d7"]);
+    assert.is(body.user_query, "typo");
+    const search_request = { query: { match: { text: "typo" } } };
+    const own = await gateway.post<Ruled>("/application/search", { index, user_query: "typo", search_request });
+    assert.equal(idsOf(own.body).toSorted(), ["d18", "d29", "d7"]);
+    assert.equal(own.body.search_request, search_request);
+    const hybrid = await gateway.post<Ruled>("/application/hybrid-search", {
+      ...{ index, search_query: "typo" },
+      search_request_template: { query: { hybrid: { queries: [{ match: { text: "typo" } }] } } },
+    });
+    assert.equal(idsOf(hybrid.body).toSorted(), ["d18", "d29", "d7"]);
+  });
+
+  test(`${cluster.version}: a draft is for requests that ask for it, and not for a key of a web page`, async () => {
+    const { body } = await send.plain("page", { size: 1 }, { rule_set: "draft" });
+    assert.equal(body.rules, [{ name: "next", data: { next: true } }]);
+    assert.is(body.rule_set, "draft");
+    const shop = { index, template: "shop", user_query: "page" };
+    const headers = { "x-api-key": KEYS.templates };
+    assert.equal(namesOf((await gateway.post<Ruled>("/application/search", shop, headers)).body), ["page"]);
+    const asked = await gateway.post("/application/search", { ...shop, rule_set: "none" }, headers);
+    assert.is(asked.status, 403);
+    const none = await send.plain("page", {}, { rule_set: "draft" }, without);
+    assert.equal([none.status, none.body.degraded[0]?.reason], [200, "the gateway reads no rules"]);
+  });
+
+  test(`${cluster.version}: rules that cannot be read are told, and the search goes on`, async () => {
+    const lost = await startGateway({
+      node: cluster.url,
+      settings: { has_rules: true },
+      env: { BUCKET: unique("absent") },
+    });
+    toStop.unshift(lost);
+    const { status, body } = await send.plain("pinned", { size: 3 }, {}, lost);
+    assert.is(status, 200);
+    assert.equal(body.degraded, [
+      {
+        ...{ stage: "rules", target: "search_response" },
+        ...{ reason: "the document of rules cannot be read", effect: "the search is made without rules" },
+      },
+    ]);
+  });
+
+  test.after(async () => {
+    await request(cluster, "DELETE", `/${index}`);
+  });
+}
+
+test.after(async () => {
+  for (const started of toStop) await started.stop();
+});
+
+test.run();

@@ -1,0 +1,96 @@
+import * as assert from "uvu/assert";
+import { type Effects, NO_EFFECTS } from "../../../../lib/search/rules/effects.ts";
+import { filtersOf, withEffects, withText } from "../../../../lib/search/rules/queries.ts";
+import { suite } from "../../../suite.ts";
+
+const test = suite("lib/search/rules/queries");
+
+const RED = { term: { color: "red" } };
+const NEW = { term: { isNew: true } };
+const OLD = { term: { old: true } };
+const MATCH = { match: { title: "lamp" } };
+const effects = (some: Partial<Effects>): Effects => ({ ...NO_EFFECTS, ...some });
+
+test("leaves a query alone without effects", () => {
+  assert.is(withEffects(MATCH, NO_EFFECTS), MATCH);
+});
+
+test("adds filters, hidden documents and factors around a query", () => {
+  assert.equal(
+    withEffects(
+      MATCH,
+      effects({ hiddenIds: ["a"], hidden: [OLD], filters: [RED], weights: [{ filter: NEW, weight: 2 }] }),
+    ),
+    {
+      bool: {
+        must: [
+          {
+            function_score: {
+              query: MATCH,
+              functions: [{ filter: NEW, weight: 2 }],
+              score_mode: "multiply",
+              boost_mode: "multiply",
+            },
+          },
+        ],
+        filter: [RED],
+        must_not: [{ ids: { values: ["a"] } }, OLD],
+      },
+    },
+  );
+});
+
+test("adds filters to a knn query that has one", () => {
+  const knn = (filter?: object) => ({ knn: { v: { vector: [1], k: 5, ...(filter && { filter }) } } });
+  const [inner] = (withEffects(knn(NEW), effects({ filters: [RED] })) as { bool: { must: object[] } }).bool.must;
+  assert.equal(inner, knn({ bool: { filter: [NEW, RED] } }));
+  assert.equal((withEffects(knn(), effects({ filters: [RED] })) as { bool: { must: object[] } }).bool.must, [knn()]);
+});
+
+test("changes each subquery of a hybrid query, which nothing can stand around", () => {
+  const wrapped = withEffects(MATCH, effects({ hiddenIds: ["a"] }));
+  const hybrid = { queries: [MATCH, MATCH], pagination_depth: 9 };
+  assert.equal(withEffects({ hybrid }, effects({ hiddenIds: ["a"] })), {
+    hybrid: { queries: [wrapped, wrapped], pagination_depth: 9 },
+  });
+});
+
+test("replaces whole texts only", () => {
+  const query = {
+    bool: { must: [{ match: { title: "lamp" } }, { match: { lamp: "a lamp" } }, { terms: { n: [1, 2] } }] },
+  };
+  assert.equal(withText(query, "lamp", "light"), {
+    bool: { must: [{ match: { title: "light" } }, { match: { lamp: "a lamp" } }, { terms: { n: [1, 2] } }] },
+  });
+});
+
+for (const [what, query, filters] of [
+  ["a plain query", MATCH, []],
+  ["a bool query", { bool: { must: [MATCH], filter: [RED], must_not: OLD } }, [RED, { bool: { must_not: [OLD] } }]],
+  [
+    "a bool query in another",
+    { bool: { must: { bool: { filter: RED, should: [{ bool: { filter: NEW } }] } } } },
+    [RED],
+  ],
+  ["a score around it", { function_score: { query: { bool: { filter: [RED] } }, functions: [] } }, [RED]],
+  ["a constant score", { constant_score: { filter: RED } }, [RED]],
+  ["knn", { knn: { v: { vector: [1], filter: RED } } }, [RED]],
+  ["hybrid, one subquery without", { hybrid: { queries: [{ bool: { filter: [RED] } }, MATCH] } }, []],
+  [
+    "hybrid, all the same",
+    { hybrid: { queries: [{ bool: { filter: [RED] } }, { knn: { v: { filter: RED } } }] } },
+    [RED],
+  ],
+  [
+    "hybrid, each its own",
+    { hybrid: { filter: OLD, queries: [{ bool: { filter: [RED] } }, { bool: { filter: [NEW] } }] } },
+    [OLD, { bool: { should: [{ bool: { filter: [RED] } }, { bool: { filter: [NEW] } }], minimum_should_match: 1 } }],
+  ],
+  ["no query", null, []],
+] as const) {
+  test(`finds the filters of ${what}`, () => {
+    assert.equal(filtersOf(query), filters);
+  });
+}
+
+test.run();
