@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { BEDROCK_MODELS, type ModelName } from "../../config/embedding-models.ts";
-import { Protocol } from "../../config/model-protocol.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 
 const ofEveryModel = {
@@ -16,6 +15,15 @@ const ofEveryModel = {
   query_timeout_ms: v.optional(v.number()),
   document_timeout_ms: v.optional(v.number()),
 };
+
+/** How a model is spoken to that is neither of Cohere nor Amazon Titan, nor served by Text Embeddings Inference. */
+const Protocol = v.object({
+  request: v.looseObject({}),
+  answer: v.optional(v.string()),
+  batch_size: v.number(),
+  max_characters: v.number(),
+  input_types: v.optional(v.object({ query: v.string(), document: v.string() })),
+});
 
 /** One embedding model: what its kind and its host need, and nothing else. */
 export const ModelSettings = v.variant("name", [
@@ -46,7 +54,6 @@ export const ModelSettings = v.variant("name", [
     /** Id of a Bedrock model or inference profile. */
     model_id: v.string(),
     dimension: v.number(),
-    /** How to speak to a model that is neither of Cohere nor Amazon Titan. */
     protocol: v.optional(Protocol),
     /** Text before each query, and before each document. */
     query_prefix: v.optional(v.string()),

@@ -35,7 +35,7 @@ interface Asked {
 export function rulesStage(services: Pick<GatewayServices, "cluster">, asked: Asked): Wanted {
   const { effects, native, page } = asked;
   const { pins } = effects;
-  if (pins.length === 0 || page === undefined || page.size === 0 || ownOrderOf(native) !== undefined) return {};
+  if (page === undefined || page.size === 0 || ownOrderOf(native) !== undefined) return {};
   const run: Stage["run"] = async (hits, deadline) => {
     if (hits.some(({ _id }) => _id === undefined)) throw new StageError("the request leaves out the ids of hits");
     const placeOf = new Map(hits.map(({ _id }, at) => [_id, at]).reverse() as Array<[string, number]>);

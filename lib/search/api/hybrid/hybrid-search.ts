@@ -9,8 +9,7 @@ import { nativeSearch, type SearchAnswer, withHits } from "../../page/answer.ts"
 import { interleaveStage } from "../../page/interleave.ts";
 import type { Page, SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
-import { rerankStage } from "../../page/rerank.ts";
-import { rulesStage } from "../../page/rules.ts";
+import { pinsStage, rerankingStage } from "../../page/rare-stages.ts";
 import { type Found, searchedPage } from "../../page/run.ts";
 import { stagesOf } from "../../page/stage.ts";
 import { type Rewritten, withSynonyms } from "../../page/synonyms.ts";
@@ -90,7 +89,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const interleaved = assigned?.other && (await interleavedWith(assigned, assigned.other));
   const { stages, declined } = stagesOf([
     interleaved ? { stage: interleaved.stage } : {},
-    rerankStage(services, {
+    await rerankingStage(services, {
       index,
       own: body.rerank,
       entry: target,
@@ -100,7 +99,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     }),
     personalStage(services, body, template.native, page),
     varietyStage(services, { index, own: body.variety, entry: target, native: template.native, page }),
-    rulesStage(services, {
+    await pinsStage(services, {
       ...{ index, effects, native: template.native, page },
       body: () => nativeOf(prepared, plan, 0).bodyWith(NO_EFFECTS, plan.queries),
       pipeline: JSON.stringify({ response_processors: template.responseProcessors }),

@@ -10,8 +10,7 @@ import type { IndexSettings } from "../../gateway/settings.ts";
 import { nativeSearch } from "../../page/answer.ts";
 import { pageOf, type SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
-import { rerankStage } from "../../page/rerank.ts";
-import { rulesStage } from "../../page/rules.ts";
+import { pinsStage, rerankingStage } from "../../page/rare-stages.ts";
 import { searchedPage } from "../../page/run.ts";
 import { stagesOf } from "../../page/stage.ts";
 import { withSynonyms } from "../../page/synonyms.ts";
@@ -68,10 +67,10 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
   const text = effects.text ?? body.user_query;
   const wanted = [
     personalStage(services, body, parsed, page),
-    rerankStage(services, { index, own: body.rerank, entry, query: text, native: parsed, page }),
+    await rerankingStage(services, { index, own: body.rerank, entry, query: text, native: parsed, page }),
     varietyStage(services, { index, own: body.variety, entry, native: parsed, page }),
     // The cluster has no page behind the end of a fused list, and pins ask for one.
-    isHybrid(parsed) ? {} : rulesStage(services, { index, effects, native: parsed, body: () => asked.text, page }),
+    isHybrid(parsed) ? {} : await pinsStage(services, { index, effects, native: parsed, body: () => asked.text, page }),
   ];
   const found = await searchedPage({
     page,
