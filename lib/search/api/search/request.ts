@@ -27,6 +27,9 @@ export const IndexExpression = v.pipe(
   v.description("One index, alias, data stream, date math, wildcard pattern, or comma-separated list of these."),
 );
 
+/** The rules that a search is made with. */
+export const RuleSet = v.picklist(RULE_SETS);
+
 /** A native search body. The cluster checks its content. */
 export const NativeSearch = v.pipe(
   v.looseObject({}),
@@ -122,7 +125,7 @@ export const commonFields = {
     ),
   ),
   rule_set: v.pipe(
-    v.nullish(v.picklist(RULE_SETS)),
+    v.nullish(RuleSet),
     v.description("The rules that apply: those in use, a draft of the next ones, or none. Default: current."),
   ),
   synonyms: v.pipe(
