@@ -109,7 +109,7 @@ test("an interrupted removal leaves no state machine without its tables", async 
     .flatMap((below) => [...below])
     .filter((one) => one.startsWith("aws_dynamodb_table."));
   const all = [...new Set(tables)].sort();
-  assert.is(all.length, 5);
+  assert.is(all.length, 6);
   for (const name of ["training", "teardown", "etl"]) {
     const below = graph.get(`aws_sfn_state_machine.${name}-machine`);
     assert.equal(
