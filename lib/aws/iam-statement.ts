@@ -78,3 +78,15 @@ export function decryptSecrets({ keys, aliases, anyKey }: SecretKeys): Statement
         ]),
   ];
 }
+
+/** The secret with the key that hashes user ids, and what decrypts it. */
+export type UserIdKey = SecretKeys & { secret: string };
+
+/** Returns the permissions to read the key that hashes user ids; none if there is none. */
+export function readUserIdKey(key: UserIdKey | undefined): Statement[] {
+  if (!key) return [];
+  return [
+    { sid: "ReadUserIdKey", actions: ["secretsmanager:GetSecretValue"], resources: [key.secret] },
+    ...decryptSecrets(key),
+  ];
+}

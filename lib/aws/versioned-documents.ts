@@ -20,6 +20,8 @@ const Version = v.object({
   written_by: v.string(),
   /** The version whose content this one brings back. */
   reverts_to: v.optional(v.number()),
+  /** The form of the content, by which whoever wrote it has checked it. */
+  form: v.optional(v.number()),
   content: v.unknown(),
 });
 
@@ -63,19 +65,24 @@ interface Author {
   by: string;
   at: Date;
   content: unknown;
+  form?: number | undefined;
   revertsTo?: number;
 }
 
-const versionBy = (version: number, { by, at, content, revertsTo }: Author): DocumentVersion => ({
+/** Returns the text of a version, as functions read it. It must be JSON of the version, and may have more members. */
+export type TextOf = (version: DocumentVersion) => string;
+
+const versionBy = (version: number, { by, at, content, form, revertsTo }: Author): DocumentVersion => ({
   version,
   written_at: at.toISOString(),
   written_by: by,
   ...(revertsTo !== undefined && { reverts_to: revertsTo }),
+  ...(form !== undefined && { form }),
   content,
 });
 
 /** The versions of one document. */
-export function versionedDocument(bucket: DocumentBucket, name: string) {
+export function versionedDocument(bucket: DocumentBucket, name: string, textOf: TextOf = JSON.stringify) {
   const read = async (version: number): Promise<DocumentVersion | undefined> => {
     const text = await readText(bucket, keyOf(name, version));
     return text === undefined ? undefined : v.parse(Version, JSON.parse(text));
@@ -92,7 +99,8 @@ export function versionedDocument(bucket: DocumentBucket, name: string) {
     for (let published: number | undefined; ; ) {
       const [newest] = await numbers();
       if (newest === undefined || newest === published) return;
-      await bucket.write(currentKey(name), JSON.stringify(await read(newest)));
+      const version = await read(newest);
+      if (version) await bucket.write(currentKey(name), textOf(version));
       published = newest;
     }
   };
@@ -117,7 +125,7 @@ export function versionedDocument(bucket: DocumentBucket, name: string) {
     /** Writes a draft in place of the one before. It has the number of the version that it would be. */
     async writeDraft(previous: number, author: Author): Promise<DocumentVersion> {
       const draft = versionBy(previous + 1, author);
-      await bucket.write(draftKey(name), JSON.stringify(draft));
+      await bucket.write(draftKey(name), textOf(draft));
       return draft;
     },
 
@@ -150,12 +158,31 @@ export interface CurrentDocument<T> {
   failure?: StoreFailure;
 }
 
+/** Returns the version that a text holds. Throws if it is of a form that this version does not know. */
+type OpenVersion<T> = (text: string) => Pick<CurrentDocument<T>, "version" | "content">;
+
+/** Returns what opens the versions of a document whose content is read as a whole. */
+export const parsedBy =
+  <T>(parse: (content: unknown, form: number | undefined) => T): OpenVersion<T> =>
+  (text) => {
+    const { version, form, content } = v.parse(Version, JSON.parse(text));
+    return { version, content: parse(content, form) };
+  };
+
 /** Returns the current version. Rejects only if it could never be read. */
 export type DocumentReader<T> = (deadline: Deadline) => Promise<CurrentDocument<T>>;
 
 /** How long a document is used before it is read again, and until the next attempt if that fails. */
 const KEPT_MS = 30_000;
 const RETRY_MS = 5_000;
+
+interface ReaderOptions {
+  now?: () => number;
+  /** With 0, each request asks whether the document has changed. */
+  keptMs?: number;
+  /** Whether requests go on without a document that could never be read. Then they do not wait for each attempt. */
+  isOptional?: boolean;
+}
 
 /**
  * Reads a document every half minute, so that a change is in use within a minute. Requests share a read. If the document
@@ -164,28 +191,30 @@ const RETRY_MS = 5_000;
 export function documentReader<T>(
   what: string,
   read: ReadIfChanged,
-  parse: (content: unknown) => T,
-  now: () => number = () => performance.now(),
+  open: OpenVersion<T>,
+  { now = () => performance.now(), keptMs = KEPT_MS, isOptional = false }: ReaderOptions = {},
 ): DocumentReader<T> {
   let kept: (CurrentDocument<T> & { etag: string | undefined; until: number }) | undefined;
+  let failed: { error: unknown; until: number } | undefined;
   let reading: Promise<void> | undefined;
   const refresh = async (deadline: Deadline) => {
     try {
       const found = await read(kept?.etag, deadline);
       if (found === "unchanged" && kept) {
         const { failure: _, ...rest } = kept;
-        kept = { ...rest, until: now() + KEPT_MS };
+        kept = { ...rest, until: now() + keptMs };
         return;
       }
       if (found === "unchanged") throw new Error("the document is said to be unchanged, but was never read");
-      const { version, content } = v.parse(Version, JSON.parse(found.text));
-      kept = { version, content: parse(content), etag: found.etag, until: now() + KEPT_MS };
+      kept = { ...open(found.text), etag: found.etag, until: now() + keptMs };
     } catch (error) {
+      if (!kept && isOptional) failed = { error, until: now() + RETRY_MS };
       if (!kept) throw error;
       kept = { ...kept, failure: failureOf(what, error), until: now() + RETRY_MS };
     }
   };
   return async (deadline) => {
+    if (!kept && failed && now() < failed.until) throw failed.error;
     if (!kept || now() >= kept.until) {
       reading ??= refresh(deadline).finally(() => {
         reading = undefined;

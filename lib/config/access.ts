@@ -84,7 +84,7 @@ const Key = section(
     ),
     endpoints: list(
       word(ENDPOINTS, "An endpoint."),
-      "What the key may call. `administration` is the calls of `relevance index` and `relevance backfill`; `events` is /log-event; `ingest` is /log-event, /update-items and /update-users; `recommend` is recommendations and ranking; `search-events` is /application/events; the others are the search gateway's endpoints of the same name.",
+      "What the key may call. `administration` is the calls of `relevance index` and `relevance backfill`; `events` is /log-event; `ingest` is /log-event, /update-items and /update-users; `delete-items` is /delete-items; `recommend` is recommendations and ranking; `search-events` is /application/events; the others are the search gateway's endpoints of the same name.",
       { min: 1, max: ENDPOINTS.length },
     ),
     indexes: v.optional(

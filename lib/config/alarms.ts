@@ -31,6 +31,7 @@ export const ALARMS: Readonly<Record<string, Severity>> = {
   "search-events-unstored": "warning",
   "search-events-delivery": "warning",
   "cluster-scaler-errors": "warning",
+  "suggestions-errors": "warning",
   "built-in-engine-untrained": "warning",
   "recommendation-5xx": "critical",
   "recommendation-p99": "warning",
@@ -58,6 +59,7 @@ export const ALARMS: Readonly<Record<string, Severity>> = {
   "records-unstored": "critical",
   "events-uncounted": "warning",
   "events-delivery": "critical",
+  "recommendation-log-lost": "critical",
 };
 
 function forEach<T>(values: readonly T[], alarms: (value: T) => Record<string, Severity>): Record<string, Severity> {

@@ -10,8 +10,10 @@ import {
 } from "../core/contract/search.ts";
 import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../core/json/parameters.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
-import { type About, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import { type About, Description, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
 import { Field, RerankSection, SynonymsSection, VarietySection } from "./page-stages.ts";
+import { ChunkingSection } from "./passages.ts";
+import { SuggestSection } from "./suggest.ts";
 import { VECTOR_NAMES } from "./vectors.ts";
 
 const IndexPattern = (description: string) =>
@@ -35,6 +37,7 @@ const EmbeddingMapping = section(
         "How `relevance index create`, `rebuild` and the schema generator make the index store them: docs/guides/indexes.md compares memory and recall. Default: `float` or `rank_features`; a rebuild keeps what the index has.",
       ),
     ),
+    chunking: v.optional(ChunkingSection),
   },
   "One embedding field.",
 );
@@ -51,7 +54,11 @@ const HybridQuery = section(
     index: IndexPattern(
       "Index, or the start of index names followed by `*`. An exact entry goes before the longest start.",
     ),
-    embedding_mappings: list(EmbeddingMapping, "One entry per embedding field.", { min: 1, max: 20 }),
+    embedding_mappings: list(
+      EmbeddingMapping,
+      "One entry per embedding field that the gateway fills; `[]` for an index whose embeddings the cluster makes itself (`semantic` fields).",
+      { max: 20 },
+    ),
     candidates: v.optional(
       integer(1, MAX_CANDIDATES, "Hits of each subquery that are normalized and combined."),
       HYBRID_DEFAULTS.candidates,
@@ -70,6 +77,7 @@ const HybridQuery = section(
     variety: v.optional(VarietySection),
     synonyms: v.optional(SynonymsSection),
     rerank: v.optional(RerankSection),
+    suggest: v.optional(SuggestSection),
     on_embedding_failure: v.optional(
       section(
         {
@@ -109,6 +117,7 @@ const bound = (description: string) => v.optional(numeric(-Number.MAX_VALUE, Num
 const Parameter = section(
   {
     name: text(/^[A-Za-z_][\w-]{0,62}$/, "a name of letters, digits, _ and -", "Name: `[params.<name>]` is its token."),
+    description: v.optional(Description("What it means, for agents that call the template as a tool.")),
     type: word(PARAMETER_TYPES, "What it is: one value, or a list of them. It can never be an object."),
     min: bound("Least number."),
     max: bound("Greatest number."),
@@ -147,6 +156,9 @@ const Parameter = section(
 const Template = section(
   {
     name: Name("Name that requests use."),
+    description: v.optional(
+      Description("What it finds and when to use it, for agents that call it as a tool. Default: its name."),
+    ),
     search_request_template: mapping(
       "A native search body: with one hybrid query for `hybrid-search`, with any other query for `search`. `[search_query]` and `[params.<name>]` stand for values of the request; with `parameters`, a clause or aggregation with `when: <name>` is dropped if that parameter has no value.",
     ),

@@ -63,6 +63,10 @@ export function text(pattern: RegExp, allowed: string, description: string, plac
   );
 }
 
+/** A description in plain words. */
+export const Description = (description: string) =>
+  text(/^[\P{Cc}\n]{1,1000}$/u, "text of 1 to 1000 characters", description);
+
 /** One of a few words. */
 export function word<const Words extends readonly string[]>(words: Words, description: string) {
   return v.pipe(v.picklist(words), v.metadata({ allowed: joinWords(words), description } satisfies About));

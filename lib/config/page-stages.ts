@@ -39,6 +39,9 @@ export const VarietySection = section(
   "Moves similar hits apart in searches of this index, plain and hybrid; a request's own `variety` wins.",
 );
 
+/** The path of a file of synonyms inside the configuration folder. */
+export const SYNONYM_FILE = /^(?!.*(?:^|\/)\.)(?:[\w.-]+\/){0,5}[\w.-]+\.(?:txt|csv)$/;
+
 /** `synonyms` of an index: its files. */
 export const SynonymsSection = section(
   {
@@ -46,7 +49,7 @@ export const SynonymsSection = section(
       section(
         {
           file: text(
-            /^(?!.*(?:^|\/)\.)(?:[\w.-]+\/){0,5}[\w.-]+\.(?:txt|csv)$/,
+            SYNONYM_FILE,
             "the path of a file in this folder that ends in .txt (Solr's format) or .csv",
             "File of synonyms, such as `synonyms/books.en.txt`.",
           ),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { PLACEMENT_NAME, RECOMMENDING_ENGINES, RECOMMENDING_RECIPES } from "../core/contract/recommendation.ts";
 import { NAME_PATTERN } from "../personalize/limits.ts";
-import { type About, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import { type About, Description, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
 /** The longest list of a placement. Diversity compares each item with all before it. */
 const MAX_PLACEMENT_ITEMS = 100;
@@ -179,7 +179,14 @@ const Experiment = section(
 );
 
 const Placement = section(
-  { name: Name("Name that requests use."), ...settings, experiment: v.optional(Experiment) },
+  {
+    name: Name("Name that requests use."),
+    description: v.optional(
+      Description("What it recommends and when to use it, for agents that call it as a tool. Default: its name."),
+    ),
+    ...settings,
+    experiment: v.optional(Experiment),
+  },
   "One placement.",
 );
 

@@ -2,6 +2,9 @@ import * as v from "valibot";
 import { isTimeZone, LOCAL_TIME } from "../core/zoned-time.ts";
 import { type About, flag, integer, list, mapping, numberAbove, section, text } from "./kinds.ts";
 
+/** The form of a document of rules. It changes with the schema below, defaults included. */
+export const RULES_FORM = 1;
+
 /** The most rules of a document. */
 const MAX_RULES = 10_000;
 

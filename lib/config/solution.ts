@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { DATASET_NAME_LIST, RECOMMENDING_RECIPES, type RecipeKind } from "../core/contract/recommendation.ts";
 import { MAX_EVENT_TYPES_AND_FIELDS } from "../personalize/limits.ts";
-import { flag, integer, list, numeric, section, text, word } from "./kinds.ts";
+import { flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 import { DEFAULT_RECIPES, recipesOf, TRAINING_MODES } from "./recipes.ts";
 
 const column = text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column", "A column.");
@@ -14,8 +14,8 @@ const Parameter = section(
       "Name, as Personalize has it.",
     ),
     value: v.pipe(
-      v.union([v.pipe(v.number(), v.finite()), v.boolean()]),
-      v.metadata({ allowed: "a number, or true or false", description: "Value within the recipe's limits." }),
+      v.union([v.pipe(v.number(), v.finite()), v.boolean(), v.string()]),
+      v.metadata({ allowed: "a number, a text, or true or false", description: "Value within the recipe's limits." }),
     ),
   },
   "One parameter.",
@@ -31,10 +31,15 @@ const Excluded = section(
 
 const eventType = (description: string) => text(/^.{1,256}$/u, "text of 1 to 256 characters", description);
 
+function defaultRecipe(kind: RecipeKind): string {
+  const { now, before } = DEFAULT_RECIPES[kind];
+  return before === undefined ? now : `${now}, or ${before} if a setting that only it has is used`;
+}
+
 const RecipeSettings = (kind: RecipeKind) =>
   section(
     {
-      recipe_name: v.optional(word(recipesOf(kind), "Personalize's recipe."), DEFAULT_RECIPES[kind]),
+      recipe_name: v.optional(word(recipesOf(kind), `Personalize's recipe. Default: ${defaultRecipe(kind)}.`)),
       target_event_type: v.optional(
         eventType("EVENT_TYPE that training uses; the data must have it. Default: all of `event_types`."),
       ),
@@ -111,20 +116,37 @@ export const SolutionSchema = section(
 /** conf/solution.yaml with its defaults. */
 export type Solution = v.InferOutput<typeof SolutionSchema>;
 
-const Settings = (kind: string) =>
-  section(
-    {
-      min_provisioned_tps: integer(1, undefined, "Requests per second that are always provisioned, and billed."),
-    },
-    `Campaign of ${kind}.`,
-  );
+const settings = {
+  min_provisioned_tps: integer(1, undefined, "Requests per second that are always provisioned, and billed."),
+};
+
+const Settings = (kind: string) => section(settings, `Campaign of ${kind}.`);
+
+const Exploration = section(
+  {
+    exploration_weight: v.optional(
+      numeric(0, 1, "How often items with few events or little relevance are recommended: 0 never, 1 most."),
+      0.3,
+    ),
+    exploration_item_age_cut_off: v.optional(
+      numberAbove(0, 36_500, "Age in days, counted from the newest event, up to which an item is explored."),
+      30,
+    ),
+  },
+  "How new items are tried out. Of the recipe aws-user-personalization only.",
+);
 
 /** conf/campaign.yaml */
 export const CampaignSchema = section(
   {
     campaigns: section(
       {
-        user_personalization: v.optional(Settings("user_personalization")),
+        user_personalization: v.optional(
+          section(
+            { ...settings, item_exploration_config: v.optional(Exploration) },
+            "Campaign of user_personalization.",
+          ),
+        ),
         similar_items: v.optional(Settings("similar_items")),
         personalized_ranking: v.optional(Settings("personalized_ranking")),
       } satisfies Record<RecipeKind, v.GenericSchema>,

@@ -31,6 +31,11 @@ export const DELIVERY_STREAMS: Readonly<Record<StreamName, DeliveryStream>> = {
   // The Glue tables find days by this name, without a crawler.
   "search-logs": deliveryStream("search-logs", PREFIXES.searchLogs, "day=!{timestamp:yyyy-MM-dd}/"),
   "search-events": deliveryStream("search-events", PREFIXES.searchEvents, "day=!{timestamp:yyyy-MM-dd}/"),
+  "recommendation-logs": deliveryStream(
+    "recommendation-logs",
+    PREFIXES.recommendationLogs,
+    "day=!{timestamp:yyyy-MM-dd}/",
+  ),
   // ETL finds hours by this prefix.
   events: deliveryStream("events", PREFIXES.events, "!{timestamp:yyyy/MM/dd/HH}/"),
 };

@@ -52,16 +52,28 @@ export function servicesInUse(configuration: Services): EndpointService[] {
 /** Returns the services with gateway endpoints that the functions in the VPC call. */
 export function gatewayServicesInUse({ recommendation, searchGateway }: Services): GatewayService[] {
   if (recommendation && searchGateway?.vpc.functions === "all") return [...GATEWAY_SERVICES];
-  return searchGateway && readsDocuments(searchGateway) ? ["s3"] : [];
+  return searchGateway && callsS3(searchGateway) ? ["s3"] : [];
 }
 
 /** Returns whether api-router reads documents of the project's bucket: rules or synonyms. */
 export const readsDocuments = ({ hybridQueries, rules }: Pick<SearchGateway, "hybridQueries" | "rules">): boolean =>
   rules !== undefined || hybridQueries.some(({ synonyms }) => synonyms);
 
+/** Returns whether any index has suggestions, which a function of their own builds. */
+export const hasSuggestions = ({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): boolean =>
+  hybridQueries.some(({ suggest }) => suggest);
+
+/** Returns whether suggestions come from the request log. */
+export const readsRequestLog = ({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): boolean =>
+  hybridQueries.some(({ suggest }) => suggest?.searches);
+
+/** Returns whether functions beside the cluster call S3. */
+export const callsS3 = (gateway: Pick<SearchGateway, "hybridQueries" | "rules">): boolean =>
+  readsDocuments(gateway) || readsRequestLog(gateway);
+
 /** Returns whether functions in the VPC may call services with gateway endpoints, so that routes and endpoints matter. */
 export const mayCallGatewayServices = (gateway: Pick<SearchGateway, "vpc" | "hybridQueries" | "rules">): boolean =>
-  gateway.vpc.functions === "all" || readsDocuments(gateway);
+  gateway.vpc.functions === "all" || callsS3(gateway);
 
 /** Returns the services of all functions but api-router: those of their policies. Queues invoke functions by themselves. */
 function otherServices({ searchGateway, recommendation }: Services): EndpointService[] {

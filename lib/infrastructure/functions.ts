@@ -1,4 +1,5 @@
-import { type FunctionName, LIVE_ALIAS, type Names } from "../core/naming/names.ts";
+import { type FunctionName, LIVE_ALIAS, type Names, type StreamName } from "../core/naming/names.ts";
+import type { RequestLogKind } from "../core/request-log/kinds.ts";
 import { CHANGE_QUEUE } from "../recommendation/sync/change-queue.ts";
 
 /** Lambda's longest timeout. State machines wait a little longer, so that they receive the function's own error. */
@@ -32,12 +33,26 @@ export const FAILED_LOG_QUEUE = {
   retentionDays: 14,
 } as const;
 
-/** Returns the settings of log-handler, which forwards request log lines to Firehose. */
-export function logHandler(names: Names, project: string) {
+/** The path of each request log: the function that writes lines, the one that forwards them, stream and queue. */
+export const REQUEST_LOGS = {
+  search: { source: "api-router", handler: "log-handler", stream: "search-logs", failed: "request-log-failed" },
+  recommendation: {
+    source: "recommendation-api",
+    handler: "recommendation-log-handler",
+    stream: "recommendation-logs",
+    failed: "recommendation-log-failed",
+  },
+} as const satisfies Record<
+  RequestLogKind,
+  { source: FunctionName; handler: FunctionName; stream: StreamName; failed: string }
+>;
+
+/** Returns the settings of the function that forwards request log lines to Firehose. */
+export function logHandler(names: Names, project: string, kind: RequestLogKind) {
   return {
     memoryMb: 256,
     timeoutSeconds: 60,
-    environment: { PROJECT_NAME: project, FIREHOSE_STREAM: names.stream("search-logs") },
+    environment: { PROJECT_NAME: project, FIREHOSE_STREAM: names.stream(REQUEST_LOGS[kind].stream) },
   };
 }
 
@@ -48,6 +63,19 @@ export function searchEvents(names: Names) {
     memoryMb: 512,
     timeoutSeconds: 28,
     environment: { EVENTS_STREAM: names.stream("search-events") },
+  };
+}
+
+/** Returns the settings of suggestions, which builds what is suggested as somebody types. */
+export function suggestions(names: Names) {
+  return {
+    // One vCPU: the engine's thread for statements is the only one that computes.
+    memoryMb: 1_769,
+    // Some objects of the request log, and what the engine writes to the disk.
+    diskMb: 4_096,
+    timeoutSeconds: LONGEST_SECONDS,
+    // The rest is for Node and the buffers of transfers.
+    environment: { BUCKET: names.bucket(), ENGINE_MEMORY_MB: "600" },
   };
 }
 

@@ -1,7 +1,8 @@
 import { pairProblem } from "../../core/contract/search.ts";
 import { isHybrid } from "../../core/json/template.ts";
-import { MODELS } from "../embedding-models.ts";
+import { MODELS, type ModelName } from "../embedding-models.ts";
 import type { HybridQuery } from "../hybrid-search.ts";
+import { type Chunking, MAX_TOKENS } from "../passages.ts";
 import type { Path } from "../problem.ts";
 import { RERANKER } from "../rerank-models.ts";
 import { isLocaleOf } from "../synonyms.ts";
@@ -37,9 +38,11 @@ export const checkHybridSearch: Check = (drafts, report) => {
       }
     }
     checkVariety(entry, ["hybrid_queries", position, "variety"], report);
+    checkSuggest(entry, ["hybrid_queries", position], report);
     checkRerank(entry, model, ["hybrid_queries", position, "rerank"], report);
     const embeddingFields = sound(mappings).flatMap(([, { embedding_field }]) => embedding_field ?? []);
-    for (const [index, { embedding_field: field, model_name, src_fields, vectors }] of sound(mappings)) {
+    for (const [index, { embedding_field: field, model_name, src_fields, vectors, chunking }] of sound(mappings)) {
+      checkChunking(chunking, model_name, [...path, index, "chunking"], report);
       const parent = field && embeddingFields.find((other) => field.startsWith(`${other}.`));
       if (parent) {
         const message = `"${field}" would be inside "${parent}", which is an embedding field itself`;
@@ -66,6 +69,46 @@ export const checkHybridSearch: Check = (drafts, report) => {
   }
 };
 
+/** The longest name of an index for which the names of its suggestions fit into the 255 bytes of a name. */
+const MAX_SUGGESTED_NAME = 200;
+
+/** Checks that there is something to suggest, and that one index is meant: those of others are nobody's business. */
+function checkSuggest({ index, suggest }: Draft<HybridQuery>, path: Path, report: Report): void {
+  if (!suggest) return;
+  const at = [...path, "suggest"];
+  if (!Object.hasOwn(suggest, "titles") && !Object.hasOwn(suggest, "searches")) {
+    report(file, at, "suggests nothing: add titles, searches or both");
+  }
+  if (index?.endsWith("*")) report(file, at, `needs the name of one index, and ${index} stands for several`);
+  else if (index && index.length > MAX_SUGGESTED_NAME) {
+    report(file, at, `needs an index whose name has at most ${MAX_SUGGESTED_NAME} characters`);
+  }
+}
+
+/** Models that read 512 tokens, whatever model.yaml says of them. */
+const SHORT: readonly (ModelName | undefined)[] = ["sparse_v3", "ext_embed_english_v3", "ext_embed_multilingual_v3"];
+
+/** Checks that passages overlap by no more than half, and that their model reads them whole. */
+function checkChunking(
+  chunking: Draft<Chunking> | undefined,
+  model: ModelName | undefined,
+  path: Path,
+  report: Report,
+): void {
+  const { tokens, overlap } = chunking ?? {};
+  if (tokens === undefined || overlap === undefined) return;
+  if (overlap > tokens / 2) {
+    report(file, [...path, "overlap"], `must be at most half of tokens: ${Math.floor(tokens / 2)}`);
+  }
+  if (tokens > MAX_TOKENS && SHORT.includes(model)) {
+    report(
+      file,
+      [...path, "tokens"],
+      `must be at most ${MAX_TOKENS}: ${model} reads 512 tokens, and the number is an estimate`,
+    );
+  }
+}
+
 /** Checks that no file of synonyms is named twice, and that the default locale is that of a file. */
 function checkSynonyms({ synonyms }: Draft<HybridQuery>, path: Path, report: Report): void {
   const { files, default_locale: locale } = synonyms ?? {};
@@ -85,6 +128,11 @@ function checkVariety({ variety, embedding_mappings }: Draft<HybridQuery>, path:
     report(file, [...path, "groups", "field"], `"${groups?.field}" is an embedding field; name a keyword field`);
   }
   const model = modelOf(similarity?.field);
+  const isOfPassages = embedding_mappings?.some((one) => one?.chunking && one.embedding_field === similarity?.field);
+  if (model && MODELS[model].kind === "dense" && isOfPassages) {
+    const message = `"${similarity?.field}" has a vector for each passage, so documents cannot be compared by it; name another field`;
+    report(file, [...path, "similarity", "field"], message);
+  }
   if (model && MODELS[model].kind !== "dense") {
     const message = `"${similarity?.field}" has ${MODELS[model].kind} embeddings; name a dense or a keyword field`;
     report(file, [...path, "similarity", "field"], message);

@@ -3,7 +3,7 @@ import { REQUIRED_FIELDS } from "../../personalize/limits.ts";
 import { joinWords } from "../kinds.ts";
 import { nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";
-import { RECIPES, type RecipeParameter, recipesWith } from "../recipes.ts";
+import { chosenRecipe, EXPLORING_RECIPE, RECIPES, type RecipeParameter, recipesWith } from "../recipes.ts";
 import { type Check, noneTwice, sound } from "./drafts.ts";
 
 /**
@@ -26,7 +26,13 @@ export const checkRecipes: Check = ({ solution, campaign }, report) => {
       report("campaign", ["campaigns", kind], message);
     }
     const settings = recipes?.[kind];
-    const name = settings?.recipe_name;
+    const explores =
+      kind === "user_personalization" && campaign?.campaigns?.[kind]?.item_exploration_config !== undefined;
+    const name = settings && chosenRecipe(kind, settings, explores).name;
+    if (explores && name !== undefined && name !== EXPLORING_RECIPE) {
+      const path = ["campaigns", kind, "item_exploration_config"];
+      report("campaign", path, `is for ${EXPLORING_RECIPE} only: solution.yaml names ${name}`);
+    }
     if (settings?.event_value_threshold !== undefined && settings.target_event_type === undefined) {
       const path = ["recipes", kind, "event_value_threshold"];
       report("solution", path, "needs target_event_type: Personalize takes a threshold for one event type only");
@@ -56,13 +62,17 @@ function unknownParameter(parameter: string, recipe: string): string {
   return `"${parameter}" is not a parameter of ${recipe}: ${advice}`;
 }
 
-function fits(value: number | boolean, { type, min, max }: RecipeParameter): boolean {
+function fits(value: number | boolean | string, { type, min, max, values }: RecipeParameter): boolean {
+  if (type === "text" || typeof value === "string") {
+    return type === "text" && typeof value === "string" && values?.includes(value) === true;
+  }
   if (type === "boolean" || typeof value === "boolean") return type === "boolean" && typeof value === "boolean";
   if (type === "integer" && !Number.isInteger(value)) return false;
   return value >= (min ?? Number.NEGATIVE_INFINITY) && value <= (max ?? Number.POSITIVE_INFINITY);
 }
 
-function inWords({ type, min, max }: RecipeParameter): string {
+function inWords({ type, min, max, values = [] }: RecipeParameter): string {
+  if (type === "text") return joinWords(values, "or");
   if (type === "boolean") return "true or false";
   return `${type === "integer" ? "an integer" : "a number"} from ${min} to ${max}`;
 }

@@ -131,7 +131,7 @@ export function signature({ search_request_template, params, parameters }: Draft
     );
   }
   const tokens = [...foundIn(search_request_template)].filter((found) => found.kind === "token");
-  const declared = sound(parameters).map(([, { default: value, ...rest }]) => {
+  const declared = sound(parameters).map(([, { default: value, description: _, ...rest }]) => {
     const needs = tokens.filter(({ name, when }) => name === rest.name && !when.includes(rest.name ?? ""));
     const required = value === undefined ? needs.map(({ when }) => when.toSorted().join()) : [];
     return [rest.name, Object.entries(rest).toSorted(), [...new Set(required)].toSorted()];

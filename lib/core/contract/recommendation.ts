@@ -44,6 +44,9 @@ export const PLACEMENT_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 /** Whether a list may use what is known about its user. */
 export const PERSONALIZATIONS = ["profile", "none"] as const;
 
+/** What an upload of users or items does with columns that a record lacks: removes them, or leaves them as they are. */
+export const UPLOAD_MODES = ["replace", "merge"] as const;
+
 /** What can recommend: a campaign of Personalize, or what the last training computed itself. */
 export const RECOMMENDING_ENGINES = ["personalize", "built_in"] as const;
 

@@ -88,6 +88,14 @@ export type Format = (typeof IMPORT_FORMATS)[number];
 export const TOTAL_RELATIONS = ["eq", "gte"] as const;
 export type TotalRelation = (typeof TOTAL_RELATIONS)[number];
 
+/** What becomes of a search without hits: nothing, its answer tells another text, or that text is searched for. */
+export const NO_HITS = ["nothing", "tell", "search"] as const;
+export type NoHits = (typeof NO_HITS)[number];
+
+/** What suggestions are made of: texts that others searched for, and titles of documents. */
+export const SUGGESTION_SOURCES = ["searches", "titles"] as const;
+export type SuggestionSource = (typeof SUGGESTION_SOURCES)[number];
+
 /** The document of rules that a search is made with: the one in use, a draft of the next one, or none. */
 export const RULE_SETS = ["current", "draft", "none"] as const;
 export type RuleSet = (typeof RULE_SETS)[number];
@@ -111,12 +119,14 @@ export type PageStage = (typeof PAGE_STAGES)[number];
 /** Parts of an answer of the search gateway that can be missing from it without failing the request. */
 export const SEARCH_STAGES = [
   "embedding",
+  "passages",
   ...REWRITE_STAGES,
   ...PAGE_STAGES,
   "profile",
   "explanation",
   "collapse",
   "depth",
+  "suggestions",
   "shards",
   "timed_out",
 ] as const;

@@ -1,4 +1,5 @@
 import type { Random } from "../statistics/random.ts";
+import { ratioOf } from "../statistics/ratio.ts";
 
 /** A place of an interleaved list: who is there, and which of the two lists has picked it. */
 interface Pick {
@@ -46,9 +47,5 @@ export interface UserPreference {
  * so the variance is that between users, by the delta method.
  */
 export function preferenceOf(users: readonly UserPreference[]): { value: number; error: number } {
-  const searches = users.reduce((sum, user) => sum + user.searches, 0);
-  const value = users.reduce((sum, user) => sum + user.credit, 0) / searches;
-  const squares = users.reduce((sum, user) => sum + (user.credit - value * user.searches) ** 2, 0);
-  const { length } = users;
-  return { value, error: Math.sqrt((squares * length) / Math.max(1, length - 1)) / searches };
+  return ratioOf(users.map(({ credit, searches }) => ({ sum: credit, count: searches })));
 }

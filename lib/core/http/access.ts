@@ -42,6 +42,7 @@ const facts = (service: Service, reachesCluster = false, takesOwnBodies = false)
 const ENDPOINT_FACTS = {
   search: facts("search-gateway", true),
   "hybrid-search": facts("search-gateway", true),
+  suggest: facts("search-gateway", true),
   "search-events": facts("search-gateway"),
   bulk: facts("search-gateway", true, true),
   "raw-backend": facts("search-gateway", true, true),
@@ -49,6 +50,7 @@ const ENDPOINT_FACTS = {
   recommend: facts("recommendation"),
   events: facts("recommendation"),
   ingest: facts("recommendation"),
+  "delete-items": facts("recommendation"),
 };
 
 export type Endpoint = keyof typeof ENDPOINT_FACTS;

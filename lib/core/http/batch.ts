@@ -27,6 +27,8 @@ export interface Batch<Invalid extends Rejected, Left extends Unstored> {
   unstored: readonly Left[];
   /** The place of `rejected` in the answer. */
   place: string;
+  /** What happens to an accepted entry; "stored" by default. */
+  done?: string;
   /** In which form to send retryable entries again, if not as they were. */
   again?: string;
 }
@@ -48,7 +50,7 @@ export function batchResult<Invalid extends Rejected, Left extends Unstored>(
   requestId: string,
   batch: Batch<Invalid, Left>,
 ): BatchResult<Invalid | (Omit<Left, "failure"> & Rejected)> {
-  const { entries, count, invalid, unstored } = batch;
+  const { entries, count, invalid, unstored, done = "stored" } = batch;
   const accepted = count - invalid.length - unstored.length;
   const counts = { Accepted: accepted, Rejected: invalid.length, Unstored: unstored.length };
   const metrics = Object.entries(counts).map(([name, value]) => {
@@ -56,18 +58,21 @@ export function batchResult<Invalid extends Rejected, Left extends Unstored>(
   });
   api.log(metricLine({ Project: api.project }, metrics));
   for (const [{ reason, cause }, { length }] of Map.groupBy(unstored, ({ failure }) => failure)) {
-    const message = `${length} of ${count} ${entries.toLowerCase()} were not stored: ${reason}`;
+    const message = `${length} of ${count} ${entries.toLowerCase()} were not ${done}: ${reason}`;
     api.log(JSON.stringify({ level: "warn", request_id: requestId, message, cause: String(cause) }));
   }
-  const rejected = [...invalid, ...unstored.map(rejectedOf)].toSorted((a, b) => a.index - b.index);
+  const rejected = [...invalid, ...unstored.map((one) => rejectedOf(one, done))].toSorted((a, b) => a.index - b.index);
   if (accepted > 0) return { status: 200, accepted, rejected };
   const { code, message, statusCode } = noneAccepted(batch);
   if (statusCode >= 500) countFault(api, code);
   return { status: statusCode, error: { code, message, request_id: requestId }, accepted, rejected };
 }
 
-function rejectedOf<Left extends Unstored>({ failure, ...entry }: Left): Omit<Left, "failure"> & Rejected {
-  const outcome = failure.isUnknown ? "may not have been stored" : "was not stored";
+function rejectedOf<Left extends Unstored>(
+  { failure, ...entry }: Left,
+  done: string,
+): Omit<Left, "failure"> & Rejected {
+  const outcome = failure.isUnknown ? `may not have been ${done}` : `was not ${done}`;
   const issues = [{ path: "", message: `${outcome}: ${failure.reason}; send it again` }];
   return { ...entry, retryable: true, issues };
 }

@@ -94,17 +94,13 @@ function responses({ cors }: ApiOptions): MiddlewareObj {
 }
 
 /** Gives errors the common form, and logs faults with their causes. Last of the stack, so it sees errors first. */
-function errorShape({ log, project, access, nativeErrors = false }: ApiOptions): MiddlewareObj {
+function errorShape(api: ApiOptions): MiddlewareObj {
+  const { access, nativeErrors = false } = api;
   return {
     onError: (request) => {
-      const requestId = requestIdOf(request.event as ProxyEvent, request.context);
-      const error = apiErrorOf(request.error);
-      if (error.statusCode >= 500) log(JSON.stringify(logEntry(error, requestId)));
-      if (error.statusCode >= 500 || error.code === "throttled") countFault({ log, project }, error.code);
-      if (error.code === "forbidden") {
-        const Key = nameOfCaller(access, request.event as ProxyEvent);
-        log(countLine({ Project: project, Key }, REFUSED));
-      }
+      const event = request.event as ProxyEvent;
+      const requestId = requestIdOf(event, request.context);
+      const error = reportedError(api, request.error, requestId, () => nameOfCaller(access, event));
       const { statusCode, headers } = error;
       const shown = Object.assign(new Error(error.body(requestId, { native: nativeErrors })), {
         statusCode,
@@ -114,6 +110,20 @@ function errorShape({ log, project, access, nativeErrors = false }: ApiOptions):
       request.error = shown;
     },
   };
+}
+
+/** Returns the error that a caller sees for anything thrown, after logging faults and counting faults and refused calls. */
+export function reportedError(
+  { log, project }: Pick<ApiOptions, "log" | "project">,
+  thrown: unknown,
+  requestId: string,
+  nameOfKey: () => string,
+): ApiError {
+  const error = apiErrorOf(thrown);
+  if (error.statusCode >= 500) log(JSON.stringify(logEntry(error, requestId)));
+  if (error.statusCode >= 500 || error.code === "throttled") countFault({ log, project }, error.code);
+  if (error.code === "forbidden") log(countLine({ Project: project, Key: nameOfKey() }, REFUSED));
+  return error;
 }
 
 /** Returns an ApiError unchanged. Anything else is a bug, and the answer reveals nothing about it. */
@@ -240,7 +250,8 @@ function isText(bytes: Buffer, headers: Record<string, string>): boolean {
   return headers["content-encoding"] === undefined && isUtf8(bytes);
 }
 
-function acceptsGzip(header: string | undefined): boolean {
+/** Whether a caller reads compressed answers, by its header accept-encoding. */
+export function acceptsGzip(header: string | undefined): boolean {
   return (header ?? "").split(",").some((part) => {
     const [name, quality = "q=1"] = part.split(";").map((piece) => piece.trim());
     return (name === "gzip" || name === "*") && Number(quality.slice("q=".length)) > 0;

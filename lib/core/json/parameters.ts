@@ -14,6 +14,8 @@ export const DEFAULT_MAX_ITEMS = 100;
 /** The declaration of a parameter, as `config.json` holds it. */
 export const Parameter = v.object({
   name: v.string(),
+  /** What it means, for agents. */
+  description: v.optional(v.string()),
   type: v.picklist(PARAMETER_TYPES),
   min: v.optional(v.number()),
   max: v.optional(v.number()),

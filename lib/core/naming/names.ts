@@ -48,7 +48,9 @@ export type FunctionName =
   | "log-handler"
   | "search-events"
   | "cluster-scaler"
+  | "suggestions"
   | "recommendation-api"
+  | "recommendation-log-handler"
   | "realtime-sync"
   | "personalize-manager"
   | "etl"
@@ -62,16 +64,18 @@ export type ServiceRole =
   | "sagemaker"
   | "search-logs-delivery"
   | "search-events-delivery"
+  | "recommendation-logs-delivery"
   | "events-delivery"
   | "log-subscription"
   | "state-machines"
   | "training-report"
   | "training-events"
   | "retraining"
-  | "scheduler";
+  | "scheduler"
+  | "suggestions-schedule";
 
 /** Delivery streams to the bucket. */
-export type StreamName = "search-logs" | "search-events" | "events";
+export type StreamName = "search-logs" | "search-events" | "recommendation-logs" | "events";
 
 /** Tables of the recommendation service. `ingestion` holds the number of accepted events. */
 export type TableName = "items" | "users" | "popular-items" | "built-in" | "training" | "ingestion";
@@ -129,12 +133,13 @@ export function namesOf(place: ProjectScope) {
     /** Alias of the key of a stack's log groups, which is in the stack itself: CloudWatch Logs accepts no alias. */
     serviceKmsAlias: (service: Service | "personalization") => shorten(`alias/${project}-${service}`, LIMITS.kmsAlias),
     table: (name: TableName) => named(name, LIMITS.table),
-    queue: (name: "realtime" | "realtime-dead-letters" | "request-log-failed") => named(name, LIMITS.queue),
+    queue: (name: "realtime" | "realtime-dead-letters" | "request-log-failed" | "recommendation-log-failed") =>
+      named(name, LIMITS.queue),
     stream: (name: StreamName) => named(name, LIMITS.firehose),
     stateMachine: (name: StateMachineName | typeof TRAINING_REPORT) => named(name, LIMITS.stateMachine),
     /** An EventBridge rule. */
     rule: (name: typeof TRAINING_REPORT) => named(name, LIMITS.rule),
-    schedule: (name: "cluster-scaler" | "retraining") => named(name, LIMITS.schedule),
+    schedule: (name: "cluster-scaler" | "suggestions" | "retraining") => named(name, LIMITS.schedule),
     topic: () => named("alarms", LIMITS.topic),
     alarm: (name: string) => named(name, LIMITS.alarm),
     /** Dashboards are global in an account, so the region is part of the name. */

@@ -4,10 +4,12 @@ export const PREFIXES = {
   configuration: "configuration/",
   /** Documents that change without a deployment, with all their versions. */
   documents: "documents/",
-  /** What users of the search gateway searched for and did; kept for `logging.retention_days`. */
+  /** What users searched for, were recommended and did; kept for `logging.retention_days`. */
   logs: "logs/",
   /** Request log of the search gateway. */
   searchLogs: "logs/search/",
+  /** What the recommendation service answered. */
+  recommendationLogs: "logs/recommendations/",
   /** Events that followed from searches. */
   searchEvents: "logs/events/",
   /** Interaction events as they were received. */
@@ -16,6 +18,8 @@ export const PREFIXES = {
   etl: "etl/",
   /** Events as ETL transformed them, by day. Runs share them. */
   etlDays: "etl/days/",
+  /** Input, output and lists of `relevance batch`. */
+  batch: "batch/",
   /** Start of the folders of runs. */
   etlRuns: "etl/run=",
   /** Progress of `relevance forget`, one object for each person while it runs. */

@@ -14,7 +14,10 @@ export interface BootstrapOptions {
   seed?: number;
 }
 
-const DEFAULTS = { alpha: 0.05, resamples: 4_000, seed: 1 } as const;
+/** The share of intervals that miss, unless options say otherwise. */
+export const ALPHA = 0.05;
+
+const DEFAULTS = { alpha: ALPHA, resamples: 4_000, seed: 1 } as const;
 
 /**
  * Returns simultaneous intervals for the mean differences of several settings from a baseline. `differences[s][q]` is

@@ -1,0 +1,73 @@
+import * as v from "valibot";
+import type { ToolDescription } from "./tool.ts";
+
+/** Versions of the protocol, latest first. What this server does is the same in all of them. */
+export const PROTOCOL_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
+
+/** A message of JSON-RPC: a request has method and id, a notification a method alone, an answer an id alone. */
+export const Message = v.looseObject({
+  jsonrpc: v.literal("2.0"),
+  id: v.optional(v.union([v.string(), v.number()])),
+  method: v.optional(v.string()),
+  params: v.optional(v.looseObject({})),
+});
+export type Message = v.InferOutput<typeof Message>;
+
+/** What a call of a tool answers: JSON as text, or what is wrong. */
+export interface ToolResult {
+  content: { type: "text"; text: string }[];
+  isError?: true;
+}
+
+/** A server of tools. */
+export interface ToolServer {
+  name: string;
+  /** What agents are told about all tools. */
+  instructions: string;
+  list(): Promise<readonly ToolDescription[]>;
+  /** Calls a tool; undefined if there is none of that name. */
+  call(name: string): Promise<ToolResult | undefined>;
+}
+
+/** Returns the answer to a message; undefined for notifications and for answers, which have none. */
+export async function answerTo({ id, method, params = {} }: Message, server: ToolServer): Promise<object | undefined> {
+  if (id === undefined || method === undefined) return undefined;
+  const result = (value: object) => ({ jsonrpc: "2.0", id, result: value });
+  switch (method) {
+    case "initialize":
+      return result({
+        protocolVersion: PROTOCOL_VERSIONS.find((one) => one === params.protocolVersion) ?? PROTOCOL_VERSIONS[0],
+        capabilities: { tools: {} },
+        serverInfo: { name: server.name, version: "1" },
+        instructions: server.instructions,
+      });
+    case "ping":
+      return result({});
+    case "tools/list":
+      return result({ tools: (await server.list()).map(shown) });
+    case "tools/call": {
+      const { name } = params;
+      const called = typeof name === "string" ? await server.call(name) : undefined;
+      return called
+        ? result(called)
+        : refused(id, -32_602, `There is no tool ${JSON.stringify(name ?? null).slice(0, 200)}.`);
+    }
+    default:
+      return refused(id, -32_601, `There is no method ${JSON.stringify(method.slice(0, 200))}.`);
+  }
+}
+
+/** Returns what lists show of a tool. All of them only read. */
+const shown = ({ name, description, inputSchema }: ToolDescription) => ({
+  name,
+  description,
+  inputSchema,
+  annotations: { readOnlyHint: true, openWorldHint: false },
+});
+
+/** Returns an error of JSON-RPC. */
+export const refused = (id: string | number, code: number, message: string) => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message },
+});
