@@ -9,6 +9,7 @@ import {
   Integer,
   Issue,
 } from "../../lib/core/http/documents.ts";
+import { RequestContext } from "../../lib/personalize/runtime/request-context.ts";
 import { Document, RefreshWaitFor } from "../../lib/search/api/bulk/request.ts";
 import {
   AppliedHybridSettings,
@@ -18,11 +19,14 @@ import {
   hybridFields,
   Normalization,
 } from "../../lib/search/api/hybrid/request.ts";
+import { MAX_SEARCHES } from "../../lib/search/api/multi/multi-search.ts";
 import {
   BusinessRules,
   NamedSearchRequest,
   NativeSearch,
+  NoHitsChoice,
   namedTemplateFields,
+  Personalization,
   Rerank,
   RuleSet,
   SearchRequest,
@@ -31,6 +35,7 @@ import {
   VarietyGroups,
   VarietySimilarity,
 } from "../../lib/search/api/search/request.ts";
+import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
 import {
   BulkCreate,
   BulkDelete,
@@ -41,6 +46,7 @@ import {
   bulkFields,
 } from "./bulk-documents.ts";
 import { BulkItem, BulkItemError, BulkItemResult, BulkResult, Shards } from "./bulk-result.ts";
+import { Candidate, CandidatesAnswer, ShardCandidates, ShardName, SubqueryCandidates } from "./candidates-documents.ts";
 import { ClusterError, ClusterErrorCause, RawErrorAnswer, RawErrorDetail } from "./raw-error.ts";
 import {
   AppliedRule,
@@ -51,6 +57,7 @@ import {
   StageReport,
   stageList,
 } from "./stage-documents.ts";
+import { DidYouMean, LeftOutSource, Suggestion, SuggestionSource, suggestAnswer } from "./suggest-documents.ts";
 
 const Degradation = degradation(SEARCH_STAGES);
 
@@ -117,11 +124,15 @@ const HybridSearchResult = v.looseObject({ ...searchResult, profile: SearchProfi
 
 const templateName = v.optional(v.pipe(v.string(), v.description("The name, if the request named its template.")));
 
+const DID_YOU_MEAN = "Another text, if the search has no hits and `no_hits` asks for it.";
+const did_you_mean = v.optional(v.pipe(DidYouMean, v.description(DID_YOU_MEAN)));
+
 /** The echoed request, with defaults filled in, and the cluster's answer. */
 export const SearchAnswer = v.object({
   ...SearchRequest.entries,
   template: templateName,
   search_response: SearchResult,
+  did_you_mean,
   rules: ruleList,
   stages: stageList,
   degraded: degradedList(Degradation),
@@ -145,41 +156,39 @@ export const HybridSearchAnswer = v.object({
   search_request_template: HybridTemplate,
   settings: AppliedHybridSettings,
   search_response: HybridSearchResult,
+  did_you_mean,
   experiment: v.optional(AssignedVariant),
   rules: ruleList,
   stages: stageList,
   degraded: degradedList(Degradation),
 });
 
-const Candidate = v.object({
-  ...{ _index: v.string(), _id: v.string(), _score: v.number() },
-  _doc: v.optional(
-    v.pipe(Integer, v.description("The document's number on its shard, by which the cluster orders equal scores.")),
+/** The body of a request with several searches. It documents what the handler checks one by one. */
+export const MultiSearchRequestDocument = v.strictObject({
+  searches: v.pipe(
+    v.array(v.union([NamedSearchRequest, NamedHybridSearchRequest])),
+    v.minLength(1),
+    v.maxLength(MAX_SEARCHES),
+    v.description("Each is the body of the request that the template's own endpoint takes."),
   ),
 });
 
-const ShardCandidates = v.object({
-  hits: v.pipe(v.array(Candidate), v.description("Best first, at most `depth`.")),
-});
-
-const SubqueryCandidates = v.object({
-  shards: v.pipe(v.array(ShardCandidates), v.description("One for each entry of `shards`, in its order.")),
-});
-
-const ShardName = v.object({ _index: v.string(), shard: Integer });
-
-/** The candidates of each subquery. */
-export const CandidatesAnswer = v.object({
-  index: CandidatesRequest.entries.index,
-  search_query: CandidatesRequest.entries.search_query,
-  depth: Integer,
-  opensearch_version: v.string(),
-  shards: v.array(ShardName),
-  subqueries: v.pipe(
-    v.array(SubqueryCandidates),
-    v.description("One for each subquery, in the order of the template."),
+const MultiSearchResult = v.object({
+  status: v.pipe(Integer, v.description("The status that the search would have had alone.")),
+  query_id: v.optional(v.pipe(v.string(), v.description("The header `x-query-id` of the search, if it succeeded."))),
+  answer: v.optional(
+    v.pipe(v.union([SearchAnswer, HybridSearchAnswer]), v.description("The search's own answer, if it succeeded.")),
   ),
+  error: v.optional(v.pipe(ErrorDetail, v.description("Why the search failed, if it did."))),
 });
+
+/** The answers of several searches. */
+export const MultiSearchAnswer = v.object({
+  results: v.pipe(v.array(MultiSearchResult), v.description("One for each search, in the order of the request.")),
+});
+
+/** Suggestions for what somebody has typed so far. */
+export const SuggestAnswer = v.object({ ...suggestAnswer, degraded: degradedList(Degradation) });
 
 /** The names of this API's schemas in the OpenAPI document. */
 export const schemaNames = {
@@ -197,8 +206,11 @@ export const schemaNames = {
     NamedSearchRequest,
     NativeSearch,
     BusinessRules,
+    RequestContext,
     Rerank,
     RuleSet,
+    Personalization,
+    NoHitsChoice,
     Variety,
     VarietyGroups,
     VarietySimilarity,
@@ -206,7 +218,9 @@ export const schemaNames = {
     HybridSearchRequest,
     NamedHybridSearchRequest,
     TemplateParams,
+    MultiSearch: MultiSearchRequestDocument,
     CandidatesRequest: CandidatesRequestDocument,
+    SuggestRequest,
     HybridTemplate,
     HybridTemplateQuery,
     HybridQuery,
@@ -232,8 +246,11 @@ export const schemaNames = {
     SearchAnswer,
     NativeSearch,
     AppliedBusinessRules: BusinessRules,
+    RequestContext,
     Rerank,
     RuleSet,
+    Personalization,
+    NoHitsChoice,
     Variety,
     VarietyGroups,
     VarietySimilarity,
@@ -249,7 +266,14 @@ export const schemaNames = {
     ModelUsage,
     StageMove,
     SearchedSynonyms,
+    MultiSearchAnswer,
+    MultiSearchResult,
     CandidatesAnswer,
+    SuggestAnswer,
+    DidYouMean,
+    Suggestion,
+    SuggestionSource,
+    LeftOutSource,
     SubqueryCandidates,
     ShardCandidates,
     Candidate,

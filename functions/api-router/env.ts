@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { clusterEnv } from "../../lib/search/opensearch/cluster-env.ts";
 
 const Text = v.pipe(v.string(), v.nonEmpty());
 /** Ids and names of the API keys, `id=name,id=name`; absent if the configuration lists no keys. */
@@ -7,24 +8,7 @@ const ApiKeys = v.optional(v.string());
 const Bucket = v.optional(Text);
 
 /** The environment of api-router, which the stack sets. Longer settings are in `config.json` beside the bundle. */
-export const ApiRouterEnv = v.variant("OPENSEARCH_AUTH", [
-  v.object({
-    OPENSEARCH_AUTH: v.picklist(["none", "aws"]),
-    OPENSEARCH_NODE: Text,
-    AWS_REGION: Text,
-    API_KEYS: ApiKeys,
-    BUCKET: Bucket,
-  }),
-  v.object({
-    OPENSEARCH_AUTH: v.literal("basic"),
-    OPENSEARCH_NODE: Text,
-    AWS_REGION: Text,
-    API_KEYS: ApiKeys,
-    BUCKET: Bucket,
-    /** Secret with the master user's `username` and `password` as JSON. */
-    OPENSEARCH_SECRET_ARN: Text,
-  }),
-]);
+export const ApiRouterEnv = clusterEnv({ API_KEYS: ApiKeys, BUCKET: Bucket });
 
 export type ApiRouterEnv = v.InferOutput<typeof ApiRouterEnv>;
 

@@ -10,8 +10,14 @@ export async function loadFamily(family: string, services: GatewayServices): Pro
       return (await import("./search.ts")).searchFamily(services);
     case "hybrid-search":
       return (await import("./hybrid-search.ts")).hybridSearchFamily(services);
+    case "suggest":
+      return (await import("./suggest.ts")).suggestFamily(services);
+    case "multi-search":
+      return (await import("./multi-search.ts")).multiSearchFamily(services);
     case "raw-backend":
       return (await import("./raw-backend.ts")).rawBackendFamily(services);
+    case "mcp":
+      return (await import("./mcp.ts")).mcpFamily(services, (name) => loadFamily(name, services));
     default:
       throw new Error(`no family ${family}`);
   }

@@ -1,8 +1,10 @@
 import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
+import { validate } from "../../lib/core/http/validate.ts";
 import { hybridCandidates } from "../../lib/search/api/hybrid/candidates.ts";
 import { hybridSearch } from "../../lib/search/api/hybrid/hybrid-search.ts";
 import { CandidatesRequest, HybridRequest } from "../../lib/search/api/hybrid/request.ts";
+import type { OneSearch } from "../../lib/search/api/multi/multi-search.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** POST /application/hybrid-search and its candidates */
@@ -22,3 +24,7 @@ export function hybridSearchFamily(services: GatewayServices): Family {
     }),
   };
 }
+
+/** Answers a hybrid search that is one of several. */
+export const oneHybridSearch: OneSearch = async (services, call) =>
+  hybridSearch(services, { ...call, body: validate(HybridRequest, call.body) });

@@ -1,13 +1,17 @@
 import type { Route } from "../../lib/core/http/route.ts";
+import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
 import { BulkRequestDocument } from "./bulk-documents.ts";
+import { CandidatesAnswer } from "./candidates-documents.ts";
 import {
   BulkAnswer,
-  CandidatesAnswer,
   CandidatesRequestDocument,
   HybridRequestDocument,
   HybridSearchAnswer,
+  MultiSearchAnswer,
+  MultiSearchRequestDocument,
   SearchAnswer,
   SearchRequestDocument,
+  SuggestAnswer,
 } from "./documents.ts";
 import { served } from "./served.ts";
 
@@ -89,6 +93,36 @@ export const routes = [
           },
         },
         depth: 50,
+      },
+    },
+  },
+  {
+    ...served.suggest,
+    summary: "Suggest as somebody types",
+    description:
+      "Completes what a user has typed so far, by what others searched for and by titles of documents. Typing errors are forgiven.",
+    request: SuggestRequest,
+    response: SuggestAnswer,
+    example: { request: { index: "books", text: "salt ro" } },
+  },
+  {
+    ...served.mcp,
+    summary: "Tools for agents",
+    description: "The Model Context Protocol: a tool for each template that the key may use.",
+  },
+  {
+    ...served.multiSearch,
+    summary: "Several searches",
+    description:
+      "Runs searches by templates of the configuration side by side, and returns each answer in its place: what the template's own endpoint answers, or its error. A search that fails does not change the others.",
+    request: MultiSearchRequestDocument,
+    response: MultiSearchAnswer,
+    example: {
+      request: {
+        searches: [
+          { index: "books", template: "by_title", user_query: "salt" },
+          { index: "books", template: "title_and_meaning", search_query: "salt", params: { size: 3 } },
+        ],
       },
     },
   },

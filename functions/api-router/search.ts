@@ -1,5 +1,7 @@
 import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
 import type { Family } from "../../lib/core/http/router.ts";
+import { validate } from "../../lib/core/http/validate.ts";
+import type { OneSearch } from "../../lib/search/api/multi/multi-search.ts";
 import { AnySearchRequest } from "../../lib/search/api/search/request.ts";
 import { search } from "../../lib/search/api/search/search.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
@@ -15,3 +17,7 @@ export function searchFamily(services: GatewayServices): Family {
     }),
   };
 }
+
+/** Answers a search that is one of several. */
+export const oneSearch: OneSearch = async (services, call) =>
+  search(services, { ...call, body: validate(AnySearchRequest, call.body) });

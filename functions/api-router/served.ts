@@ -1,3 +1,4 @@
+import { SEARCHES } from "../../lib/core/contract/search.ts";
 import { METHODS, type ServedRoute } from "../../lib/core/http/route.ts";
 
 /** The routes of the search gateway without their documents, which a running function does not need. */
@@ -25,6 +26,24 @@ export const served = {
     path: "/application/hybrid-search/candidates",
     family: "hybrid-search",
     access: ["hybrid-search"],
+  },
+  suggest: {
+    methods: ["POST"],
+    path: "/application/suggest",
+    family: "suggest",
+    access: ["suggest"],
+  },
+  mcp: {
+    methods: ["POST"],
+    path: "/mcp",
+    family: "mcp",
+    access: SEARCHES,
+  },
+  multiSearch: {
+    methods: ["POST"],
+    path: "/application/multi-search",
+    family: "multi-search",
+    access: SEARCHES,
   },
   rawBackend: {
     methods: METHODS,

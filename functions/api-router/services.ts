@@ -1,15 +1,15 @@
 import { secretReader } from "../../lib/aws/secret-reader.ts";
 import type { AwsVariables } from "../../lib/aws/signed-call.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
+import { userIdKey } from "../../lib/core/request-log/user-ids.ts";
 import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
-import { basicAuth, type ClusterAuth, noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";
 import { createCluster } from "../../lib/search/opensearch/client.ts";
+import { clusterAuth } from "../../lib/search/opensearch/cluster-env.ts";
 import { createIndexCatalog } from "../../lib/search/opensearch/index-catalog.ts";
-import { userIdKey } from "../../lib/search/request-log/line.ts";
 import type { ApiRouterEnv } from "./env.ts";
 
 /** Milliseconds for reading synonyms and rules in advance. */
@@ -95,20 +95,4 @@ export async function createServices(
       await rules?.("current", deadlineIn(LOAD_MS)).catch(() => undefined);
     },
   };
-}
-
-async function clusterAuth(env: ApiRouterEnv, variables: StartContext["variables"]): Promise<ClusterAuth> {
-  switch (env.OPENSEARCH_AUTH) {
-    case "none":
-      return noAuth;
-    case "aws": {
-      const { sigv4Auth } = await import("../../lib/search/opensearch/sigv4-auth.ts");
-      return sigv4Auth(env.AWS_REGION, variables);
-    }
-    case "basic": {
-      const { basicCredentials } = await import("../../lib/search/opensearch/basic-credentials.ts");
-      const read = secretReader(variables);
-      return basicAuth(() => basicCredentials(() => read(env.OPENSEARCH_SECRET_ARN)));
-    }
-  }
 }

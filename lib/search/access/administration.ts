@@ -3,6 +3,7 @@ import type { KeyRules } from "../../core/http/access.ts";
 import { isObject } from "../../core/json/values.ts";
 import { heldIndex } from "../index-meta/index-meta.ts";
 import { nameOfRun, RUN_INDEX_BODY, RUN_INDEXES, runOfIndex, runOfTarget } from "../index-meta/run-names.ts";
+import { Actions, Count, Documents, LateSettings, Runs, Search } from "./administration-bodies.ts";
 import type { BodyCall, BodyReader } from "./bodies.ts";
 import * as read from "./bodies.ts";
 import { aliasRefusal, firstOf, type Grant, namesRefusal, type Refusal, refusal, shown } from "./names.ts";
@@ -62,66 +63,6 @@ const form =
 
 const UNKNOWN_BODY = refusal("body", "no command of administration sends this body");
 
-const Size = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000));
-const Fields = v.array(v.string());
-const SeqNos = v.strictObject({
-  range: v.strictObject({ _seq_no: v.strictObject({ gte: v.number(), lte: v.optional(v.number()) }) }),
-});
-const Exists = v.strictObject({ exists: v.strictObject({ field: v.string(), _name: v.optional(v.string()) }) });
-
-/** Searches by sequence number: pages of documents, and counts of them. */
-const Search = v.strictObject({
-  size: Size,
-  _source: v.optional(v.union([v.boolean(), Fields])),
-  track_total_hits: v.optional(v.literal(false)),
-  seq_no_primary_term: v.optional(v.literal(true)),
-  query: v.union([
-    SeqNos,
-    v.strictObject({ bool: v.strictObject({ filter: v.tuple([SeqNos]), should: v.array(Exists) }) }),
-  ]),
-  sort: v.optional(
-    v.tuple([
-      v.strictObject({ _seq_no: v.strictObject({ order: v.literal("asc"), unmapped_type: v.literal("long") }) }),
-    ]),
-  ),
-  aggs: v.optional(
-    v.strictObject({
-      buckets: v.strictObject({
-        histogram: v.strictObject({
-          field: v.literal("_seq_no"),
-          interval: v.pipe(v.number(), v.minValue(1)),
-          min_doc_count: v.literal(1),
-        }),
-      }),
-    }),
-  ),
-});
-
-const Count = v.strictObject({
-  query: v.strictObject({ bool: v.strictObject({ must_not: Exists }) }),
-});
-
-const Documents = v.strictObject({
-  docs: v.array(v.strictObject({ _id: v.string(), routing: v.optional(v.string()) })),
-});
-
-/** The search that finds all runs. */
-const Runs = v.strictObject({
-  size: Size,
-  query: v.strictObject({ ids: v.strictObject({ values: v.tuple([v.literal("run")]) }) }),
-});
-
-const Setting = v.optional(v.nullable(v.string()));
-
-/** Settings that a new index gets when it has caught up, and the end of a write block. */
-const LateSettings = v.strictObject({
-  "index.blocks.write": v.optional(v.null()),
-  "index.refresh_interval": Setting,
-  "index.gc_deletes": Setting,
-  "index.default_pipeline": Setting,
-  "index.final_pipeline": Setting,
-});
-
 const lateSettings = form(LateSettings, (settings, { grant }) => {
   const pipeline = settings["index.default_pipeline"] ?? settings["index.final_pipeline"];
   return grant === undefined || pipeline === undefined || pipeline === null
@@ -160,26 +101,6 @@ const newIndex: BodyReader = (call) => {
 };
 
 const PLAIN = { wildcards: false };
-
-const Alias = { index: v.string(), alias: v.string() };
-const Actions = v.strictObject({
-  actions: v.array(
-    v.union([
-      v.strictObject({
-        add: v.strictObject({
-          ...Alias,
-          filter: v.optional(v.record(v.string(), v.unknown())),
-          index_routing: v.optional(v.string()),
-          search_routing: v.optional(v.string()),
-          is_write_index: v.optional(v.boolean()),
-          is_hidden: v.optional(v.boolean()),
-        }),
-      }),
-      v.strictObject({ remove: v.strictObject({ ...Alias, must_exist: v.optional(v.literal(true)) }) }),
-      v.strictObject({ remove_index: v.strictObject({ index: v.string() }) }),
-    ]),
-  ),
-});
 
 /**
  * Changes of aliases. A key with patterns may add an alias within them, and move any alias between its indexes: the

@@ -66,6 +66,9 @@ export type ModelSettings = v.InferOutput<typeof ModelSettings>;
 export const vectorsBySettings = (settings: ModelSettings): string =>
   "model_id" in settings ? settings.model_id : settings.revision;
 
+/** Names what made the vector of a passage, where several models may write into one index. */
+export const passagesBy = (settings: ModelSettings): string => `${settings.name} ${vectorsBySettings(settings)}`;
+
 /** Names a model of the settings, of which a previous one may have the name of another. */
 export type EmbedderName = ModelName | `previous ${ModelName}`;
 

@@ -3,12 +3,13 @@ import { MODEL_NAMES } from "../../config/embedding-models.ts";
 import {
   COMBINATIONS,
   EXPERIMENT_KINDS,
+  NO_HITS,
   NORMALIZATIONS,
   ON_EMBEDDING_FAILURE,
-  USER_ID_LOGGING,
 } from "../../core/contract/search.ts";
 import { accessEntries } from "../../core/http/access.ts";
 import { Parameter } from "../../core/json/parameters.ts";
+import { LoggingSettings } from "../../core/request-log/settings.ts";
 import { ModelSettings } from "../embeddings/embedder.ts";
 
 const HybridSettings = v.object({
@@ -42,13 +43,18 @@ const RerankSettings = v.object({
   by_default: v.boolean(),
 });
 
-const LoggingSettings = v.object({
-  user_id: v.picklist(USER_ID_LOGGING),
-  query_text: v.boolean(),
-  /** Name of the secret with the key for hashing user ids; read when the first line is written. */
-  hmac_secret_name: v.optional(v.string()),
+/** What is suggested for an index as somebody types. */
+export const SuggestSettings = v.object({
+  /** The field whose text is suggested, and the native query that its documents match. */
+  titles: v.optional(v.object({ field: v.string(), filter: v.optional(v.looseObject({})) })),
+  /** Texts that enough users of the last days searched for. */
+  searches: v.optional(v.object({ days: v.number(), min_users: v.number(), half_life_days: v.number() })),
+  /** Words and phrases that no suggestion holds. */
+  never: v.array(v.string()),
+  /** What becomes of a search without hits. If undefined, nothing. */
+  no_hits: v.optional(v.picklist(NO_HITS)),
 });
-export type LoggingSettings = v.InferOutput<typeof LoggingSettings>;
+export type SuggestSettings = v.InferOutput<typeof SuggestSettings>;
 
 /**
  * What `api-router` reads at start from `config.json` beside its bundle: the part of the configuration that is too
@@ -67,6 +73,8 @@ export const GatewaySettings = v.object({
           embedding_field: v.string(),
           model_name: v.picklist(MODEL_NAMES),
           src_fields: v.array(v.string()),
+          /** How long texts are split into passages; absent: not at all. */
+          chunking: v.optional(v.object({ tokens: v.number(), overlap: v.number(), max_passages: v.number() })),
         }),
       ),
       on_embedding_failure: v.object({
@@ -83,12 +91,16 @@ export const GatewaySettings = v.object({
       synonyms: v.optional(SynonymSettings),
       /** Orders the best hits by a model, in searches of both kinds. */
       rerank: v.optional(RerankSettings),
+      /** What is suggested as somebody types. */
+      suggest: v.optional(SuggestSettings),
     }),
   ),
   /** Searches that requests call by name: hybrid ones, and plain ones, whose query is not a hybrid query. */
   templates: v.array(
     v.object({
       name: v.string(),
+      /** What it finds, for agents. */
+      description: v.optional(v.string()),
       search_request_template: v.looseObject({}),
       /** Defaults of its parameters, unless they are declared. */
       params: v.looseObject({}),

@@ -8,6 +8,8 @@ const Embedded = v.object({
   revision: v.string(),
   dimension: v.optional(v.number()),
   src_fields: v.array(v.string()),
+  /** How texts were split when the index was created; absent: not at all. */
+  chunking: v.optional(v.object({ tokens: v.number(), overlap: v.number(), max_passages: v.number() })),
 });
 
 /** What the mapping's `_meta.relevance` says about the vectors of an index. */

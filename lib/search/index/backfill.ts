@@ -3,6 +3,7 @@ import { lookup } from "../../core/json/lookup.ts";
 import { isObject, parseLossless } from "../../core/json/values.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
 import { runIndex } from "../index-meta/run-names.ts";
+import { fieldsOfMapping, hasEmbedding } from "../opensearch/index-catalog.ts";
 import { type DescribedIndex, describe } from "./rebuild/create.ts";
 import { readSources, type SourceCopy } from "./rebuild/documents.ts";
 import { RunFailure } from "./rebuild/failure.ts";
@@ -75,6 +76,7 @@ export async function workOnBackfill(options: BackfillOptions): Promise<Backfill
   );
   const { record } = held;
   const rejects = await openRejects(calls, runIndex(id));
+  const stored = fieldsOfMapping((await describe(calls, record.name)).mappings);
   const inProgress: Page[] = [];
   let rejected = 0;
   return workThrough(held, options, pagesOf(options, record, inProgress), async (page) => {
@@ -92,7 +94,7 @@ export async function workOnBackfill(options: BackfillOptions): Promise<Backfill
     const fields = {
       // Whole objects, because an update replaces a list of objects in one as a whole.
       of: [...mappings.flatMap(({ src_fields }) => src_fields.map(rootOf)), ...sparseOf(mappings, dense)],
-      tested: [...dense],
+      tested: Object.fromEntries([...dense].map((field) => [field, hasEmbedding(stored, field)])),
     };
     for (const [shard, { mark, done }] of Object.entries(shards)) {
       const begin = (copies: readonly SourceCopy[], to: number): Page => {

@@ -26,6 +26,8 @@ function changedAt(parent: Record<string, unknown>, path: string, vectors: Vecto
 }
 
 function changedField(field: Record<string, unknown>, vectors: Vectors): Record<string, unknown> {
+  // The vectors of passages.
+  if (field.type === "nested") return changedAt(field, "vector", vectors);
   const before = vectorsOfField(field);
   if (before === undefined || before === vectors) return field;
   const parameters = isObject(field.method) && isObject(field.method.parameters) ? field.method.parameters : {};

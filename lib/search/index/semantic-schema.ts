@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { dimensionOf, isEndpointModel, type ModelName } from "../../config/embedding-models.ts";
 import type { Models } from "../../config/model.ts";
 import { bedrockModelId, vectorsOfEndpoint } from "../../config/model-sources.ts";
+import { passagesField } from "../../config/passage-fields.ts";
+import type { Chunking } from "../../config/passages.ts";
 import { type Vectors, vectorField } from "../../config/vectors.ts";
 import { isObject } from "../../core/json/values.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
@@ -16,6 +18,7 @@ export interface HybridEntry {
     readonly model_name: ModelName;
     readonly src_fields: readonly string[];
     readonly vectors?: Vectors | undefined;
+    readonly chunking?: Chunking | undefined;
   }[];
 }
 
@@ -69,10 +72,11 @@ export function semanticSchema({ entries, models, index, base, source, hnsw }: S
 
 /** Returns the `_meta` of a mapping with what its vectors are made by. */
 function metaOf(before: unknown, { index, embedding_mappings }: HybridEntry, models: Models): Record<string, unknown> {
-  const embeddings = embedding_mappings.map(({ embedding_field, model_name: model, src_fields }) => {
+  const embeddings = embedding_mappings.map(({ embedding_field, model_name: model, src_fields, chunking }) => {
     const dimension = dimensionOf(model, models);
     const revision = vectorsOf(model, models);
-    return [embedding_field, { model, revision, ...(dimension !== undefined && { dimension }), src_fields }] as const;
+    const made = { model, revision, ...(dimension !== undefined && { dimension }), src_fields, chunking };
+    return [embedding_field, made] as const;
   });
   const relevance: IndexMeta = JSON.parse(JSON.stringify({ entry: index, embeddings: Object.fromEntries(embeddings) }));
   return { ...(isObject(before) ? before : {}), relevance };
@@ -87,11 +91,16 @@ export function vectorsOf(name: ModelName, models: Models): string {
 export const vectorSettings = (mappings: HybridEntry["embedding_mappings"]): Record<string, boolean> =>
   mappings.some(({ vectors }) => vectors === "sparse_vector") ? { knn: false, sparse: true } : { knn: true };
 
-/** Returns the field that stores a model's embeddings. */
-function fieldOf(
+/** Returns the field that stores a model's embeddings: those of passages in objects of their own, unless they are sparse. */
+function fieldOf(mapping: HybridEntry["embedding_mappings"][number], models: Models, parameters = {}) {
+  const field = oneFieldOf(mapping, models, parameters);
+  return mapping.chunking && field.dimension !== undefined ? passagesField(field) : field;
+}
+
+function oneFieldOf(
   { model_name, vectors }: HybridEntry["embedding_mappings"][number],
   models: Models,
-  parameters = {},
+  parameters: Record<string, unknown>,
 ): Record<string, unknown> {
   const dimension = dimensionOf(model_name, models);
   if (vectors !== undefined) return vectorField(vectors, dimension, parameters);

@@ -3,6 +3,7 @@ import { withMapped } from "../../core/json/slices.ts";
 import { isObject } from "../../core/json/values.ts";
 import { byteVectorJson } from "../embeddings/byte-vector.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
+import { fieldsOfMapping, hasEmbedding } from "../opensearch/index-catalog.ts";
 import { changedVectors } from "./changed-vectors.ts";
 import type { DescribedIndex } from "./rebuild/create.ts";
 import { readSources } from "./rebuild/documents.ts";
@@ -43,6 +44,8 @@ const STEP = 1_000;
 export async function copySample(calls: RunCalls, wanted: WantedSample): Promise<Sample> {
   const { source, name, field, most } = wanted;
   const target = targetOf(wanted);
+  const stored = fieldsOfMapping(source.mappings);
+  const what = { of: [field], tested: { [field]: hasEmbedding(stored, field) } };
   await calls.json(indices.create({ index: name, body: target.body }));
   await refresh(calls, source.name);
   const marks = await shardMarks(calls, source.name);
@@ -53,7 +56,7 @@ export async function copySample(calls: RunCalls, wanted: WantedSample): Promise
   for (; from <= last && documents < most; from += STEP) {
     for (const { shard } of marks) {
       const range = { shard, from, to: from + STEP - 1 };
-      for await (const page of readSources(calls, source.name, range, { of: [field], tested: [field] })) {
+      for await (const page of readSources(calls, source.name, range, what)) {
         const embedded = page.filter(({ has }) => has.includes(field));
         const copies = embedded.map(({ id, routing, source: text }) => ({
           id,
@@ -73,8 +76,12 @@ export async function copySample(calls: RunCalls, wanted: WantedSample): Promise
 /** Returns the body of the new index, and whether vectors become bytes. Throws RunFailure if there is no such field. */
 function targetOf({ source, entry, field, vectors }: WantedSample): { body: object; toBytes: boolean } {
   const stored = fieldAt(source.mappings, field);
+  // OpenSearch 3.6 leaves vectors out of nested sources that are read by field.
+  if (stored?.type === "nested") {
+    throw new RunFailure(`${field} has passages, which no sample copies: rebuild with --no-switch and measure its run`);
+  }
   const before = stored && vectorsOfField(stored);
-  if (!before || VECTORS[before].of !== "dense") {
+  if (!stored || !before || VECTORS[before].of !== "dense") {
     throw new RunFailure(`${source.name} has no field ${field} with dense embeddings`);
   }
   const mappings = changedVectors({ properties: nestedAt(field, stored) }, [{ embedding_field: field, vectors }]);

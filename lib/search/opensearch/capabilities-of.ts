@@ -21,6 +21,8 @@ export interface Capabilities {
   zScore: boolean;
   /** `profile: true` with `hybrid`, since 3.6. Earlier versions fail every such search. */
   hybridProfile: boolean;
+  /** Filters of a k-NN query inside `nested` are those of whole documents, whatever their kind, since 3.0. */
+  nestedKnnFilters: boolean;
 }
 
 /** Returns what a version supports, such as `3.6.0`. */
@@ -40,5 +42,6 @@ export function capabilitiesOf(version: string): Capabilities {
     weightedRrf: atLeast(3, 6),
     zScore: atLeast(3, 0),
     hybridProfile: atLeast(3, 6),
+    nestedKnnFilters: atLeast(3, 0),
   };
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { passageVector } from "../../config/passage-fields.ts";
 import { type Vectors, vectorsOfField } from "../../config/vectors.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
@@ -13,6 +14,10 @@ export interface IndexField {
   dimension?: number;
   /** How it stores embeddings, unless as floats or `rank_features`. */
   vectors?: Vectors;
+  /** The object in which the cluster stores what it makes itself of a `semantic` field: embeddings, and texts of passages. */
+  madeIn?: string;
+  /** Whether each object of a nested field has one. */
+  isNested?: true;
 }
 
 export interface IndexAlias {
@@ -68,6 +73,7 @@ type Mapping = {
   mode?: unknown;
   compression_level?: unknown;
   method?: unknown;
+  semantic_info_field_name?: string;
   _meta?: unknown;
 };
 const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
@@ -83,6 +89,7 @@ const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
   mode: v.exactOptional(v.unknown()),
   compression_level: v.exactOptional(v.unknown()),
   method: v.exactOptional(v.unknown()),
+  semantic_info_field_name: v.exactOptional(v.string()),
   _meta: v.exactOptional(v.unknown()),
 });
 const Described = v.record(
@@ -184,7 +191,34 @@ function indexInfo(name: string, index: Described[string]): IndexInfo {
 const hasNested = ({ type, properties = {} }: Mapping): boolean =>
   type === "nested" || Object.values(properties).some(hasNested);
 
-function collect({ properties = {} }: Mapping, prefix: string, into: Map<string, IndexField>): void {
+/** Returns what an index stores the embeddings of a field in: the field itself, or that of its passages. */
+export function embeddingField(fields: IndexInfo["fields"], field: string): IndexField | undefined {
+  const ofPassages = fields.get(passageVector(field));
+  return fields.get(field) ?? (ofPassages?.isNested ? ofPassages : undefined);
+}
+
+/** Returns whether the embeddings of a field are those of passages. */
+export const hasPassages = (fields: IndexInfo["fields"], field: string): boolean =>
+  !fields.has(field) && embeddingField(fields, field) !== undefined;
+
+const VECTOR_TYPES: ReadonlySet<string> = new Set(["knn_vector", "rank_features", "sparse_vector"]);
+
+/** Returns the fields in which the cluster stores the embeddings that it makes itself, of whole texts or of passages. */
+export function madeEmbeddings(fields: IndexInfo["fields"]): string[] {
+  const folders = [...fields.values()].flatMap(({ madeIn }) => (madeIn === undefined ? [] : [`${madeIn}.`]));
+  if (folders.length === 0) return [];
+  return [...fields].flatMap(([name, { type }]) =>
+    VECTOR_TYPES.has(type) && folders.some((folder) => name.startsWith(folder)) ? [name] : [],
+  );
+}
+
+/** Returns a query for the documents that have the embedding of a field. */
+export const hasEmbedding = (fields: IndexInfo["fields"], field: string): Record<string, object> =>
+  hasPassages(fields, field)
+    ? { nested: { path: field, query: { exists: { field: passageVector(field) } } } }
+    : { exists: { field } };
+
+function collect({ type: parent, properties = {} }: Mapping, prefix: string, into: Map<string, IndexField>): void {
   for (const [name, field] of Object.entries(properties)) {
     if (field.properties) collect(field, `${prefix}${name}.`, into);
     else if (field.type) {
@@ -192,6 +226,10 @@ function collect({ properties = {} }: Mapping, prefix: string, into: Map<string,
         type: field.type,
         ...(field.dimension !== undefined && { dimension: field.dimension }),
         ...storedAs(field),
+        ...(field.type === "semantic" && {
+          madeIn: `${prefix}${field.semantic_info_field_name ?? `${name}_semantic_info`}`,
+        }),
+        ...(parent === "nested" && { isNested: true as const }),
       });
     }
   }

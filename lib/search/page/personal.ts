@@ -1,3 +1,4 @@
+import type { PERSONALIZATIONS } from "../../core/contract/recommendation.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
 import { blend, RankingError, scoreBelowWindow } from "../../personalize/ranking/blend.ts";
 import type { GatewayServices } from "../gateway/services.ts";
@@ -13,7 +14,12 @@ const declined = (reason: string): Wanted => ({
 
 interface Asked {
   user_id: string | null;
-  business_rules: { is_personalized_enabled: boolean; personalization_weight?: number | null | undefined };
+  personalization?: (typeof PERSONALIZATIONS)[number] | null | undefined;
+  business_rules: {
+    is_personalized_enabled: boolean;
+    personalization_weight?: number | null | undefined;
+    personalization_context?: Readonly<Record<string, string>> | null | undefined;
+  };
 }
 
 /**
@@ -23,7 +29,7 @@ interface Asked {
  */
 export function personalStage(
   { settings, ranker }: Pick<GatewayServices, "settings" | "ranker">,
-  { user_id, business_rules }: Asked,
+  { user_id, personalization, business_rules }: Asked,
   native: Record<string, unknown>,
   page: Page | undefined,
 ): Wanted {
@@ -37,11 +43,13 @@ export function personalStage(
       },
     ]);
   }
+  if (personalization === "none") return {};
   const weight = business_rules.personalization_weight ?? configured.weight;
   if (weight === 0 || page === undefined || page.size === 0) return {};
   if (user_id === null) return declined("the request has no user_id");
   const order = ownOrderOf(native);
   if (order !== undefined) return declined(`the request has its own ${order}`);
+  const context = business_rules.personalization_context ?? undefined;
   const { window, item_id_field, timeout_ms } = configured;
   const run: Stage["run"] = async (hits, deadline) => {
     if (hits.length === 0) return { order: [], scores: [] };
@@ -51,7 +59,7 @@ export function personalStage(
     try {
       const loaded = await ranker();
       if (!loaded) throw new Error("no ranker");
-      const known = await loaded(user_id, distinct, deadline.remaining());
+      const known = await loaded(user_id, distinct, deadline.remaining(), context);
       const rankOf = new Map(known.map((itemId, index) => [itemId, index + 1]));
       const ranking = blend(
         ids.map((id) => (id === undefined ? undefined : rankOf.get(id))),

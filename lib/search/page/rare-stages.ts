@@ -1,6 +1,10 @@
+import type { GatewayServices } from "../gateway/services.ts";
 import type { rerankStage } from "./rerank.ts";
+import { type Rewritten, unchanged } from "./rewritten.ts";
 import type { rulesStage } from "./rules.ts";
 import type { Wanted } from "./stage.ts";
+import type { AskedSynonyms } from "./synonyms.ts";
+import type { varietyStage } from "./variety.ts";
 
 // The code of these stages is only loaded for searches that have them: a cold start without them stays as short as it was.
 
@@ -16,4 +20,22 @@ export async function rerankingStage(...[services, asked]: Parameters<typeof rer
   if (!asked.own && !asked.entry.rerank) return {};
   const rerank = await import("./rerank.ts");
   return rerank.rerankStage(services, asked);
+}
+
+/** Returns the stage that moves similar hits apart, if the request or the index asks for it, or why it cannot. */
+export async function varyingStage(...[services, asked]: Parameters<typeof varietyStage>): Promise<Wanted> {
+  if (!(asked.own ?? asked.entry.variety)) return {};
+  const variety = await import("./variety.ts");
+  return variety.varietyStage(services, asked);
+}
+
+/** Rewrites a query, or a list of them, with the synonyms of its index, if it has some. Never rejects. */
+export async function rewrittenWithSynonyms<Query>(
+  services: Pick<GatewayServices, "synonyms">,
+  asked: AskedSynonyms,
+  query: Query,
+): Promise<Rewritten<Query>> {
+  if (!asked.entry.synonyms?.files || asked.synonyms === false) return unchanged(query);
+  const { withSynonyms } = await import("./synonyms.ts");
+  return withSynonyms(services, asked, query);
 }

@@ -1,15 +1,14 @@
 import { reasonOf } from "../../aws/errors.ts";
-import type { Degradation } from "../../core/http/degradation.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import type { Rewriting } from "../synonyms/rewrite.ts";
 import type { SearchAnswer } from "./answer.ts";
-import type { StageReport } from "./stage.ts";
+import { type Rewritten, unchanged } from "./rewritten.ts";
 
 /** The synonyms of an index, and what a request says about them. */
-interface Asked {
+export interface AskedSynonyms {
   entry: Pick<IndexSettings, "synonyms">;
   /** False for a search without synonyms. */
   synonyms: boolean | null | undefined;
@@ -18,27 +17,10 @@ interface Asked {
   deadline: Deadline;
 }
 
-/** A query and what became of it. */
-export interface Rewritten<Query> {
-  /** With synonyms; the query itself if it has none. */
-  query: Query;
-  /**
-   * Searches with the rewritten query. If the cluster refuses it, searches with the original one, for the rest of the request:
-   * synonyms never make a search fail. `bodies` are those of both queries.
-   */
-  attempt<Body, Answer extends object>(
-    bodies: { rewritten: Body; original: Body },
-    send: (body: Body) => Promise<Answer>,
-  ): Promise<Answer>;
-  /** What the stage did; nothing if the index has no synonyms. */
-  reports(): StageReport[];
-  degraded(): Degradation[];
-}
-
 /** Rewrites a query, or a list of them, with the synonyms of its index. Never rejects. */
 export async function withSynonyms<Query>(
   { synonyms: read }: Pick<GatewayServices, "synonyms">,
-  { entry, synonyms, locale, deadline }: Asked,
+  { entry, synonyms, locale, deadline }: AskedSynonyms,
   query: Query,
 ): Promise<Rewritten<Query>> {
   const { files, default_locale } = entry.synonyms ?? {};
@@ -119,10 +101,3 @@ const OVERLOAD = /rejected_execution|circuit_breaking|task_cancelled|node_|no_sh
 function shardsRefusal(answer: Partial<SearchAnswer>): string | undefined {
   return answer.partial?.find(({ stage, reason }) => stage === "shards" && !OVERLOAD.test(reason))?.reason;
 }
-
-const unchanged = <Query>(query: Query): Rewritten<Query> => ({
-  query,
-  attempt: ({ original }, send) => send(original),
-  reports: () => [],
-  degraded: () => [],
-});

@@ -3,7 +3,6 @@ import { isObject, valueAt } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { EmbeddingMapping, IndexSettings } from "../gateway/settings.ts";
-import type { TargetIndex } from "../target/target.ts";
 import type { Hit } from "./answer.ts";
 import type { Trait } from "./diversify.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";
@@ -23,21 +22,6 @@ const MAX_WINDOW = 200;
 const BUDGET_MS = 2_000;
 
 const LOST = "similar hits are not moved apart";
-
-/** Returns what an entry of hybrid_search.yaml says of the stages, as far as the entries of all searched indexes say the same. */
-export const sharedStages = (indexes: readonly TargetIndex[]): Pick<IndexSettings, SharedStage> => ({
-  ...shared(indexes, "variety"),
-  ...shared(indexes, "rerank"),
-  ...shared(indexes, "synonyms"),
-});
-
-type SharedStage = "variety" | "rerank" | "synonyms";
-
-function shared<Key extends SharedStage>(indexes: readonly TargetIndex[], key: Key) {
-  const [first, ...others] = indexes.map(({ entry }) => entry?.[key]);
-  const isShared = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
-  return (first && isShared ? { [key]: first } : {}) as Pick<IndexSettings, Key>;
-}
 
 /** What a search would vary, and how. */
 interface Asked {
@@ -65,6 +49,11 @@ export function varietyStage(
   if (order !== undefined) {
     if (!own) return {};
     const reason = `the request has its own ${order}`;
+    return { declined: { stage: "variety", target: "search_response", reason, effect: LOST } };
+  }
+  const { chunking } = entry.embedding_mappings.find((mapping) => isDense(mapping, similarity?.field)) ?? {};
+  if (chunking) {
+    const reason = `${similarity?.field} has a vector for each passage, so documents cannot be compared by it`;
     return { declined: { stage: "variety", target: "search_response", reason, effect: LOST } };
   }
   const isVector = entry.embedding_mappings.some((mapping) => isDense(mapping, similarity?.field));

@@ -1,50 +1,29 @@
-import { createHmac } from "node:crypto";
 import type { SearchLogColumn } from "../../core/contract/log-columns.ts";
-import type { SearchKind, UserIdLogging } from "../../core/contract/search.ts";
+import type { SearchKind } from "../../core/contract/search.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
-import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
-import { once } from "../../core/resilience/once.ts";
-import type { LoggingSettings } from "../gateway/settings.ts";
+import {
+  cut,
+  MAX_ID_CHARACTERS,
+  MAX_LOGGED_IDS,
+  MAX_REASON_CHARACTERS,
+  requestLogType,
+} from "../../core/request-log/kinds.ts";
+import { loggedUserId, type UserIdSettings } from "../../core/request-log/user-ids.ts";
 import type { StageEffect } from "../page/stage.ts";
 
 /** The value of `type` in every request log line. */
-const REQUEST_LOG_TYPE = "relevance.search";
+const REQUEST_LOG_TYPE = requestLogType("search");
 
 /** The value of `type` in every stored event. */
 export const SEARCH_EVENT_TYPE = "relevance.event";
 
-/** The subscription's filter pattern: only request log lines and errors leave the log group. */
-export const REQUEST_LOG_FILTER_PATTERN = `{ $.type = "${REQUEST_LOG_TYPE}" || $.level = "error" }`;
-
-/** Name of the metric, by `Project`, that counts unreadable request log lines. An alarm watches it. */
-export const UNREADABLE_LINES = "UnreadableRequestLogLines";
-
 /** Name of the metric, by `Project`, that counts valid events that were not stored. An alarm watches it. */
 export const UNSTORED_EVENTS = "UnstoredEvents";
 
-/** The start of every request log line: `type` is its first field, so a line is recognized without parsing it. */
-const BEGINNING = `{"type":"${REQUEST_LOG_TYPE}"`;
-
-/** Returns whether a log line is that of a failed request, of which `level` is the first field. */
-export function isErrorLine(line: string): boolean {
-  return line.startsWith('{"level":"error"');
-}
-
-/** Returns whether a log line is a request log line, even if it was cut and cannot be parsed. */
-export function isRequestLogLine(line: string): boolean {
-  return line.startsWith(BEGINNING);
-}
-
 /** The longest line in bytes. CloudWatch Logs splits events over 256 KB, which then cannot be parsed. */
 export const MAX_LINE_BYTES = 200_000;
-/** The most hit ids kept of one answer. */
-export const MAX_HIT_IDS = 100;
-/** The most characters kept of a value that the caller chooses freely: client, user and object ids. */
-const MAX_ID_CHARACTERS = 512;
 /** The most characters kept of the text that the user typed. */
 const MAX_TEXT_CHARACTERS = 10_000;
-/** The most characters kept of a reason of `degraded`. */
-const MAX_REASON_CHARACTERS = 500;
 
 /** One search or hybrid search: its request, what happened, and what it found. */
 export interface RequestLogEntry {
@@ -86,15 +65,11 @@ export interface RequestLogEntry {
 }
 
 /** `logging` of api.yaml, and the name of the project. */
-export interface RequestLogSettings {
+export interface RequestLogSettings extends UserIdSettings {
   /** Project name: `application` of the line. */
   application: string;
-  /** `hmac`: HMAC-SHA-256 of the user id in hex, stable for one user while the key is. `none`: omitted. */
-  userId: UserIdLogging;
   /** Whether to write the text and the native body, which repeats the text. */
   queryText: boolean;
-  /** Needed for `hmac`. Without it no user id is written. */
-  hmacKey?: string | undefined;
 }
 
 /**
@@ -119,7 +94,7 @@ export function requestLogLine(entry: RequestLogEntry, settings: RequestLogSetti
 
 function fit(entry: RequestLogEntry, settings: RequestLogSettings): string {
   const query = settings.queryText ? JSON.stringify(entry.query) : null;
-  const hitIds = entry.hitIds.slice(0, MAX_HIT_IDS);
+  const hitIds = entry.hitIds.slice(0, MAX_LOGGED_IDS);
   const line = serialize(entry, settings, query, hitIds);
   if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
 
@@ -179,41 +154,6 @@ function experimentOf({ experiment }: RequestLogEntry, hits: number): RequestLog
   return { ...experiment, teams: experiment.teams.slice(0, hits) };
 }
 
-/** Returns a user id as `logging.user_id` says, or null. */
-export function loggedUserId(
-  id: string | null,
-  settings: Pick<RequestLogSettings, "userId" | "hmacKey">,
-): string | null {
-  if (id === null) return null;
-  switch (settings.userId) {
-    case "plain":
-      return plainUserId(id);
-    case "hmac":
-      return settings.hmacKey ? hashedUserId(id, settings.hmacKey) : null;
-    case "none":
-      return null;
-  }
-}
-
-/** Returns a user id as `logging.user_id: plain` writes it. */
-export function plainUserId(id: string): string {
-  return cut(id, MAX_ID_CHARACTERS);
-}
-
-/** Returns a user id as `logging.user_id: hmac` writes it. */
-export function hashedUserId(id: string, key: string): string {
-  return createHmac("sha256", key).update(id).digest("hex");
-}
-
-/** Truncates a text without splitting a surrogate pair. */
-function cut<T extends string | null | undefined>(text: T, characters: number): T | string {
-  if (typeof text !== "string" || text.length <= characters) return text;
-  const end = isHighSurrogate(text.charCodeAt(characters - 1)) ? characters - 1 : characters;
-  return text.slice(0, end);
-}
-
-const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
-
 /** Returns the longest prefix of a text that takes at most `bytes` bytes as a JSON string without its quotes. */
 function escapedPrefix(text: string, bytes: number): string {
   let low = 0;
@@ -225,41 +165,4 @@ function escapedPrefix(text: string, bytes: number): string {
     else high = middle - 1;
   }
   return cut(text.slice(0, low + 1), low);
-}
-
-/** The longest that an answer waits for the key. A key that arrives later serves the next line. */
-const KEY_WAIT_MS = 2_000;
-
-/** Returns a reader of the key that hashes user ids. If reading fails, the log has no user ids, and requests go on. */
-export function userIdKey(
-  { user_id, hmac_secret_name }: LoggingSettings,
-  readSecret: (name: string) => Promise<string>,
-  print: (line: string) => void,
-): () => Promise<string | undefined> {
-  if (user_id !== "hmac" || hmac_secret_name === undefined) return async () => undefined;
-  const key = once(() => readSecret(hmac_secret_name));
-  return async () => {
-    try {
-      return await key();
-    } catch (error) {
-      const message = "the key for hashing user ids cannot be read";
-      print(JSON.stringify({ level: "error", message, cause: String(error) }));
-      return undefined;
-    }
-  };
-}
-
-interface KeySource {
-  settings: { logging: LoggingSettings };
-  userIdKey: () => Promise<string | undefined>;
-}
-
-/** Returns the key, or undefined if it is late or no user id is hashed: logging never delays or fails a request. */
-export async function keyInTime(
-  { settings, userIdKey }: KeySource,
-  { deadline }: { deadline: Deadline },
-): Promise<string | undefined> {
-  if (settings.logging.user_id !== "hmac") return undefined;
-  const ms = Math.min(KEY_WAIT_MS, deadline.remaining() / 2);
-  return withTimeout(ms, userIdKey, () => new Error("the key is late")).catch(() => undefined);
 }

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { EventLogColumn } from "../../core/contract/log-columns.ts";
 import { objectSchema } from "../../core/http/validate.ts";
-import { loggedUserId, type RequestLogSettings, SEARCH_EVENT_TYPE } from "./line.ts";
+import { loggedUserId } from "../../core/request-log/user-ids.ts";
+import { type RequestLogSettings, SEARCH_EVENT_TYPE } from "./line.ts";
 
 /** The most bytes of an event as JSON. */
 const MAX_EVENT_BYTES = 64 * 1_024;

@@ -2,6 +2,7 @@ import type { Rule, RuleConditions } from "../../config/rules.ts";
 import { isObject } from "../../core/json/values.ts";
 import { wordsOf } from "../../core/words.ts";
 import { instantOf } from "../../core/zoned-time.ts";
+import { EVERY, indexOf, isPrefix, PHRASE, type RuleIndex, written } from "./facts.ts";
 
 /** What rules are compared with. */
 export interface SearchFacts {
@@ -21,92 +22,128 @@ export interface SearchFacts {
   now: number;
 }
 
-/** Rules that are indexed by their texts, so that a search is not compared with all of them. */
+/** Rules that are indexed by one condition each, so that a search is not compared with all of them. */
 export interface RuleBook {
   /** Returns the rules that apply to a search, in their order. */
   matching(facts: SearchFacts): Rule[];
 }
 
-/** A rule with what its conditions are compared as. */
+/** A rule that a search was compared with. */
 interface Entry {
   rule: Rule;
-  /** Its place in the order of rules. */
-  order: number;
-  from: number;
-  until: number;
+  /** Whether it applies at a time, in milliseconds since 1970. */
+  appliesAt: (now: number) => boolean;
 }
 
-/** Words of a phrase that follow the first one. */
-interface Phrase {
-  entry: Entry;
-  words: readonly string[];
-}
-
-/** Returns the rules as they are looked up: by priority, then in the order of the list. */
+/** Returns rules as they are looked up: by priority, then in the order of the list. */
 export function ruleBook(rules: readonly Rule[]): RuleBook {
-  const entries = rules
-    .toSorted((a, b) => b.priority - a.priority)
-    .map((rule, order): Entry => {
-      const { from, until, time_zone } = rule.when;
-      return {
-        rule,
-        order,
-        from: from === undefined ? Number.NEGATIVE_INFINITY : instantOf(from, time_zone),
-        until: until === undefined ? Number.POSITIVE_INFINITY : instantOf(until, time_zone),
-      };
-    });
-  const others: Entry[] = [];
-  const byText = new Map<string, Entry[]>();
-  const byFirstWord = new Map<string, Phrase[]>();
-  const byParam = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const { text, params: [param] = [] } = entry.rule.when;
-    if (!text && !param) others.push(entry);
-    if (!text && param) for (const value of param.values) listIn(byParam, `${param.name}=${value}`).push(entry);
-    for (const one of text?.is ?? []) listIn(byText, wordsOf(one).join(" ")).push(entry);
-    for (const one of text?.contains ?? []) {
-      const [first = "", ...words] = wordsOf(one);
-      listIn(byFirstWord, first).push({ entry, words });
+  const index = indexOf(rules, [...rules.keys()]);
+  return indexedBook(index, (place) => rules[place] as Rule);
+}
+
+/** Returns the rules of an index, whose places grow with the list. A rule is read when a search is first compared with it. */
+export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: number) => Rule): RuleBook {
+  const entries = new Map<number, Entry>();
+  const areFiltersRead = lines[lineFrom(lines, "filter=")]?.startsWith("filter=");
+
+  function entryAt(place: number): Entry {
+    const known = entries.get(place);
+    if (known) return known;
+    const rule = ruleAt(place);
+    const entry = { rule, appliesAt: period(rule.when) };
+    entries.set(place, entry);
+    return entry;
+  }
+
+  /** Yields what holds for a search, besides the phrases of its text, as rules are indexed. */
+  function* factsIn(search: Comparable, words: readonly string[]): Generator<string> {
+    const { params, key, template, experiment } = search;
+    yield EVERY;
+    yield `text=${words.join(" ")}`;
+    for (const [name, given] of Object.entries(params ?? {})) {
+      for (const value of [given].flat()) yield `param=${name}=${value}`;
+    }
+    if (areFiltersRead) {
+      for (const [field, values] of search.filters()) for (const value of values) yield `filter=${field}=${value}`;
+    }
+    if (experiment) yield `experiment=${experiment.name}`;
+    for (const name of search.names) {
+      yield `index=${name}`;
+      for (const length of prefixes) if (length <= name.length) yield `index=${name.slice(0, length)}*`;
+    }
+    yield `key=${key}`;
+    yield `template=${template}`;
+  }
+
+  /** Yields the lines of phrases that the text has. Those with the same first word are one after another. */
+  function* phrasesIn(words: readonly string[]): Generator<string> {
+    for (const [at, word] of words.entries()) {
+      const start = PHRASE + word;
+      for (let next = lineFrom(lines, start); ; next += 1) {
+        const line = lines[next];
+        if (!line?.startsWith(start) || !(line[start.length] === " " || line[start.length] === "\t")) break;
+        const rest = line.slice(start.length, line.indexOf("\t")).split(" ").slice(1);
+        if (rest.every((one, further) => words[at + 1 + further] === one)) yield line;
+      }
     }
   }
 
-  /** Returns the rules whose condition on the text holds, or without one, that on the first parameter. */
-  function selected({ text, params }: SearchFacts): Set<Entry> {
-    const words = text == null ? [] : wordsOf(text);
-    const found = new Set(words.length > 0 ? byText.get(words.join(" ")) : undefined);
-    for (const [name, given] of byParam.size > 0 ? Object.entries(params ?? {}) : []) {
-      for (const value of [given].flat()) for (const entry of byParam.get(`${name}=${value}`) ?? []) found.add(entry);
+  /** Returns the places of the rules of which the condition by which they are indexed holds, in the order of the list. */
+  function placesFor(search: Comparable): number[] {
+    const words = search.text == null ? [] : wordsOf(search.text);
+    const found = new Set<number>();
+    const add = (line: string) => {
+      for (const place of line.slice(line.indexOf("\t") + 1).split(",")) found.add(Number(place));
+    };
+    for (const fact of factsIn(search, words)) {
+      const start = `${written(fact)}\t`;
+      const line = lines[lineFrom(lines, start)];
+      if (line?.startsWith(start)) add(line);
     }
-    for (const [at, word] of words.entries()) {
-      for (const { entry, words: rest } of byFirstWord.get(word) ?? []) {
-        if (rest.every((one, next) => words[at + 1 + next] === one)) found.add(entry);
-      }
-    }
-    return found;
+    for (const line of phrasesIn(words)) add(line);
+    return [...found].sort((a, b) => a - b);
   }
 
   return {
     matching(facts) {
       const search = comparable(facts);
-      const applies = ({ rule, from, until }: Entry) =>
-        facts.now >= from && facts.now < until && holds(rule.when, search);
-      return [...[...selected(facts)].filter(applies), ...others.filter(applies)]
-        .sort((a, b) => a.order - b.order)
-        .map(({ rule }) => rule);
+      return placesFor(search)
+        .map(entryAt)
+        .filter(({ rule, appliesAt }) => holds(rule.when, search) && appliesAt(facts.now))
+        .map(({ rule }) => rule)
+        .sort((a, b) => b.priority - a.priority);
     },
   };
 }
 
-function listIn<T>(map: Map<string, T[]>, key: string): T[] {
-  const list = map.get(key) ?? [];
-  map.set(key, list);
-  return list;
+/** Returns the number of the first line that is not before a text, in a sorted list. */
+function lineFrom(lines: readonly string[], text: string): number {
+  let [low, high] = [0, lines.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((lines[middle] as string) < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns whether conditions on the time hold. Reads them only when it is asked: local times take long. */
+function period({ from, until, time_zone }: RuleConditions): Entry["appliesAt"] {
+  if (from === undefined && until === undefined) return () => true;
+  let instants: readonly [number, number] | undefined;
+  return (now) => {
+    instants ??= [
+      from === undefined ? Number.NEGATIVE_INFINITY : instantOf(from, time_zone),
+      until === undefined ? Number.POSITIVE_INFINITY : instantOf(until, time_zone),
+    ];
+    return now >= instants[0] && now < instants[1];
+  };
 }
 
 interface Comparable extends SearchFacts {
   names: readonly string[];
-  /** Returns the values by which the body filters a field. Reads the body when it is first called. */
-  filtersOn: (field: string) => ReadonlySet<string> | undefined;
+  /** Returns the values by which the body filters each field. Reads the body when it is first called. */
+  filters: () => ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 function comparable(facts: SearchFacts): Comparable {
@@ -115,9 +152,9 @@ function comparable(facts: SearchFacts): Comparable {
     ...facts,
     // What the list excludes is not searched.
     names: facts.index.split(",").filter((name) => !name.startsWith("-")),
-    filtersOn: (field) => {
+    filters: () => {
       filters ??= filterValues(facts.native);
-      return filters.get(field);
+      return filters;
     },
   };
 }
@@ -133,11 +170,13 @@ function holds({ templates, params, filters, indexes, keys, experiment }: RuleCo
   }
   if (params && search.template == null) return false;
   if (params?.some(({ name, values }) => !isAmong([search.params?.[name]].flat(), values))) return false;
-  return !filters?.some(({ field, values }) => !values.some((value) => search.filtersOn(field)?.has(String(value))));
+  return !filters?.some(
+    ({ field, values }) => !values.some((value) => search.filters().get(field)?.has(String(value))),
+  );
 }
 
 const isOf = (name: string, pattern: string): boolean =>
-  pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+  isPrefix(pattern) ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
 /** Returns whether one of the given values is one of a rule's, written alike. */
 const isAmong = (given: readonly unknown[], values: readonly unknown[]): boolean =>

@@ -38,6 +38,13 @@ export const NO_EFFECTS: Effects = {
   ...{ text: undefined, applied: [] },
 };
 
+/** What changes the query of a search. */
+export type Effective = Pick<Effects, "hiddenIds" | "hidden" | "filters" | "weights">;
+
+/** Returns whether rules change the query of a search. */
+export const changesQuery = ({ hiddenIds, hidden, filters, weights }: Effective): boolean =>
+  hiddenIds.length + hidden.length + filters.length + weights.length > 0;
+
 /**
  * Returns what rules do together. Hiding goes before pinning. Of several texts, redirects, and pins of one document the first
  * counts; a text needs one that it can replace. A pin whose place is taken gets the next free one. Filters must all pass, and

@@ -1,11 +1,5 @@
 import { isObject, isRawNumber } from "../../core/json/values.ts";
-import type { Effects } from "./effects.ts";
-
-type Effective = Pick<Effects, "hiddenIds" | "hidden" | "filters" | "weights">;
-
-/** Returns whether rules change the query of a search. */
-export const changesQuery = ({ hiddenIds, hidden, filters, weights }: Effective): boolean =>
-  hiddenIds.length + hidden.length + filters.length + weights.length > 0;
+import { changesQuery, type Effective, type Effects } from "./effects.ts";
 
 /**
  * Returns a query with the filters, factors and hidden documents of rules; its scores are otherwise the same. A knn query

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { CallTimeout } from "../../aws/errors.ts";
-import { type CurrentDocument, documentReader, type ReadIfChanged } from "../../aws/versioned-documents.ts";
+import { type CurrentDocument, documentReader, parsedBy, type ReadIfChanged } from "../../aws/versioned-documents.ts";
 import { deadlineIn, withTimeout } from "../../core/resilience/deadline.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 
@@ -20,28 +20,18 @@ export type SynonymReader = (waitMs: number) => Promise<CurrentDocument<Lexicons
 /** The longest that a read takes, in milliseconds. Searches wait for a shorter time. */
 const READ_MS = 10_000;
 
-/** How long searches go without synonyms after the lists could not be read, so that each does not wait for itself. */
-const RETRY_MS = 5_000;
-
 /**
  * Returns the reader of the lists, of which each is made into a lexicon on first use. Callers share a read. If it is late, it
  * goes on for later callers, and the lists of before stay in use.
  */
 export function synonymReader(read: ReadIfChanged, now: () => number = () => performance.now()): SynonymReader {
-  const document = documentReader("the document of synonyms", read, lexiconsOf, now);
+  const document = documentReader("the document of synonyms", read, parsedBy(lexiconsOf), { now, isOptional: true });
   let last: CurrentDocument<Lexicons> | undefined;
-  let failed: { error: unknown; until: number } | undefined;
   const refresh = async () => {
-    try {
-      last = await document(deadlineIn(READ_MS));
-      return last;
-    } catch (error) {
-      failed = { error, until: now() + RETRY_MS };
-      throw error;
-    }
+    last = await document(deadlineIn(READ_MS));
+    return last;
   };
   return async (waitMs) => {
-    if (failed && now() < failed.until) throw failed.error;
     try {
       return await withTimeout(waitMs, refresh, () => new CallTimeout(`no answer within ${Math.round(waitMs)} ms`));
     } catch (error) {

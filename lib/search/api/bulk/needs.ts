@@ -1,7 +1,9 @@
 import { lookup } from "../../../core/json/lookup.ts";
 import { isObject } from "../../../core/json/values.ts";
+import { type Passage, passagesOf } from "../../embeddings/passages.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { DocumentOf, Operation } from "./operations.ts";
+import type { PassageMapping } from "./target.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -39,9 +41,16 @@ function nameOf(value: unknown): string {
  */
 export type Need =
   | { kind: "none" | "stored" }
-  | { kind: "text"; text: string; afterPrevious: boolean }
+  | { kind: "text"; text: string; passages?: readonly NeededPassage[]; afterPrevious: boolean }
   | { kind: "empty"; afterPrevious: boolean }
   | { kind: "wrong"; reason: string };
+
+/** A passage to embed, or one whose embedding is stored already, as JSON. */
+export interface NeededPassage extends Passage {
+  stored?: string;
+}
+
+type NeedingMapping = EmbeddingMapping & { passages?: PassageMapping | undefined };
 
 /** What is known of a document. */
 interface KnownDocument {
@@ -56,7 +65,7 @@ const NONE: Need = { kind: "none" };
 /** Returns the needs of every operation, one for each mapping, as far as they follow from the request alone. */
 export function needsOf(
   operations: readonly Operation[],
-  mappings: readonly EmbeddingMapping[],
+  mappings: readonly NeedingMapping[],
   documentOf: DocumentOf,
 ): Map<Operation, readonly Need[]> {
   const needs = new Map<Operation, readonly Need[]>();
@@ -101,14 +110,16 @@ function merged(before: Fields, change: Fields): Fields {
 export function needOf(
   { op }: Operation,
   doc: ReturnType<DocumentOf>,
-  mapping: EmbeddingMapping,
+  mapping: NeedingMapping,
   before: KnownDocument = { fields: {}, complete: false },
 ): Need {
-  const { embedding_field, src_fields } = mapping;
+  const { embedding_field, src_fields, passages: split } = mapping;
   const place = lookup(doc, embedding_field);
   if (op === "delete" || place.values.length > 0) return NONE;
   const found = src_fields.map((path) => ({ path, ...lookup(doc, path) }));
   if (op === "update" && found.every(({ touched }) => !touched)) return NONE;
+  // The stored document has the passages that stay.
+  if (op === "update" && split?.isStored && !before.complete) return { kind: "stored" };
   const after = op === "update" ? merged(before.fields, doc) : doc;
   // A stored document may have a dotted path in another spelling too: `{"a.b": …}` beside `{"a": {"b": …}}`.
   const partial = op === "update" && found.some(({ path, touched }) => !touched || path.includes("."));
@@ -131,5 +142,6 @@ export function needOf(
     return { kind: "wrong", reason: `${parent} must be an object, which holds the embedding ${embedding_field}` };
   }
   if (texts.length === 0) return { kind: "empty", afterPrevious: partial };
-  return { kind: "text", text: texts.join("\n"), afterPrevious: partial };
+  const text = texts.join("\n");
+  return { kind: "text", text, ...(split && { passages: passagesOf(text, split) }), afterPrevious: partial };
 }

@@ -2,12 +2,13 @@ import { MODELS } from "../../../config/embedding-models.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { byteVectorJson } from "../../embeddings/byte-vector.ts";
-import type { DocumentEmbedding, Embedder, EmbedderName } from "../../embeddings/embedder.ts";
+import { type DocumentEmbedding, type Embedder, type EmbedderName, EmbeddingError } from "../../embeddings/embedder.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { type Draft, isPiece, NO_DOCUMENT, type Piece } from "./draft.ts";
 import { type Need, needOf } from "./needs.ts";
 import type { DocumentOf, Guard, Operation } from "./operations.ts";
+import { passagesJson, storedUnless, withStored } from "./passages.ts";
 import type { ItemError } from "./send.ts";
 import { readStored, type StoredDocument } from "./stored.ts";
 import type { BulkTarget, TargetMapping } from "./target.ts";
@@ -76,7 +77,9 @@ export async function prepare(preparation: Preparation, operations: readonly Ope
  */
 export async function prepareFromStored(preparation: Preparation, operations: readonly Operation[]): Promise<Prepared> {
   const { cluster, target, deadline, documentOf } = preparation;
-  const paths = [...new Set(target.mappings.flatMap(({ src_fields }) => src_fields))];
+  const stores = target.mappings.filter(({ passages }) => passages?.isStored);
+  const fields = [...target.mappings.flatMap(({ src_fields }) => src_fields), ...stores.map(fieldOf)];
+  const paths = [...new Set(fields)];
   let stored: ReadonlyMap<string, StoredDocument>;
   try {
     stored = await readStored(cluster, target.readName, operations, deadline, paths);
@@ -90,7 +93,9 @@ export async function prepareFromStored(preparation: Preparation, operations: re
     const document = stored.get(operation.id);
     const fields = document ? (JSON.parse(document.source) as Record<string, unknown>) : {};
     const doc = documentOf(operation);
-    const needs = target.mappings.map((mapping) => needOf(operation, doc, mapping, { fields, complete: true }));
+    const needs = target.mappings.map((mapping) =>
+      withStored(needOf(operation, doc, mapping, { fields, complete: true }), mapping, fields),
+    );
     return { operation, needs, guard: document?.guard ?? NO_DOCUMENT };
   });
   preparation.pool.start(planned.flatMap(({ needs }) => [...modelTexts(target.mappings, needs)]));
@@ -101,7 +106,10 @@ export async function prepareFromStored(preparation: Preparation, operations: re
 export function* modelTexts(mappings: readonly TargetMapping[], needs: readonly Need[]): Generator<ModelText> {
   for (const [index, need] of needs.entries()) {
     const mapping = mappings[index];
-    if (need.kind === "text" && mapping && "embedder" in mapping) yield { model: mapping.embedder, text: need.text };
+    if (need.kind !== "text" || !mapping || !("embedder" in mapping)) continue;
+    const model = mapping.embedder;
+    if (!need.passages) yield { model, text: need.text };
+    else for (const { stored, text } of need.passages) if (stored === undefined) yield { model, text };
   }
 }
 
@@ -164,9 +172,14 @@ async function changeOf(
         onDegraded(operation, field, mapping.incompatible);
         return absent(operation, model);
       }
-      const embedded = await pool.get({ model: mapping.embedder, text: need.text });
-      if (embedded.kind !== "error") return storedJson(preparation, operation, embedded, mapping);
-      const { message, retryable, retryAfterSeconds: retryAfter } = embedded.error;
+      const { embedder, passages } = mapping;
+      const stored = (embedded: DocumentEmbedding) => storedJson(preparation, operation, embedded, mapping);
+      const embed = (text: string) => pool.get({ model: embedder, text });
+      const json = passages
+        ? await passagesJson(need.passages ?? [], passages, { embed, stored })
+        : await storedUnless(await embed(need.text), stored);
+      if (!(json instanceof EmbeddingError)) return json;
+      const { message, retryable, retryAfterSeconds: retryAfter } = json;
       if (target.onFailure === "fail") {
         return { status: 503, type: "embedding_failed", reason: `${field}: ${message}`, retryable, retryAfter };
       }
@@ -175,6 +188,8 @@ async function changeOf(
     }
   }
 }
+
+const fieldOf = ({ embedding_field }: EmbeddingMapping): string => embedding_field;
 
 /** Returns the JSON of an embedding in the form that the field stores. */
 async function storedJson(

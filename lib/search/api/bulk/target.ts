@@ -1,13 +1,16 @@
+import { MODELS } from "../../../config/embedding-models.ts";
+import { CHUNKING, isByCharacters } from "../../../config/passage-fields.ts";
 import type { Vectors } from "../../../config/vectors.ts";
 import type { Issue } from "../../../core/http/error.ts";
 import { invalidRequest } from "../../../core/http/validate.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
-import { type EmbedderName, embedderName } from "../../embeddings/embedder.ts";
+import { type EmbedderName, embedderName, passagesBy } from "../../embeddings/embedder.ts";
+import type { Splitting } from "../../embeddings/passages.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { EmbeddingMapping, GatewaySettings, IndexSettings } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import { isRebuild } from "../../index-meta/run-names.ts";
-import type { IndexInfo } from "../../opensearch/index-catalog.ts";
+import { embeddingField, hasPassages, type IndexInfo } from "../../opensearch/index-catalog.ts";
 import { entryOfAbsent, resolveTarget, type TargetIndex } from "../../target/target.ts";
 
 /**
@@ -18,7 +21,16 @@ export type TargetMapping = EmbeddingMapping &
   ({ embedder: EmbedderName } | { incompatible: string }) & {
     /** How the field stores embeddings, unless as they are. */
     vectors?: Vectors | undefined;
+    passages?: PassageMapping | undefined;
   };
+
+/** How texts are split, and what else the passages of a mapping depend on. */
+export interface PassageMapping extends Splitting {
+  /** Whether each passage is stored, so that an update can keep it. */
+  isStored: boolean;
+  /** Tells the vectors of the model from those of others. */
+  madeBy: string;
+}
 
 /** Where a request writes, and what is embedded. */
 export interface BulkTarget {
@@ -55,18 +67,37 @@ export async function bulkTarget(services: GatewayServices, name: string, deadli
   };
   if (!entry) return { ...names, mappings: [], onFailure: "fail" };
   if (!written) throw invalid([missing(name)]);
-  const mappings = entry.embedding_mappings.map(
-    (mapping): TargetMapping => ({
-      ...mapping,
-      ...embedderFor(written.meta, mapping, settings.models),
-      vectors: written.fields.get(mapping.embedding_field)?.vectors,
-    }),
-  );
+  const mappings = entry.embedding_mappings.map((mapping): TargetMapping => {
+    const stored = embeddingField(written.fields, mapping.embedding_field);
+    const made = embedderFor(written.meta, mapping, settings.models);
+    const used = "embedder" in made ? made.embedder : mapping.model_name;
+    const ofPassages = hasPassages(written.fields, mapping.embedding_field);
+    const passages = passageMapping(mapping, ofPassages, modelOf(settings, used));
+    return { ...mapping, ...made, vectors: stored?.vectors, ...(passages && { passages }) };
+  });
   const wrong = mappings.flatMap((mapping) => fieldProblem(settings, written, mapping));
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
   // A rebuild counts a document without its embedding as rejected, and tries it again.
   const onFailure = isRebuild(name) ? "fail" : entry.on_embedding_failure.write;
   return { ...names, mappings, onFailure };
+}
+
+const modelOf = ({ models }: Pick<GatewaySettings, "models">, used: EmbedderName) =>
+  models.find((one) => embedderName(one) === used);
+
+/**
+ * Returns how texts of a mapping are split; undefined if they are not. For dense embeddings the index decides, as its field
+ * takes passages or none: so an index stays as it is until a rebuild makes it fit hybrid_search.yaml.
+ */
+function passageMapping(
+  { model_name, chunking }: EmbeddingMapping,
+  ofPassages: boolean,
+  model: GatewaySettings["models"][number] | undefined,
+): PassageMapping | undefined {
+  const isStored = MODELS[model_name].kind === "dense";
+  if (isStored ? !ofPassages : !chunking) return undefined;
+  const byCharacters = isByCharacters(model_name);
+  return { ...(chunking ?? CHUNKING), byCharacters, isStored, madeBy: model ? passagesBy(model) : "" };
 }
 
 const ambiguous = (indexes: readonly TargetIndex[]): string =>
@@ -90,10 +121,10 @@ function fieldProblem(
 ): string[] {
   const { embedding_field, model_name } = mapping;
   const used = "embedder" in mapping ? mapping.embedder : model_name;
-  const model = models.find((one) => embedderName(one) === used);
+  const model = modelOf({ models }, used);
   const dimension = model && "dimension" in model ? model.dimension : undefined;
   const wanted = dimension === undefined ? "rank_features or sparse_vector" : `knn_vector of dimension ${dimension}`;
-  const field = fields.get(embedding_field);
+  const field = embeddingField(fields, embedding_field);
   const types = dimension === undefined ? ["rank_features", "sparse_vector"] : ["knn_vector"];
   if (field && types.includes(field.type) && field.dimension === dimension) return [];
   const given = field

@@ -1,4 +1,5 @@
 import { MODELS } from "../../../config/embedding-models.ts";
+import type { Splitting } from "../../embeddings/passages.ts";
 import { type Operation, roundsOf } from "./operations.ts";
 import type { BulkTarget } from "./target.ts";
 
@@ -19,15 +20,21 @@ const ACTION_BYTES = 60;
 
 /** Returns the windows of a request, round by round. Without embeddings, each round is one, cut when it is written. */
 export function windowsOf(operations: readonly Operation[], target: BulkTarget, maxBytes: number): Window[] {
-  const embeddings = target.mappings.reduce((sum, { model_name }) => sum + embeddingBytes(model_name), 0);
+  const bytesIn = (op: Operation["op"], document: number) =>
+    target.mappings.reduce((sum, { model_name, passages }) => {
+      // An update reads, and writes again, all passages of the stored document.
+      const most = op === "update" ? passages?.max_passages : undefined;
+      const parts = passages?.isStored ? (most ?? passagesIn(document, passages)) : 1;
+      return sum + embeddingBytes(model_name) * parts;
+    }, 0);
   return roundsOf(operations).flatMap((round) => {
-    if (embeddings === 0) return [{ operations: round, bytes: 0 }];
+    if (target.mappings.length === 0) return [{ operations: round, bytes: 0 }];
     const windows: Window[] = [];
     let window: Window | undefined;
     for (const operation of round) {
       const { slice, op } = operation;
       const document = slice ? slice.end - slice.start : 0;
-      const bytes = ACTION_BYTES + document + (op === "delete" ? 0 : embeddings);
+      const bytes = ACTION_BYTES + document + (op === "delete" ? 0 : bytesIn(op, document));
       if (!window || window.bytes + bytes > maxBytes) {
         window = { operations: [], bytes: 0 };
         windows.push(window);
@@ -38,6 +45,12 @@ export function windowsOf(operations: readonly Operation[], target: BulkTarget, 
     return windows;
   });
 }
+
+/** Bytes of a token in a document of plain text. */
+const TOKEN_BYTES = 4;
+
+const passagesIn = (bytes: number, { tokens, max_passages }: Splitting): number =>
+  Math.min(max_passages, Math.max(1, Math.ceil(bytes / (tokens * TOKEN_BYTES))));
 
 function embeddingBytes(name: keyof typeof MODELS): number {
   const model = MODELS[name];

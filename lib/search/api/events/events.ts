@@ -4,8 +4,8 @@ import { batchResult, type Rejected } from "../../../core/http/batch.ts";
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import type { ApiOptions } from "../../../core/http/middleware.ts";
 import { issueOf } from "../../../core/http/validate.ts";
+import { keyInTime } from "../../../core/request-log/user-ids.ts";
 import type { EventsSettings } from "../../gateway/settings.ts";
-import { keyInTime } from "../../request-log/line.ts";
 import { type EventsRequest, eventLine, UbiEvent } from "../../request-log/ubi-event.ts";
 
 /** What the endpoint uses. */

@@ -2,7 +2,7 @@ import { COMBINATION_FACTS } from "../../../core/contract/search.ts";
 import { withMembers } from "../../../core/json/slices.ts";
 import { rawNumber } from "../../../core/json/values.ts";
 import { RANK_CONSTANT } from "../../fusion/techniques.ts";
-import type { EmbeddingMapping } from "../../gateway/settings.ts";
+import { withoutPassages } from "./best-passages.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 import { hasSource, queryWith, shownWith } from "./shown-documents.ts";
 import type { Template } from "./template.ts";
@@ -12,26 +12,29 @@ interface BodyParts {
   paginationDepth: number | undefined;
   /** JSON text. */
   pipeline: string;
-  /** Their embeddings, a thousand numbers each, are left out of documents unless the template has its own `_source`. */
-  mappings: readonly EmbeddingMapping[];
+  /** Fields that are left out of documents unless the template has its own `_source`. */
+  embeddings: readonly string[];
+  /** Fields with passages, whose highlights the gateway makes. */
+  passages: ReadonlySet<string>;
   /** Whether the cluster's version fails a search with a profile. */
   dropProfile: boolean;
 }
 
 /** Returns the native body: the caller's members byte for byte, with the hybrid clause, the pipeline and the depth set. */
 export function hybridBody(template: Template, parts: BodyParts): string {
-  const excludes = parts.mappings.map(({ embedding_field }) => embedding_field);
-  const source = excludes.length > 0 ? { excludes } : undefined;
+  const source = parts.embeddings.length > 0 ? { excludes: parts.embeddings } : undefined;
   const clause = { ...template.hybrid, queries: parts.queries };
   const hybrid = {
     ...(source ? queryWith(clause, source) : clause),
     ...(parts.paginationDepth !== undefined && { pagination_depth: parts.paginationDepth }),
   };
+  const highlight = withoutPassages(template.native.highlight, parts.passages);
   return withMembers(template.text, {
     query: JSON.stringify({ hybrid }),
     search_pipeline: parts.pipeline,
     ...(source && hasSource(template.native) && { _source: JSON.stringify(source) }),
     ...(source && shownWith(template.native, source)),
+    ...(highlight && { highlight: highlight.json }),
     ...(parts.dropProfile && template.native.profile === true && { profile: undefined }),
   });
 }

@@ -12,8 +12,9 @@ import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { searchShards as shardsRequest } from "../../opensearch/requests.ts";
 import { timeLimited } from "../../opensearch/time-limits.ts";
-import { withSynonyms } from "../../page/synonyms.ts";
+import { rewrittenWithSynonyms } from "../../page/rare-stages.ts";
 import { stopwatch } from "../search/reply.ts";
+import { ofPassages } from "./best-passages.ts";
 import { runnableQueries } from "./queries.ts";
 import type { CandidatesRequest } from "./request.ts";
 import { hybridTarget } from "./target.ts";
@@ -56,15 +57,17 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   const depth = Math.min(body.depth ?? target.candidates, target.maxResultWindow);
   requireAllowed(caller, limitRefusal("window", "depth", body.depth ?? 0, rightsOf(caller).limits));
   const asked = { query: body.search_query, weights: null, deadline };
-  const [{ queries }, shards] = await Promise.all([
+  const [runnable, shards] = await Promise.all([
     runnableQueries(services, asked, template, target, stopwatch()),
     shardsOf(services.cluster, searched, deadline),
   ]);
   if (new Set(shards.map((shard) => shard.index)).size > 1) {
     throw invalidRequest([{ path: "index", message: "stands for several indexes; name one" }]);
   }
+  const { passages: fields, can } = target;
+  const queries = runnable.queries.map((own) => ofPassages(own, { fields, can }));
   const { synonyms, locale } = body;
-  const rewritten = await withSynonyms(services, { entry: target, synonyms, locale, deadline }, queries);
+  const rewritten = await rewrittenWithSynonyms(services, { entry: target, synonyms, locale, deadline }, queries);
   const answers = await rewritten.attempt({ rewritten: rewritten.query, original: queries }, (all) =>
     searchShards(services, searched, all, shards, depth, deadline),
   );

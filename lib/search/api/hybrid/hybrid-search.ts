@@ -9,15 +9,17 @@ import { nativeSearch, type SearchAnswer, withHits } from "../../page/answer.ts"
 import { interleaveStage } from "../../page/interleave.ts";
 import type { Page, SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
-import { pinsStage, rerankingStage } from "../../page/rare-stages.ts";
+import { pinsStage, rerankingStage, rewrittenWithSynonyms, varyingStage } from "../../page/rare-stages.ts";
+import type { Rewritten } from "../../page/rewritten.ts";
 import { type Found, searchedPage } from "../../page/run.ts";
 import { stagesOf } from "../../page/stage.ts";
-import { type Rewritten, withSynonyms } from "../../page/synonyms.ts";
-import { varietyStage } from "../../page/variety.ts";
 import { type Effects, NO_EFFECTS } from "../../rules/effects.ts";
+import { withText } from "../../rules/queries.ts";
+import { answered } from "../search/answered.ts";
 import { attemptsOf } from "../search/attempts.ts";
-import { type Searched, searchReply, stopwatch } from "../search/reply.ts";
+import type { Searched, Stopwatch } from "../search/reply.ts";
 import { ruledSearches, searchRules } from "../search/rules.ts";
+import { highlighted } from "./best-passages.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
 import { type Assigned, assignedVariant, canInterleave, canServe } from "./experiment.ts";
 import { type BodyWith, nativeOf, type Plan, type Prepared, planned } from "./plan.ts";
@@ -32,10 +34,19 @@ import { readTemplate, templateOf } from "./template.ts";
 const QUERY_STRING = "request_cache=false";
 
 /** Answers `POST /application/hybrid-search`: embeds the query text, fuses the subqueries, ranks for the user. */
-export async function hybridSearch(services: GatewayServices, call: JsonCall<HybridRequest>): Promise<Reply> {
+export function hybridSearch(services: GatewayServices, call: JsonCall<HybridRequest>): Promise<Reply> {
+  return answered(services, call, (watch, replaced) => searched(services, call, watch, replaced));
+}
+
+/** Runs a search; `replaced` is searched for in place of its text. */
+async function searched(
+  services: GatewayServices,
+  call: JsonCall<HybridRequest>,
+  watch: Stopwatch,
+  replaced?: string,
+): Promise<Searched> {
   const { body, text, deadline, caller } = call;
   requireNoStages(caller, body);
-  const watch = stopwatch();
   const rules = await searchRules(services, { ...call, rule_set: body.rule_set });
   const prepare = async (name: string | null, variant?: Assigned, given?: Effects): Promise<Prepared> => {
     requireTemplate(caller, name, { search_query: body.search_query });
@@ -43,11 +54,17 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
     const facts = { text: body.search_query, index: body.index, template: body.template, params: body.params };
     const experiment = variant && experimentOf(variant);
-    const effects = given ?? rules.effectsOn({ ...facts, native: asked.parsed, key: caller.name, experiment });
+    const own = given ?? rules.effectsOn({ ...facts, native: asked.parsed, key: caller.name, experiment });
+    const effects = replaced === undefined ? own : { ...own, text: replaced };
     const searched =
       effects.text !== undefined && asked.values
         ? templateOf(services.settings, { ...body, template: name }, text, effects.text)
         : asked;
+    if (replaced !== undefined) {
+      // The text may stand where the body names an index.
+      const worded = asked.values ? searched : { parsed: withText(asked.parsed, body.search_query, replaced) };
+      searchedIndexes(caller, body.index, ...checkedParts(caller, worded));
+    }
     const template = readTemplate(searched.text, body.settings.weights);
     const target = await watch.time("catalog", () => hybridTarget(services, index, deadline));
     return { asked, index, template, target, effects };
@@ -98,7 +115,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
       page,
     }),
     personalStage(services, body, template.native, page),
-    varietyStage(services, { index, own: body.variety, entry: target, native: template.native, page }),
+    await varyingStage(services, { index, own: body.variety, entry: target, native: template.native, page }),
     await pinsStage(services, {
       ...{ index, effects, native: template.native, page },
       body: () => nativeOf(prepared, plan, 0).bodyWith(NO_EFFECTS, plan.queries),
@@ -109,7 +126,7 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
   const { maxResultWindow, can } = target;
   const { bodyWith, pipeline, isExplained, paginationDepth } = nativeOf(prepared, plan, candidates);
   const searchPage = pagesOf(prepared, plan, rewritten, bodyWith);
-  const found = await searchedPage({
+  const ranked = await searchedPage({
     page,
     stages,
     declined,
@@ -118,14 +135,16 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
     maxResultWindow: async () => maxResultWindow,
     deadline,
   });
+  const found = await withPassages(ranked);
 
-  return searchReply(services, call, {
+  return {
     endpoint: "hybrid-search",
     index: body.index,
     echo: {
       index: JSON.stringify(body.index),
       search_query: JSON.stringify(body.search_query),
       ...(body.template !== null && { template: JSON.stringify(body.template) }),
+      ...(body.no_hits != null && { no_hits: JSON.stringify(body.no_hits) }),
       search_request_template: withMembers(asked.text, { search_pipeline: pipeline }),
       // Weights are echoed as the request has them; the pipeline shows those that were used.
       settings: JSON.stringify({ ...settings, weights: body.settings.weights }),
@@ -147,12 +166,23 @@ export async function hybridSearch(services: GatewayServices, call: JsonCall<Hyb
       ...versionDegradations(template.native, can, { isExplained }),
       ...depthDegradation(found.answer, { page, depth: paginationDepth, native: template.native }),
     ],
-    milliseconds: watch.read(),
-  });
+    milliseconds: {},
+  };
+
+  /** Returns what was found with the best passages that the search wants highlighted. */
+  async function withPassages(searched: Found): Promise<Found> {
+    const fields = highlighted(template.native, target.passages);
+    if (fields.length === 0 || searched.answer.hits.length === 0) return searched;
+    const { withBestPassages } = await import("./passage-highlights.ts");
+    const { answer, degraded } = await watch.time("passages", () =>
+      withBestPassages(services, { index, target, fields, embeddings: plan.embeddings }, searched.answer, deadline),
+    );
+    return { ...searched, answer, degraded: [...searched.degraded, ...degraded] };
+  }
 
   function rewrittenWith({ target: entry }: Prepared, { queries }: Plan) {
     const { synonyms, locale } = body;
-    return withSynonyms(services, { entry, synonyms, locale, deadline }, queries);
+    return rewrittenWithSynonyms(services, { entry, synonyms, locale, deadline }, queries);
   }
 
   /** Returns the stage that interleaves the hits of another variant with those of this one. */

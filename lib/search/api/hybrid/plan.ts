@@ -5,6 +5,7 @@ import type { Effects } from "../../rules/effects.ts";
 import { withEffects, withText } from "../../rules/queries.ts";
 import type { SearchBody } from "../search/named-template.ts";
 import type { Stopwatch } from "../search/reply.ts";
+import { ofPassages } from "./best-passages.ts";
 import { depthOf, hybridBody, pipelineJson } from "./body.ts";
 import { type RunnableQueries, runnableQueries } from "./queries.ts";
 import { type AppliedHybridSettings, appliedSettings, type HybridSettings } from "./request.ts";
@@ -73,10 +74,13 @@ export function nativeOf({ template, target }: Prepared, { settings, weights }: 
   });
   const bodyWith: BodyWith = (effects, queries) =>
     hybridBody(template, {
-      queries: queries.map((own) => withEffects(own, effects)),
+      queries: queries.map((own) =>
+        ofPassages(withEffects(own, effects), { fields: target.passages, can, shared: template.hybrid.filter }),
+      ),
       paginationDepth,
       pipeline,
-      mappings: target.embedding_mappings,
+      embeddings: target.embeddings,
+      passages: target.passages,
       dropProfile: !can.hybridProfile,
     });
   return { bodyWith, pipeline, isExplained, paginationDepth };

@@ -11,6 +11,7 @@ import { type EmbedderName, type Embedding, EmbeddingError } from "../../embeddi
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { Stopwatch } from "../search/reply.ts";
+import { highlighted } from "./best-passages.ts";
 import { withRescoring } from "./rescoring.ts";
 import { type HybridTarget, versionIssues } from "./target.ts";
 import type { Template } from "./template.ts";
@@ -28,6 +29,8 @@ export interface RunnableQueries {
   queries: unknown[];
   weights: number[] | null;
   degraded: Degradation[];
+  /** The embeddings of the query text by field. */
+  embeddings: ReadonlyMap<string, Embedding>;
 }
 
 /** Returns the subqueries that can run with embeddings in place of their tokens, and the weights that belong to them. */
@@ -35,7 +38,7 @@ export async function runnableQueries(
   services: GatewayServices,
   { query, weights: asked, deadline }: Asked,
   template: Template,
-  { embedding_mappings, onFailure, embedders, incompatible, stored, candidates, can }: HybridTarget,
+  { embedding_mappings, onFailure, embedders, incompatible, stored, passages, candidates, can }: HybridTarget,
   watch: Stopwatch,
 ): Promise<RunnableQueries> {
   const path = "search_request_template.query.hybrid.queries";
@@ -43,7 +46,10 @@ export async function runnableQueries(
   const problems = [...issues, ...versionIssues(can, template.page.from)];
   if (problems.length > 0) throw invalidRequest(problems);
 
-  const used = new Map([...embedders].filter(([field]) => legs.some(({ fields }) => fields.has(field))));
+  const shown = highlighted(template.native, passages);
+  const used = new Map(
+    [...embedders].filter(([field]) => shown.includes(field) || legs.some(({ fields }) => fields.has(field))),
+  );
   // A model that does not answer must leave time for the search by the other legs.
   const half = earlier(deadline, deadline.remaining() / 2);
   const embedded = await watch.time("embedding", () => embedQuery(services, query, { fields: used, stored }, half));
@@ -53,7 +59,7 @@ export async function runnableQueries(
   const { embeddings } = embedded;
   const how = { embeddings, stored, candidates, queryTokens: can.queryTokens };
   const queries = kept.map((leg) => replaceTokens(template.queries[leg], how));
-  return { queries, weights, degraded };
+  return { queries, weights, degraded, embeddings };
 }
 
 const WEIGHT_CHANGE: Record<LeftWeights["change"], string> = {
@@ -71,7 +77,7 @@ function planLegs(
   { failures }: QueryEmbeddings,
   weights: readonly number[] | null,
   onFailure: OnEmbeddingFailure,
-): Omit<RunnableQueries, "queries"> & { kept: number[] } {
+): Omit<RunnableQueries, "queries" | "embeddings"> & { kept: number[] } {
   const kept: number[] = [];
   const left: Array<{ leg: number; field: string; reason: string }> = [];
   for (const [leg, { fields }] of legs.entries()) {

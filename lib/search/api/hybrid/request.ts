@@ -3,7 +3,7 @@ import { COMBINATIONS, MAX_CANDIDATES, MAX_SUBQUERIES, NORMALIZATIONS } from "..
 import { objectSchema } from "../../../core/http/validate.ts";
 import { sum } from "../../../core/sum.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
-import { commonFields, IndexExpression, namedTemplateFields } from "../search/request.ts";
+import { commonFields, IndexExpression, namedTemplateFields, no_hits } from "../search/request.ts";
 
 /** Sums within this of 1 are 1: three weights of a third are not exact in floats. */
 const SUM_TOLERANCE = 1e-6;
@@ -71,6 +71,7 @@ export const hybridFields = {
     v.description("The text whose embeddings replace the tokens of the template."),
   ),
   settings: v.nullish(objectSchema(HybridSettings), {}),
+  no_hits,
   ...commonFields,
 };
 

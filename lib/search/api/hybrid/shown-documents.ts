@@ -28,6 +28,8 @@ export function shownWith(native: Members, source: object): Record<string, strin
 /** Returns a query, or any value that holds some, with `source` in its inner hits. The same value if it has none. */
 export function queryWith<Value>(value: Value, source: object): Value {
   if (Array.isArray(value)) {
+    // A vector has a thousand of them.
+    if (typeof value[0] === "number") return value;
     const shown = value.map((one) => queryWith(one, source));
     return shown.every((one, at) => one === value[at]) ? value : (shown as Value);
   }

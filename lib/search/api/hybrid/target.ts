@@ -15,7 +15,8 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
-import { sharedStages } from "../../page/variety.ts";
+import { embeddingField, hasPassages, madeEmbeddings } from "../../opensearch/index-catalog.ts";
+import { sharedStages } from "../../page/shared-stages.ts";
 import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
@@ -47,6 +48,10 @@ export interface HybridTarget
   incompatible: ReadonlyMap<string, string>;
   /** How fields store embeddings, for those that do not store them as they are. */
   stored: ReadonlyMap<string, Vectors>;
+  /** Fields with embeddings, a thousand numbers each: those of the gateway, and those that the cluster makes itself. */
+  embeddings: readonly string[];
+  /** The fields whose embeddings are those of passages in all indexes. */
+  passages: ReadonlySet<string>;
   /** Whether the cluster wraps the query, see {@link Target}. */
   isWrapped: boolean;
   can: Capabilities;
@@ -79,6 +84,8 @@ export async function hybridTarget(
     maxResultWindow: Math.min(...indexes.map((index) => index.maxResultWindow)),
     ...embeddersOf(indexes, settings),
     stored: storedOf(indexes),
+    embeddings: embeddingsOf(indexes),
+    passages: passagesIn(indexes),
     isWrapped,
     can,
   };
@@ -96,6 +103,8 @@ function embeddersOf(
       const { embedding_field: field } = mapping;
       const isById = (index: TargetIndex) => index.fields.get(field)?.vectors === "sparse_vector";
       if (indexes.some(isById) && !indexes.every(isById)) incompatible.set(field, MIXED_TOKENS);
+      if (indexes.some(isOfPassages(field)) && !indexes.every(isOfPassages(field)))
+        incompatible.set(field, MIXED_PASSAGES);
       const found = embedderFor(meta, mapping, models);
       if ("incompatible" in found) incompatible.set(field, found.incompatible);
       else if ((embedders.get(field) ?? found.embedder) !== found.embedder) incompatible.set(field, MIXED);
@@ -113,7 +122,7 @@ function embeddersOf(
 function storedOf(indexes: readonly TargetIndex[]): Map<string, Vectors> {
   const stored = new Map<string, Vectors>();
   for (const { embedding_field: field } of indexes[0]?.entry?.embedding_mappings ?? []) {
-    const kinds = new Set(indexes.map(({ fields }) => fields.get(field)?.vectors));
+    const kinds = new Set(indexes.map(({ fields }) => embeddingField(fields, field)?.vectors));
     const [only] = kinds;
     if (kinds.has("byte")) stored.set(field, "byte");
     else if (only !== undefined && kinds.size === 1) stored.set(field, only);
@@ -121,8 +130,29 @@ function storedOf(indexes: readonly TargetIndex[]): Map<string, Vectors> {
   return stored;
 }
 
+/** Returns the fields that hold embeddings in any of the indexes. */
+function embeddingsOf(indexes: readonly TargetIndex[]): string[] {
+  const own = (indexes[0]?.entry?.embedding_mappings ?? []).map(({ embedding_field }) => embedding_field);
+  return [...new Set([...own, ...indexes.flatMap(({ fields }) => madeEmbeddings(fields))])];
+}
+
 const MIXED =
   "the indexes of this name have vectors of different models; rebuild them with `relevance index rebuild --embed`";
+
+const MIXED_PASSAGES =
+  "some indexes of this name have passages and others do not; rebuild these with `relevance index rebuild --embed`";
+
+const isOfPassages =
+  (field: string) =>
+  ({ fields }: TargetIndex): boolean =>
+    hasPassages(fields, field);
+
+const passagesIn = (indexes: readonly TargetIndex[]): Set<string> =>
+  new Set(
+    (indexes[0]?.entry?.embedding_mappings ?? []).flatMap(({ embedding_field: field }) =>
+      indexes.every(isOfPassages(field)) ? [field] : [],
+    ),
+  );
 
 const MIXED_TOKENS = "some indexes of this name have sparse_vector and others rank_features, whose tokens differ";
 

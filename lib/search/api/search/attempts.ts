@@ -1,4 +1,4 @@
-import type { Rewritten } from "../../page/synonyms.ts";
+import type { Rewritten } from "../../page/rewritten.ts";
 import type { Effects } from "../../rules/effects.ts";
 import { type RuledSearches, safeEffects } from "./rules.ts";
 

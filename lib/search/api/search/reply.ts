@@ -2,13 +2,21 @@ import { randomUUID } from "node:crypto";
 import type { SearchKind } from "../../../core/contract/search.ts";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import type { Call, Reply } from "../../../core/http/event.ts";
+import { keyInTime } from "../../../core/request-log/user-ids.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { objectIdsOf, type SearchAnswer } from "../../page/answer.ts";
 import type { StageReport } from "../../page/stage.ts";
-import { keyInTime, requestLogLine } from "../../request-log/line.ts";
+import { requestLogLine } from "../../request-log/line.ts";
 import type { AppliedRule } from "../../rules/effects.ts";
+import type { OtherText } from "../../suggest/correct.ts";
 import type { CommonFields } from "./request.ts";
+
+/** What an answer without hits tells. */
+interface DidYouMean extends OtherText {
+  /** Whether the hits are those of this text. */
+  is_searched: boolean;
+}
 
 /** One search: its request and what it found. */
 export interface Searched {
@@ -28,6 +36,8 @@ export interface Searched {
   areStagesTold: boolean;
   /** The rules that the search was made with. */
   rules: readonly AppliedRule[];
+  /** What may have been meant, if the search has no hits. */
+  didYouMean?: DidYouMean;
   degraded: readonly Degradation[];
   milliseconds: Readonly<Record<string, number>>;
 }
@@ -40,6 +50,7 @@ export async function searchReply(services: GatewayServices, call: Call, searche
     ...Object.entries(searched.echo),
     ["user_id", JSON.stringify(fields.user_id)],
     ["business_rules", JSON.stringify(fields.business_rules)],
+    ...(fields.personalization == null ? [] : [given("personalization", fields.personalization)]),
     ["is_logging_enable", JSON.stringify(fields.is_logging_enable)],
     ...(fields.rerank == null ? [] : [given("rerank", fields.rerank)]),
     ...(fields.variety == null ? [] : [given("variety", fields.variety)]),
@@ -50,6 +61,7 @@ export async function searchReply(services: GatewayServices, call: Call, searche
     ["search_response", answer.text],
   ];
   if (searched.experiment) members.push(["experiment", JSON.stringify(searched.experiment)]);
+  if (searched.didYouMean) members.push(given("did_you_mean", searched.didYouMean));
   if (searched.rules.length > 0) members.push(given("rules", searched.rules));
   if (fields.explain_stages || searched.areStagesTold) members.push(given("stages", searched.stages));
   if (degraded.length > 0) members.push(["degraded", JSON.stringify(degraded)]);
@@ -113,7 +125,8 @@ function logLine(
       objectIdField: objects.field,
       responseId: call.requestId,
       hitIds: objects.ids,
-      total: answer.total?.value ?? null,
+      // The text of the user found nothing, whatever another one does.
+      total: searched.didYouMean ? 0 : (answer.total?.value ?? null),
     },
     {
       application: settings.project,

@@ -1,7 +1,9 @@
 import * as v from "valibot";
-import { MAX_RERANKED, RULE_SETS } from "../../../core/contract/search.ts";
-import { objectSchema } from "../../../core/http/validate.ts";
+import { PERSONALIZATIONS } from "../../../core/contract/recommendation.ts";
+import { MAX_RERANKED, NO_HITS, RULE_SETS } from "../../../core/contract/search.ts";
+import { objectSchema, recordSchema } from "../../../core/http/validate.ts";
 import { isObject } from "../../../core/json/values.ts";
+import { RequestContext } from "../../../personalize/runtime/request-context.ts";
 
 /**
  * An index expression. Only in date math, which stands in angle brackets, a slash belongs to the expression: it rounds the
@@ -30,6 +32,12 @@ export const IndexExpression = v.pipe(
 /** The rules that a search is made with. */
 export const RuleSet = v.picklist(RULE_SETS);
 
+/** Whether the user's profile has a say. */
+export const Personalization = v.picklist(PERSONALIZATIONS);
+
+/** What becomes of a search that finds nothing. */
+export const NoHitsChoice = v.picklist(NO_HITS);
+
 /** A native search body. The cluster checks its content. */
 export const NativeSearch = v.pipe(
   v.looseObject({}),
@@ -45,6 +53,7 @@ export const BusinessRules = v.strictObject({
     v.nullish(v.pipe(v.number(), v.minValue(0, "must be in [0, 1]"), v.maxValue(1, "must be in [0, 1]"))),
     v.description("Share of the personal order in the result. Default: the configured weight."),
   ),
+  personalization_context: v.nullish(recordSchema(RequestContext)),
 });
 
 const VariedField = v.pipe(
@@ -108,6 +117,10 @@ export const commonFields = {
     v.description("The user who searches, for personalized ranking and the request log."),
   ),
   business_rules: v.nullish(objectSchema(BusinessRules), {}),
+  personalization: v.pipe(
+    v.nullish(Personalization),
+    v.description("`none`: the order uses nothing that is known about the user. Default: `profile`."),
+  ),
   is_logging_enable: v.pipe(
     v.nullish(v.boolean(), true),
     v.description("Whether the request log gets a line about this search. Default: true."),
@@ -163,11 +176,20 @@ const user_query = v.pipe(
   ),
 );
 
+/** What becomes of a search without hits. */
+export const no_hits = v.pipe(
+  v.nullish(NoHitsChoice),
+  v.description(
+    "What becomes of a search without hits: nothing, `did_you_mean` tells another text, or that is searched for. Needs the endpoint `suggest`.",
+  ),
+);
+
 /** A search with a body of its own. */
 export const SearchRequest = v.strictObject({
   index: IndexExpression,
   search_request: objectSchema(NativeSearch),
   user_query,
+  no_hits,
   ...commonFields,
 });
 
@@ -176,6 +198,7 @@ export const NamedSearchRequest = v.strictObject({
   index: IndexExpression,
   ...namedTemplateFields,
   user_query,
+  no_hits,
   ...commonFields,
 });
 
@@ -201,6 +224,7 @@ export type CommonFields = Pick<
   AnySearchRequest,
   | "user_id"
   | "business_rules"
+  | "personalization"
   | "is_logging_enable"
   | "rerank"
   | "variety"

@@ -19,7 +19,7 @@ const degradation = (reason: string, effect: string): Degradation => ({
 export interface SearchRules {
   /** Returns what they do to a search. */
   effectsOn(facts: Omit<SearchFacts, "now">): Effects;
-  /** Why they are not those in use. */
+  /** Why they are not those in use. Has an entry more as soon as one cannot be applied. */
   degraded: readonly Degradation[];
 }
 
@@ -27,28 +27,40 @@ const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
 
 interface Asked {
   caller: KeyRules;
+  requestId: string;
   deadline: Deadline;
   rule_set: RuleSet | null | undefined;
 }
 
 /**
  * Returns the rules for a request. Throws `forbidden` for a key with `templates` that says which. If they cannot be read,
- * there are none, and `degraded` says why.
+ * or applied, there are none, and `degraded` says why.
  */
 export async function searchRules(
-  { rules }: Pick<GatewayServices, "rules">,
-  { caller, deadline, rule_set }: Asked,
+  { rules, api }: Pick<GatewayServices, "rules" | "api">,
+  { caller, requestId, deadline, rule_set }: Asked,
 ): Promise<SearchRules> {
   // A draft is not for everybody, and without rules hidden documents are shown.
   if (caller.templates && rule_set) throw forbidden(caller, "rule_set", "it may only send templates");
   if (rule_set === "none" || (!rules && rule_set !== "draft")) return NO_RULES;
   if (!rules) return { ...NO_RULES, degraded: [degradation("the gateway reads no rules", LOST)] };
+  const what = rule_set === "draft" ? "the draft of the rules" : "the document of rules";
   try {
     const { content, failure } = await rules(rule_set ?? "current", deadline);
     const degraded = failure ? [degradation(failure.reason, "the rules are those of before")] : [];
-    return { effectsOn: (facts) => matched(content, facts), degraded };
+    const unusable = degradation(`${what} has a rule that cannot be applied`, LOST);
+    const effectsOn: SearchRules["effectsOn"] = (facts) => {
+      try {
+        return matched(content, facts);
+      } catch (error) {
+        const message = unusable.reason;
+        api.log(JSON.stringify({ level: "error", request_id: requestId, message, cause: String(error) }));
+        if (!degraded.includes(unusable)) degraded.push(unusable);
+        return NO_EFFECTS;
+      }
+    };
+    return { effectsOn, degraded };
   } catch {
-    const what = rule_set === "draft" ? "the draft of the rules" : "the document of rules";
     return { ...NO_RULES, degraded: [degradation(`${what} cannot be read`, LOST)] };
   }
 }

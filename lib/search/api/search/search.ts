@@ -10,16 +10,16 @@ import type { IndexSettings } from "../../gateway/settings.ts";
 import { nativeSearch } from "../../page/answer.ts";
 import { pageOf, type SearchPage } from "../../page/native-page.ts";
 import { personalStage } from "../../page/personal.ts";
-import { pinsStage, rerankingStage } from "../../page/rare-stages.ts";
+import { pinsStage, rerankingStage, rewrittenWithSynonyms, varyingStage } from "../../page/rare-stages.ts";
 import { searchedPage } from "../../page/run.ts";
+import { sharedStages } from "../../page/shared-stages.ts";
 import { stagesOf } from "../../page/stage.ts";
-import { withSynonyms } from "../../page/synonyms.ts";
-import { sharedStages, varietyStage } from "../../page/variety.ts";
-import { changesQuery, withEffects, withText } from "../../rules/queries.ts";
+import { changesQuery } from "../../rules/effects.ts";
 import { resolveTarget } from "../../target/target.ts";
+import { answered } from "./answered.ts";
 import { attemptsOf } from "./attempts.ts";
 import { namedTemplate, type SearchBody } from "./named-template.ts";
-import { searchReply, stopwatch } from "./reply.ts";
+import type { Searched, Stopwatch } from "./reply.ts";
 import type { AnySearchRequest } from "./request.ts";
 import { ruledSearches, searchRules } from "./rules.ts";
 
@@ -27,14 +27,23 @@ import { ruledSearches, searchRules } from "./rules.ts";
  * Answers `POST /application/search`: the native search, or the template that it names, its body unchanged unless the
  * hits are re-ranked for a user.
  */
-export async function search(services: GatewayServices, call: JsonCall<AnySearchRequest>): Promise<Reply> {
+export function search(services: GatewayServices, call: JsonCall<AnySearchRequest>): Promise<Reply> {
+  return answered(services, call, (watch, replaced) => searched(services, call, watch, replaced));
+}
+
+/** Runs a search; `replaced` is searched for in place of its text. */
+async function searched(
+  services: GatewayServices,
+  call: JsonCall<AnySearchRequest>,
+  watch: Stopwatch,
+  replaced?: string,
+): Promise<Searched> {
   const { body, caller } = call;
   requireTemplate(caller, body.template, { user_query: body.user_query });
   requireNoStages(caller, body);
   const asked = bodyOf(services, call);
   const { parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
-  const watch = stopwatch();
   const rules = await searchRules(services, { ...call, rule_set: body.rule_set });
   const facts = { text: body.user_query, index: body.index, template: body.template, params: body.params };
   const effects = rules.effectsOn({ ...facts, native: parsed, key: caller.name });
@@ -42,14 +51,23 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
 
   const { timeout } = parsed;
   const entry = await entryOf(services, call, index);
-  const native = wordedBody(services, call, asked, effects.text);
-  const query = entry.synonyms || changesQuery(effects) ? queryOf(native) : undefined;
+  const native = await wordedBody(services, call, asked, replaced ?? effects.text);
+  if (replaced !== undefined) {
+    // The text may stand where the body names an index.
+    const worded = body.template == null ? { parsed: parseLossless(native) } : bodyOf(services, call, replaced);
+    searchedIndexes(caller, body.index, ...checkedParts(caller, worded));
+  }
+  // Most searches meet no rule that changes their query.
+  const withRules = changesQuery(effects) ? (await import("../../rules/queries.ts")).withEffects : undefined;
+  const query = entry.synonyms || withRules ? queryOf(native) : undefined;
   const { synonyms, locale } = body;
-  const rewritten = await withSynonyms(services, { entry, synonyms, locale, deadline: call.deadline }, query);
+  const rewritten = await rewrittenWithSynonyms(services, { entry, synonyms, locale, deadline: call.deadline }, query);
   const attempt = attemptsOf({ effects, ruled, rewritten }, query, (own, changed) =>
     changed === query && !changesQuery(own)
       ? native
-      : withMembers(native, { query: JSON.stringify(withEffects(changed ?? { match_all: {} }, own)) }),
+      : withMembers(native, {
+          query: JSON.stringify(withRules ? withRules(changed ?? { match_all: {} }, own) : changed),
+        }),
   );
   const send = (changes: Record<string, string | undefined>) =>
     attempt((json) =>
@@ -64,11 +82,11 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
       ...(!aggregate && { aggs: undefined, aggregations: undefined }),
     });
   const page = pageOf(parsed);
-  const text = effects.text ?? body.user_query;
+  const text = replaced ?? effects.text ?? body.user_query;
   const wanted = [
     personalStage(services, body, parsed, page),
     await rerankingStage(services, { index, own: body.rerank, entry, query: text, native: parsed, page }),
-    varietyStage(services, { index, own: body.variety, entry, native: parsed, page }),
+    await varyingStage(services, { index, own: body.variety, entry, native: parsed, page }),
     // The cluster has no page behind the end of a fused list, and pins ask for one.
     isHybrid(parsed) ? {} : await pinsStage(services, { index, effects, native: parsed, body: () => asked.text, page }),
   ];
@@ -81,7 +99,7 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
     deadline: call.deadline,
   });
 
-  return searchReply(services, call, {
+  return {
     endpoint: "search",
     index: body.index,
     echo: {
@@ -89,6 +107,7 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
       ...(body.template != null && { template: JSON.stringify(body.template) }),
       search_request: asked.text,
       ...(body.user_query != null && { user_query: JSON.stringify(body.user_query) }),
+      ...(body.no_hits != null && { no_hits: JSON.stringify(body.no_hits) }),
     },
     fields: body,
     userQuery: body.user_query ?? null,
@@ -98,8 +117,8 @@ export async function search(services: GatewayServices, call: JsonCall<AnySearch
     rules: effects.applied,
     stages: [...rewritten.reports(), ...found.stages],
     degraded: [...rules.degraded, ...ruled.degraded(), ...rewritten.degraded(), ...found.degraded],
-    milliseconds: watch.read(),
-  });
+    milliseconds: {},
+  };
 }
 
 /** Returns the native body that a request has, or that its template becomes; `replaced` is searched for in place of its text. */
@@ -122,17 +141,18 @@ function bodyOf(
 }
 
 /** Returns the native body in which the text of rules, if they have one, replaces that of the request. */
-function wordedBody(
+async function wordedBody(
   services: GatewayServices,
   call: JsonCall<AnySearchRequest>,
   asked: SearchBody,
   text: string | undefined,
-): string {
+): Promise<string> {
   const { user_query: from, template } = call.body;
   if (text === undefined) return asked.text;
   if (template != null) return bodyOf(services, call, text).text;
   const query = queryOf(asked.text);
   if (from == null || query === undefined) return asked.text;
+  const { withText } = await import("../../rules/queries.ts");
   return withMembers(asked.text, { query: JSON.stringify(withText(query, from, text)) });
 }
 

@@ -84,9 +84,8 @@ function plain(source: string, { idField, check }: ParseOptions): Outcome {
   if (idField === undefined && !check) return { document: { id: "", source } };
   const parsed = parseJson(source);
   if (!isObject(parsed)) return { reason: "the line is not a JSON object", text: source };
-  if (idField === undefined) return { document: { id: "", source } };
-  const id = idOf(valueAt(parsed, idField));
-  if (!id) return { reason: `${idField} holds no id: text or a whole number`, text: source };
+  const id = idField === undefined ? "" : idOf(valueAt(parsed, idField));
+  if (id === undefined) return { reason: `${idField} holds no id: text or a whole number`, text: source };
   return { document: { id, source } };
 }
 

@@ -17,7 +17,7 @@ export interface StoredCopy {
 export interface SourceCopy extends StoredCopy {
   source: string;
   primaryTerm: number;
-  /** Which of the tested fields the document has. */
+  /** The tested queries that the document matches. */
   has: readonly string[];
 }
 
@@ -25,8 +25,8 @@ export interface SourceCopy extends StoredCopy {
 export interface WantedFields {
   /** Fields of the source. */
   of: readonly string[];
-  /** Fields of which the cluster tells whether a document has them. */
-  tested: readonly string[];
+  /** Queries of which the cluster tells whether a document matches, by name. */
+  tested: Readonly<Record<string, object>>;
 }
 
 /** Documents of one shard whose sequence numbers are from `from` to `to`. */
@@ -153,10 +153,12 @@ function search(
   index: string,
   { shard, from, to }: Range,
   body: object,
-  tested: readonly string[] = [],
+  tested: WantedFields["tested"] = {},
 ): Promise<ClusterAnswer> {
   const range = { range: { _seq_no: { gte: from, lte: to } } };
-  const should = tested.map((field) => ({ exists: { field, _name: field } }));
+  const should = Object.entries(tested).map(([_name, query]) =>
+    Object.fromEntries(Object.entries(query).map(([kind, parameters]) => [kind, { ...parameters, _name }])),
+  );
   const whole = {
     track_total_hits: false,
     seq_no_primary_term: true,

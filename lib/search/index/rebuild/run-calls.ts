@@ -62,7 +62,7 @@ export function createRunCalls(options: RunCallsOptions): RunCalls {
       for (let attempt = 0; ; attempt += 1) {
         checkStop();
         const outcome = await pace.run(() => attemptOf(cluster, request));
-        if (!(outcome instanceof ClusterFailure) && !BUSY.has(outcome.status)) {
+        if (!(outcome instanceof ClusterFailure) && !isBusy(request, outcome)) {
           pace.succeeded();
           if (outcome.status < 400 || accept.includes(outcome.status)) return outcome;
           throw refusal(request, outcome);
@@ -94,6 +94,17 @@ export function createRunCalls(options: RunCallsOptions): RunCalls {
     },
   };
   return calls;
+}
+
+/**
+ * Tells whether a later attempt may have another answer. The creation of an index has not after the plain exception of a
+ * plugin, such as that of a `semantic` field whose model does not exist: it is the first call of a run, which can be begun again.
+ */
+function isBusy({ method, path }: ClusterRequest, { status, body }: ClusterAnswer): boolean {
+  const isCreation = method === "PUT" && !path.includes("/", 1);
+  return (
+    BUSY.has(status) && !(isCreation && status === 500 && clusterError(parseJson(body)).type === "runtime_exception")
+  );
 }
 
 async function attemptOf(cluster: Cluster, request: ClusterRequest): Promise<ClusterAnswer | ClusterFailure> {

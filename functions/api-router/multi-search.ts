@@ -1,0 +1,22 @@
+import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { MultiSearchRequest, multiSearch } from "../../lib/search/api/multi/multi-search.ts";
+import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+
+/** The searches by kind: the same chunks as those of their own endpoints, loaded by the first search of the kind. */
+const SEARCHES = {
+  search: async () => (await import("./search.ts")).oneSearch,
+  "hybrid-search": async () => (await import("./hybrid-search.ts")).oneHybridSearch,
+};
+
+/** POST /application/multi-search */
+export function multiSearchFamily(services: GatewayServices): Family {
+  return {
+    "/application/multi-search": jsonHandler({
+      api: services.api,
+      schema: MultiSearchRequest,
+      splitHint: "Split the searches into several requests.",
+      handle: (call) => multiSearch(services, SEARCHES, call),
+    }),
+  };
+}

@@ -1,0 +1,12 @@
+import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
+import type { Family } from "../../lib/core/http/router.ts";
+import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
+import { suggest } from "../../lib/search/api/suggest/suggest.ts";
+import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+
+/** POST /application/suggest */
+export function suggestFamily(services: GatewayServices): Family {
+  return {
+    "/application/suggest": jsonHandler({ api: services.api, schema: SuggestRequest, handle: suggest(services) }),
+  };
+}

@@ -1,0 +1,91 @@
+import { passageVector } from "../../../config/passage-fields.ts";
+import { isObject, isRawNumber } from "../../../core/json/values.ts";
+import type { Capabilities } from "../../opensearch/capabilities-of.ts";
+
+type Fields = ReadonlySet<string>;
+
+const isKnn = (value: unknown): value is { knn: Record<string, unknown> } =>
+  isObject(value) && isObject(value.knn) && Object.keys(value).length === 1;
+
+/** What decides how knn clauses search passages. */
+interface Searching {
+  fields: Fields;
+  can: Pick<Capabilities, "nestedKnnFilters">;
+  /** The filter of the hybrid clause, which the cluster does not hand on to the vectors of passages. */
+  shared?: unknown;
+}
+
+/**
+ * Returns a query whose knn clauses search passages: a document has the score of its best one, and passes the filter of the
+ * clause. The same value without any.
+ */
+export function ofPassages(query: unknown, { fields, can, shared }: Searching): unknown {
+  if (fields.size === 0) return query;
+  return nested(shared !== undefined && isPassageKnn(query, fields) ? withFilter(query, shared) : query, fields, can);
+}
+
+function isPassageKnn(query: unknown, fields: Fields): query is { knn: Record<string, unknown> } {
+  if (!isKnn(query)) return false;
+  const [field = "", ...others] = Object.keys(query.knn);
+  return others.length === 0 && fields.has(field) && isObject(query.knn[field]);
+}
+
+function withFilter({ knn }: { knn: Record<string, unknown> }, shared: unknown) {
+  const filtered = Object.entries(knn).map(([field, clause]) => {
+    const { filter, ...rest } = clause as { filter?: unknown };
+    return [field, { ...rest, filter: filter === undefined ? shared : { bool: { filter: [filter, shared] } } }];
+  });
+  return { knn: Object.fromEntries(filtered) };
+}
+
+function nested(query: unknown, fields: Fields, can: Searching["can"]): unknown {
+  if (Array.isArray(query)) return typeof query[0] === "number" ? query : query.map((one) => nested(one, fields, can));
+  if (!isObject(query) || isRawNumber(query)) return query;
+  if (isPassageKnn(query, fields)) {
+    const [[field, clause] = ["", {}]] = Object.entries(query.knn);
+    const { filter, ...rest } = clause as { filter?: unknown };
+    // In a bool, 3.x takes a filter of nested fields for one of whole documents as well.
+    const inner =
+      filter !== undefined && (can.nestedKnnFilters || isJoined(filter)) ? [{ bool: { filter: [filter] } }] : [];
+    const knn = { [passageVector(field)]: { ...rest, ...(inner.length > 0 && { filter: inner[0] }) } };
+    const found = { nested: { path: field, score_mode: "max", query: { knn } } };
+    // 2.x applies other filters to the passages themselves, which have no fields of their document: there they come last.
+    return filter === undefined ? found : { bool: { must: [found], filter: [filter] } };
+  }
+  return Object.fromEntries(Object.entries(query).map(([key, member]) => [key, nested(member, fields, can)]));
+}
+
+/**
+ * Returns whether 2.x applies a filter to whole documents, although it stands in a k-NN query of passages: only if it requires
+ * what no passage can have. Source: `NestedHelper.mightMatchNestedDocs` of OpenSearch 2.19.
+ */
+function isJoined(filter: unknown): boolean {
+  if (Array.isArray(filter)) return filter.some(isJoined);
+  if (!isObject(filter)) return false;
+  const [[type, body] = ["", undefined]] = Object.entries(filter);
+  if (!isObject(body)) return false;
+  if (type === "bool") return isJoined(body.filter) || isJoined(body.must);
+  const [[field, value] = ["", undefined]] = Object.entries(body);
+  if (field.startsWith("_")) return false;
+  if (type === "term") return true;
+  return type === "range" && isObject(value) && Object.values(value).some((bound) => typeof bound === "number");
+}
+
+/** Returns the fields with passages that a search wants highlighted. */
+export function highlighted({ highlight }: Readonly<Record<string, unknown>>, fields: Fields): string[] {
+  const wanted = isObject(highlight) ? [highlight.fields].flat() : [];
+  return [...fields].filter((field) => wanted.some((one) => isObject(one) && Object.hasOwn(one, field)));
+}
+
+/** Returns a highlight without fields that have passages, as JSON; without JSON if it had no others. Undefined if it has none. */
+export function withoutPassages(highlight: unknown, fields: Fields): { json: string | undefined } | undefined {
+  if (!isObject(highlight) || highlighted({ highlight }, fields).length === 0) return undefined;
+  const without = (one: unknown) =>
+    isObject(one) ? Object.fromEntries(Object.entries(one).filter(([field]) => !fields.has(field))) : one;
+  const isLeft = (one: unknown) => !isObject(one) || Object.keys(one).length > 0;
+  const left = Array.isArray(highlight.fields)
+    ? highlight.fields.map(without).filter(isLeft)
+    : without(highlight.fields);
+  const isEmpty = Array.isArray(left) ? left.length === 0 : !isLeft(left);
+  return { json: isEmpty ? undefined : JSON.stringify({ ...highlight, fields: left }) };
+}

@@ -1,0 +1,57 @@
+import { nearest } from "../../config/nearest.ts";
+import { nativeSearch } from "../page/answer.ts";
+import { type Asked, FORGIVEN } from "./ask.ts";
+import { suggestionsAlias } from "./name.ts";
+import { folded } from "./texts.ts";
+
+/** What somebody may have meant who found nothing. */
+export interface OtherText {
+  text: string;
+  /** The words that no suggestion has beside the others. */
+  left_out: string[];
+}
+
+/** The suggestions that are compared. They are the ones with most of the words. */
+const COMPARED = 20;
+
+/**
+ * Returns a text that finds something in place of one that does not: its words as a suggestion spells them, without those that
+ * the suggestion has not. Returns undefined if no suggestion is near.
+ */
+export async function otherTextFor({
+  cluster,
+  deadline,
+  index,
+  text,
+  sources,
+  isNever,
+}: Omit<Asked, "size">): Promise<OtherText | undefined> {
+  const match = { match: { "text.words": { query: text, operator: "or", ...FORGIVEN } } };
+  const body = {
+    size: COMPARED,
+    track_total_hits: false,
+    _source: ["text"],
+    query: { bool: { must: [match], filter: [{ terms: { source: sources } }] } },
+    sort: ["_score", { weight: "desc" }],
+  };
+  const { hits } = await nativeSearch({ cluster }, deadline, suggestionsAlias(index), JSON.stringify(body), {
+    timeout: undefined,
+  });
+  const typed = wordsOf(text);
+  let best: OtherText | undefined;
+  for (const { _source } of hits) {
+    const suggested = _source?.text;
+    if (typeof suggested !== "string" || isNever(suggested)) continue;
+    const words = new Map(wordsOf(suggested).map((word) => [folded(word), word]));
+    const found = typed.map((word) => words.get(nearest(folded(word), words.keys()) ?? ""));
+    const other = {
+      text: found.filter((word) => word !== undefined).join(" "),
+      left_out: typed.filter((_, at) => found[at] === undefined),
+    };
+    if (other.text === "" || folded(other.text) === folded(typed.join(" "))) continue;
+    if (!best || other.left_out.length < best.left_out.length) best = other;
+  }
+  return best;
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];

@@ -1,0 +1,46 @@
+/** The longest beginning of a word that is indexed. Longer words that somebody types are cut to it. */
+const LONGEST = 20;
+
+const words = { type: "custom", tokenizer: "standard" } as const;
+
+/**
+ * The body of an index of suggestions. Its segments are sorted by weight, so that a search which wants the heaviest ends after
+ * the first few hits of each segment, however many suggestions begin so.
+ */
+export const SUGGESTIONS_BODY = {
+  settings: {
+    index: {
+      hidden: true,
+      number_of_shards: 1,
+      auto_expand_replicas: "0-1",
+      refresh_interval: "-1",
+      "sort.field": ["weight"],
+      "sort.order": ["desc"],
+    },
+    analysis: {
+      filter: {
+        beginnings: { type: "edge_ngram", min_gram: 1, max_gram: LONGEST },
+        cut: { type: "truncate", length: LONGEST },
+      },
+      analyzer: {
+        beginnings: { ...words, filter: ["lowercase", "asciifolding", "beginnings"] },
+        typed: { ...words, filter: ["lowercase", "asciifolding", "cut"] },
+      },
+    },
+  },
+  mappings: {
+    dynamic: false,
+    properties: {
+      text: {
+        type: "text",
+        analyzer: "beginnings",
+        search_analyzer: "typed",
+        index_options: "docs",
+        norms: false,
+        fields: { words: { type: "text", analyzer: "typed", index_options: "docs", norms: false } },
+      },
+      source: { type: "keyword" },
+      weight: { type: "float" },
+    },
+  },
+} as const;

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { GatewaySettings, SuggestSettings } from "../gateway/settings.ts";
+
+/** What the function `suggestions` reads at start from `config.json` beside its bundle. */
+export const SuggestionsSettings = v.object({
+  indexes: v.array(v.object({ index: v.string(), suggest: SuggestSettings })),
+  logging: GatewaySettings.entries.logging,
+});
+export type SuggestionsSettings = v.InferOutput<typeof SuggestionsSettings>;
+
+/** What a run built for one index. */
+export const BuiltSuggestions = v.object({
+  index: v.string(),
+  /** Suggestions by their source. */
+  searches: v.number(),
+  titles: v.number(),
+  /** Days of the request log that the run had time to read; absent if it did not read it. */
+  days: v.optional(v.number()),
+  /** Objects of the request log that are left out because they are damaged; absent without any. */
+  damaged: v.optional(v.number()),
+  /** True if there was no time for all titles. */
+  titles_cut: v.optional(v.boolean()),
+  /** True if the old suggestions stay, since most of their titles would be lost. The numbers are of what was not used. */
+  kept: v.optional(v.boolean()),
+  /** Why there are titles alone. */
+  left_out: v.optional(v.string()),
+});
+export type BuiltSuggestions = v.InferOutput<typeof BuiltSuggestions>;

@@ -1,0 +1,180 @@
+import { open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { download, listed, type ObjectStore } from "../../aws/object-store.ts";
+import { PREFIXES } from "../../core/naming/object-keys.ts";
+import { concurrently } from "../../core/resilience/concurrently.ts";
+import { type Database, type DatabaseLimits, literal, literals, withDatabase } from "../../core/sql/database.ts";
+import type { Suggestion } from "./suggestion.ts";
+import { MAX_SUGGESTED } from "./texts.ts";
+
+/** The searches of an index that are read. */
+export interface SearchesOf {
+  index: string;
+  days: number;
+  min_users: number;
+  half_life_days: number;
+}
+
+export interface LogOptions {
+  store: ObjectStore;
+  /** `memoryMb` and `folder` bound what a long log takes. */
+  limits: DatabaseLimits;
+  now: Date;
+  /** When the reading ends, in milliseconds since the epoch; days before are left out then. */
+  until: number;
+}
+
+/** The texts of one index, most searched first. Most users found something by each. */
+export interface SearchedTexts {
+  texts: Suggestion[];
+  /** Days of the log that were read, the last ones first. */
+  days: number;
+  /** Objects of the log, of all indexes, that are left out because nothing can read them. */
+  damaged: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Objects that are downloaded, and then read, at a time. */
+const AT_ONCE = 16;
+const GZIP_MAGIC = 0x1f8b;
+/** The most texts of an index. The most searched ones stay. */
+const MOST_TEXTS = 1_000_000;
+
+/**
+ * Returns the texts that enough users searched for in each index, by the request log in the bucket. A user counts once for a
+ * text, by the latest search: one who repeats a search a thousand times makes it no more popular. Throws if objects cannot be
+ * read for another reason than their content, and if none can: suggestions without searches would replace better ones.
+ */
+export async function searchedTexts(
+  indexes: readonly SearchesOf[],
+  { store, limits, now, until }: LogOptions,
+): Promise<Map<string, SearchedTexts>> {
+  return withDatabase(limits, async (database) => {
+    await database.run(
+      "CREATE TABLE person (index_name VARCHAR, text VARCHAR, person VARCHAR, latest DOUBLE, has_hits BOOLEAN)",
+    );
+    const names = literals(indexes.map(({ index }) => index));
+    const most = Math.max(...indexes.map(({ days }) => days));
+    let read = 0;
+    let objects = 0;
+    let damaged = 0;
+    // A line may arrive on the day after it was written.
+    for (const day of daysBefore(now, most + 1)) {
+      if (Date.now() > until) break;
+      const added = await addDay(database, { store, day, names });
+      objects += added.objects;
+      damaged += added.damaged;
+      read += 1;
+    }
+    if (damaged > 0 && damaged === objects) {
+      throw new Error(`None of the ${objects} objects of the request log can be read: all are damaged`);
+    }
+    const found = new Map<string, SearchedTexts>();
+    for (const one of indexes) {
+      found.set(one.index, { texts: await textsOf(database, one, now), days: Math.min(one.days, read), damaged });
+    }
+    return found;
+  });
+}
+
+/** Returns days of arrival, the last one first, as in names of folders. */
+const daysBefore = (now: Date, count: number): string[] =>
+  Array.from({ length: count }, (_, ago) => new Date(now.getTime() - ago * DAY_MS).toISOString().slice(0, 10));
+
+interface Day {
+  store: ObjectStore;
+  day: string;
+  names: string;
+}
+
+/** Adds what people searched for on one day, by parts that the disk has room for. Returns how many objects there are. */
+async function addDay(database: Database, { store, day, names }: Day): Promise<{ objects: number; damaged: number }> {
+  let objects = 0;
+  let damaged = 0;
+  const keys = (await listed(store, `${PREFIXES.searchLogs}day=${day}/`)).map(({ key }) => key);
+  for (let start = 0; start < keys.length; start += AT_ONCE) {
+    const part = keys
+      .slice(start, start + AT_ONCE)
+      .map((key, index) => ({ key, path: join(database.folder, `${index}`) }));
+    const files = (await concurrently(part, AT_ONCE, ({ key, path }) => downloaded(store, key, path))).flat();
+    objects += files.length;
+    damaged += await addFiles(database, files, names);
+    for (const file of files) await rm(file);
+  }
+  return { objects, damaged };
+}
+
+/** How DuckDB refuses the content of a file. Any other error is of the machine or of the statement: another run may succeed. */
+const DAMAGED = /^(?:Invalid Input Error|IO Error: [^:"]*gzip)/i;
+
+/** Adds the lines of files; one by one if the content of one is damaged. Returns how many are. */
+async function addFiles(database: Database, files: readonly string[], names: string): Promise<number> {
+  if (files.length === 0) return 0;
+  try {
+    await database.run(insertOf(files, names));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Error && DAMAGED.test(error.message))) throw error;
+    if (files.length === 1) return 1;
+  }
+  let damaged = 0;
+  for (const file of files) damaged += await addFiles(database, [file], names);
+  return damaged;
+}
+
+/** Downloads an object. Returns its file; none if it is gone, as one that expired, or that `relevance forget` emptied. */
+async function downloaded(store: ObjectStore, key: string, path: string): Promise<string[]> {
+  if (!(await download(store, key, path))) return [];
+  // DuckDB tells compressed files by their names.
+  const file = `${path}.${(await isGzip(path)) ? "gz" : "jsonl"}`;
+  await rename(path, file);
+  return [file];
+}
+
+async function isGzip(path: string): Promise<boolean> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === GZIP_MAGIC;
+  } finally {
+    await handle.close();
+  }
+}
+
+const COLUMNS =
+  `user_id: 'VARCHAR', user_query: 'VARCHAR', query_attributes: 'STRUCT("index" VARCHAR)', timestamp: 'VARCHAR', ` +
+  "total: 'BIGINT', query_response_hit_ids: 'VARCHAR[]'";
+
+/** Returns the statement that adds the lines of files: for each person and text the latest search. */
+const insertOf = (files: readonly string[], names: string): string => `
+  INSERT INTO person
+  SELECT query_attributes."index" AS index_name, text, user_id, max(moment), arg_max(has_hits, moment)
+  FROM (
+    SELECT *, lower(nfc_normalize(trim(regexp_replace(user_query, '\\s+', ' ', 'g')))) AS text,
+      epoch(try_cast(timestamp AS TIMESTAMPTZ)) AS moment,
+      -- Hits of another text, which were shown in place of none, have a total of 0.
+      coalesce(total > 0, len(query_response_hit_ids) > 0, false) AS has_hits
+    FROM read_json(${literals(files)}, format = 'newline_delimited', ignore_errors = true, compression = 'auto_detect',
+      maximum_object_size = 1048576, columns = {${COLUMNS}})
+    WHERE user_id IS NOT NULL AND user_query IS NOT NULL AND length(user_query) <= ${MAX_SUGGESTED}
+      AND list_contains(${names}, query_attributes."index")
+  )
+  WHERE moment IS NOT NULL AND length(text) > 1
+  GROUP BY index_name, text, user_id`;
+
+async function textsOf(
+  database: Database,
+  { index, days, min_users, half_life_days }: SearchesOf,
+  now: Date,
+): Promise<Suggestion[]> {
+  const at = now.getTime() / 1_000;
+  const rows = await database.rows(`
+    WITH each AS (
+      SELECT text, person, max(latest) AS moment, arg_max(has_hits, latest) AS has_hits FROM person
+      WHERE index_name = ${literal(index)} AND latest >= ${at - days * 86_400} GROUP BY text, person
+    )
+    SELECT text, sum(pow(0.5, greatest(0, ${at} - moment) / ${half_life_days * 86_400})) FILTER (has_hits) AS weight
+    FROM each GROUP BY text HAVING count_if(has_hits) >= ${min_users} AND 2 * count_if(has_hits) > count(*)
+    ORDER BY weight DESC, text LIMIT ${MOST_TEXTS}`);
+  return rows.map(({ text, weight }) => ({ text: String(text), source: "searches", weight: Number(weight) }));
+}

@@ -1,0 +1,9 @@
+import type { SuggestionSource } from "../../core/contract/search.ts";
+
+/** A text that is suggested. */
+export interface Suggestion {
+  text: string;
+  source: SuggestionSource;
+  /** Suggestions of a greater weight come first. */
+  weight: number;
+}

@@ -1,0 +1,58 @@
+import { valueAt } from "../../core/json/values.ts";
+import type { SuggestSettings } from "../gateway/settings.ts";
+import type { RunCalls } from "../index/rebuild/run-calls.ts";
+import type { Suggestion } from "./suggestion.ts";
+import { MAX_SUGGESTED } from "./texts.ts";
+
+const PAGE = 1_000;
+const KEEP = "5m";
+
+interface Page {
+  _scroll_id: string;
+  hits: { hits: Array<{ _source?: Record<string, unknown> }> };
+}
+
+const json = { "content-type": "application/json" };
+
+/**
+ * Yields the titles of the documents of an index, page by page. Through an alias with a filter these are only those that it
+ * shows. By a scroll, which both versions have alike, and which sees the documents of one moment.
+ */
+export async function* titlesOf(
+  calls: RunCalls,
+  index: string,
+  { field, filter = { match_all: {} } }: NonNullable<SuggestSettings["titles"]>,
+): AsyncGenerator<Suggestion[]> {
+  const body = { size: PAGE, _source: [field], query: { bool: { filter: [filter] } }, sort: ["_doc"] };
+  let page = (await calls.json({
+    method: "POST",
+    path: `/${encodeURIComponent(index)}/_search`,
+    query: `scroll=${KEEP}`,
+    headers: json,
+    body: JSON.stringify(body),
+  })) as unknown as Page;
+  try {
+    while (page.hits.hits.length > 0) {
+      yield page.hits.hits.flatMap(({ _source }) => suggestionsOf(valueAt(_source, field)));
+      const next = JSON.stringify({ scroll: KEEP, scroll_id: page._scroll_id });
+      page = (await calls.json({
+        method: "POST",
+        path: "/_search/scroll",
+        headers: json,
+        body: next,
+      })) as unknown as Page;
+    }
+  } finally {
+    const scroll = JSON.stringify({ scroll_id: page._scroll_id });
+    await calls.send({ method: "DELETE", path: "/_search/scroll", headers: json, body: scroll }, [404]);
+  }
+}
+
+/** Returns the suggestions of a field, which may hold several texts. Short ones come first: they are more often meant. */
+function suggestionsOf(value: unknown): Suggestion[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((one: unknown): Suggestion[] => {
+    const text = typeof one === "string" ? one.replace(/\s+/gu, " ").trim() : "";
+    if (text === "" || text.length > MAX_SUGGESTED) return [];
+    return [{ text, source: "titles", weight: 1 / (1 + text.length) }];
+  });
+}
