@@ -2,16 +2,19 @@ import * as v from "valibot";
 import { ENGINES, RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
 import { degradation, degradedList, ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/core/http/documents.ts";
 import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/personalize/limits.ts";
+import { RequestContext } from "../../lib/personalize/runtime/request-context.ts";
 import {
+  DeleteItems,
   FilterValues,
   MAX_RECORDS,
+  Mode,
   Personalization,
   PlacementContext,
   RankItems,
   RecommendForPlacement,
   RecommendToItem,
   RecommendToUser,
-  RequestContext,
+  UploadMode,
 } from "../../lib/recommendation/api/requests.ts";
 import { MAX_SECONDS } from "../../lib/recommendation/records/value.ts";
 
@@ -54,7 +57,19 @@ const Explanation = v.pipe(
         "`personalize`: a campaign. `built_in`: the built-in engine. `list`: a list of the fallback chain.",
       ),
     ),
+    version: v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        "What the engine answered with: the solution version of the campaign, or the training of the built-in engine. Null for a list, and until the next training of a campaign that an earlier version trained.",
+      ),
+    ),
     recipe: v.nullable(v.string()),
+    because_of: v.pipe(
+      v.array(v.string()),
+      v.description(
+        "Of the built-in engine: at most three items that it follows from, the strongest first. They are of the page, of the session, or the user's last ones.",
+      ),
+    ),
     fallback: v.nullable(ListOfChain),
     promotion: v.nullable(v.pipe(v.string(), v.description("The promotion whose share of the list the item fills."))),
     moved_by_diversity: v.pipe(v.boolean(), v.description("Whether it was preferred to items of a better rank.")),
@@ -166,13 +181,15 @@ const Impression = v.pipe(
 
 const EventRecord = v.pipe(
   v.looseObject({
-    USER_ID: UserId,
+    USER_ID: optionalId("May be absent or empty if there is a SESSION_ID: the visitor is not known yet."),
     ITEM_ID: v.pipe(UserId, v.description("The item that the event is about.")),
     EVENT_TYPE: EventType,
     EVENT_VALUE: EventValue,
     TIMESTAMP: Timestamp,
     IMPRESSION: Impression,
-    SESSION_ID: optionalId("If absent or empty, USER_ID."),
+    SESSION_ID: optionalId(
+      "The visit. If absent or empty, USER_ID. Once an event has the same one and a USER_ID, Personalize assigns the earlier events of the session to that user.",
+    ),
     EVENT_ID: optionalId(
       "Of several events with the same id, only one counts. If absent or empty, the service generates an id.",
     ),
@@ -185,9 +202,9 @@ const EventRecord = v.pipe(
 );
 
 /** The body of an upload of items, with the configured columns. */
-export const UpdateItemsDocument = v.strictObject({ items: records(ItemRecord) });
+export const UpdateItemsDocument = v.strictObject({ items: records(ItemRecord), mode: Mode });
 /** The body of an upload of users, with the configured columns. */
-export const UpdateUsersDocument = v.strictObject({ users: records(UserRecord) });
+export const UpdateUsersDocument = v.strictObject({ users: records(UserRecord), mode: Mode });
 /** The body of an upload of events, with configured columns beside the standard ones. */
 export const LogEventDocument = v.strictObject({ events: records(EventRecord) });
 
@@ -232,7 +249,9 @@ export const schemaNames = {
     ...queries,
     UpdateItemsRequest: UpdateItemsDocument,
     UpdateUsersRequest: UpdateUsersDocument,
+    DeleteItemsRequest: DeleteItems,
     LogEventRequest: LogEventDocument,
+    UploadMode,
     ItemRecord,
     UserRecord,
     EventRecord,

@@ -12,6 +12,8 @@ export async function loadFamily(family: string, services: RecommendationService
       return (await import("./placements.ts")).placementsFamily(services);
     case "ingest":
       return (await import("./ingest.ts")).ingestFamily(services);
+    case "mcp":
+      return (await import("./mcp.ts")).mcpFamily(services, (name) => loadFamily(name, services));
     default:
       throw new Error(`no family ${family}`);
   }

@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { readUserIdKey, type Statement, type UserIdKey, writeLogs } from "../../lib/aws/iam-statement.ts";
 import { currentKey } from "../../lib/aws/versioned-documents.ts";
 import { PLACEMENTS } from "../../lib/recommendation/placements/document.ts";
 
@@ -20,12 +20,14 @@ export function recommendationApiPolicy(arns: {
   bucket: string;
   /** KMS key of the bucket. */
   key: string;
+  /** The secret with the key that hashes user ids; absent unless `logging.user_id` is `hmac`. */
+  userIdKey?: UserIdKey | undefined;
   logGroup: string;
 }): Statement[] {
   return [
     {
       sid: "ReadAndWriteRecords",
-      actions: ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"],
+      actions: ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem"],
       resources: [arns.usersTable, arns.itemsTable],
     },
     { sid: "ReadNeighbours", actions: ["dynamodb:BatchGetItem"], resources: [arns.builtInTable] },
@@ -41,6 +43,7 @@ export function recommendationApiPolicy(arns: {
     ...some("Rank", "personalize:GetPersonalizedRanking", arns.rankingCampaigns),
     // PutEvents takes a tracking id, not an ARN, so IAM supports no resource for it. Source: API_UBS_PutEvents.
     { sid: "PassEventsOn", actions: ["personalize:PutEvents"], resources: ["*"] },
+    ...readUserIdKey(arns.userIdKey),
     writeLogs(arns.logGroup),
   ];
 }

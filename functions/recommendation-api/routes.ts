@@ -1,5 +1,6 @@
 import type { Route } from "../../lib/core/http/route.ts";
 import {
+  DeleteItems,
   RankItems,
   RecommendForPlacement,
   RecommendToItem,
@@ -16,6 +17,7 @@ import {
   UpdateUsersDocument,
   UploadAnswer,
 } from "./documents.ts";
+import { served } from "./served.ts";
 
 const ITEM = { ITEM_ID: "B1", TITLE: "The Salt Road", AUTHOR: "Ada Lind", CATEGORIES: "Fantasy|Travel" };
 
@@ -66,10 +68,7 @@ export const routes = [
     example: { request: { item_id: "B1", limit: 10, filter_name: "", filter_value_dict: {} } },
   },
   {
-    methods: ["POST"],
-    path: "/recommend-for-placement",
-    family: "placements",
-    access: ["recommend"],
+    ...served.placement,
     summary: "Items for a place of the site",
     description:
       "Returns the list of a placement of recommendation.yaml: the items of its campaign, with its filter, promotions, exclusions and diversity, filled up from its fallback chain. 404 when there is no such placement.",
@@ -101,7 +100,7 @@ export const routes = [
     access: ["ingest"],
     summary: "Upload items",
     description:
-      "Each record replaces the whole item with its ITEM_ID: columns that it lacks are removed. Of several records with one id, the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
+      "Each record replaces the whole item with its ITEM_ID: columns that it lacks are removed. With `merge`, it changes the columns that it has, and the item that results must be valid. Of several records with one id, the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
     request: UpdateItemsDocument,
     response: UploadAnswer,
     refusal: RejectedUpload,
@@ -114,7 +113,7 @@ export const routes = [
     access: ["ingest"],
     summary: "Upload users",
     description:
-      "Each record replaces the whole user with its USER_ID: columns that it lacks are removed. Of several records with one id, the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
+      "Each record replaces the whole user with its USER_ID: columns that it lacks are removed. With `merge`, it changes the columns that it has, and the user that results must be valid. Of several records with one id, the last wins. Records are accepted one by one: 200 if at least one is accepted; otherwise 400 if all are invalid, 503 if a store refused them, 500 if they may have been stored.",
     request: UpdateUsersDocument,
     response: UploadAnswer,
     refusal: RejectedUpload,
@@ -122,6 +121,19 @@ export const routes = [
       request: { users: [{ USER_ID: "U1", GENDER: "F", AGE: 34, LOCATION: 10115, MEMBERSHIP_ID: "M-1" }] },
       response: UPLOADED,
     },
+  },
+  {
+    methods: ["POST"],
+    path: "/delete-items",
+    family: "ingest",
+    access: ["delete-items"],
+    summary: "Delete items",
+    description:
+      "Removes items: no answer has them, and the next training does not import them. An id without an item is accepted. Ids are accepted one by one: 200 if at least one is accepted; otherwise 503 if the store refused them, 500 if they may have been deleted.",
+    request: DeleteItems,
+    response: UploadAnswer,
+    refusal: RejectedUpload,
+    example: { request: { item_ids: ["B1"] }, response: UPLOADED },
   },
   {
     methods: ["POST"],
@@ -138,5 +150,10 @@ export const routes = [
       request: { events: [{ USER_ID: "U1", ITEM_ID: "B1", EVENT_TYPE: "read", TIMESTAMP: 1740000000 }] },
       response: UPLOADED,
     },
+  },
+  {
+    ...served.mcp,
+    summary: "Tools for agents",
+    description: "The Model Context Protocol: a tool for each placement that the key may ask for.",
   },
 ] as const satisfies readonly Route[];

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { firehoseLines } from "../../lib/aws/record-stream.ts";
+import { secretReader } from "../../lib/aws/secret-reader.ts";
 import type { AwsVariables } from "../../lib/aws/signed-call.ts";
 import { signedIfChanged } from "../../lib/aws/signed-object.ts";
-import { currentKey, documentReader } from "../../lib/aws/versioned-documents.ts";
+import { currentKey, documentReader, parsedBy } from "../../lib/aws/versioned-documents.ts";
 import { createAccess } from "../../lib/core/http/access.ts";
+import { userIdKey } from "../../lib/core/request-log/user-ids.ts";
 import { once } from "../../lib/core/resilience/once.ts";
 import { personalizeCampaigns } from "../../lib/personalize/runtime/campaigns.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
@@ -49,12 +51,13 @@ export function createServices(
     placements: documentReader(
       "the document of placements",
       signedIfChanged(variables, { bucket: env.BUCKET, key: currentKey(PLACEMENTS), timeoutMs: store_ms }),
-      parsePlacements,
+      parsedBy(parsePlacements),
     ),
     eventStream: firehoseLines(env.EVENTS_STREAM, "the event store", store_ms),
     countEvents: dynamoEventCounter(dynamo, env.INGESTION_TABLE, store_ms),
     eventTracker: personalizeEvents(trainedEvent(settings.definitions), realtime_ms),
     changes: sqsChanges(env.REALTIME_QUEUE_URL, realtime_ms),
+    requestLog: { print, userIdKey: userIdKey(settings.logging, secretReader(variables), print) },
     now: Date.now,
     newId: randomUUID,
   };

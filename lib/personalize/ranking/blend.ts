@@ -1,5 +1,13 @@
-/** Returns the item ids that the model knows, in the user's order, within `timeoutMs`. Throws RankingError. */
-export type PersonalRanker = (userId: string, itemIds: readonly string[], timeoutMs: number) => Promise<string[]>;
+/**
+ * Returns the item ids that the model knows, in the user's order, within `timeoutMs`. `context` is the contextual metadata
+ * of the request. Throws RankingError.
+ */
+export type PersonalRanker = (
+  userId: string,
+  itemIds: readonly string[],
+  timeoutMs: number,
+  context?: Readonly<Record<string, string>>,
+) => Promise<string[]>;
 
 /** A personal ranking failed. The message is written for callers of the API. */
 export class RankingError extends Error {

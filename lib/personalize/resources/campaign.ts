@@ -6,9 +6,11 @@ import {
   UpdateCampaignCommand,
 } from "@aws-sdk/client-personalize";
 import { ifFree, ignoreNotFound, isNamed } from "../../aws/errors.ts";
+import { versionParameter } from "../../core/naming/version-parameter.ts";
+import { explores, sameExploration } from "./exploration.ts";
 import { failed, hasFailed, isMoving, type Managing, untilGone, untilSettled } from "./managing.ts";
-import { ifNew, ManagerError, type Personalize, tagList } from "./personalize.ts";
-import type { CampaignInput, ResourceState } from "./request.ts";
+import { describeVersion, ifNew, ManagerError, type Personalize, tagList } from "./personalize.ts";
+import type { CampaignInput, Exploration, ResourceState } from "./request.ts";
 
 /** The desired state of a campaign. */
 export interface CampaignTarget {
@@ -16,6 +18,8 @@ export interface CampaignTarget {
   arn: string;
   solutionVersionArn: string;
   minProvisionedTps: number;
+  /** How new items are tried out, if the version's recipe does that. */
+  exploration?: Exploration | undefined;
   tags?: Readonly<Record<string, string>>;
 }
 
@@ -35,11 +39,15 @@ export async function stepCampaign(
   mayRetry: boolean,
 ): Promise<CampaignStep> {
   const what = `The campaign ${target.name}`;
-  const { name, arn: campaignArn, solutionVersionArn, minProvisionedTps: minProvisionedTPS } = target;
-  const wanted = { solutionVersionArn, minProvisionedTPS };
+  const { name, arn: campaignArn, solutionVersionArn, minProvisionedTps: minProvisionedTPS, exploration } = target;
+  const served = { solutionVersionArn, minProvisionedTPS };
+  const wanted: Serving = {
+    ...served,
+    ...(exploration && { campaignConfig: { itemExplorationConfig: exploration } }),
+  };
   const found = await describeCampaign(personalize, campaignArn);
   if (!found) {
-    await create(personalize, { name, ...wanted, tags: tagList(target.tags ?? {}) }, what);
+    await create(personalize, { name, ...changeOf({}, wanted), ...served, tags: tagList(target.tags ?? {}) }, what);
     return { state: "moving", status: "CREATE PENDING" };
   }
   if (isMoving(found.status)) return { state: "moving", status: found.status ?? "" };
@@ -51,12 +59,12 @@ export async function stepCampaign(
   const { latestCampaignUpdate: update } = found;
   if (isMoving(update?.status)) return { state: "moving", status: `UPDATE ${update?.status?.replace("CREATE ", "")}` };
   if (serves(found, wanted)) return { state: "done" };
-  if (update && hasFailed(update.status) && serves(update, wanted) && !mayRetry) {
+  if (update && hasFailed(update.status) && serves({ ...found, ...update }, wanted) && !mayRetry) {
     return { state: "failed", error: failed(`The update of ${what.toLowerCase()}`, update) };
   }
   // A deployment and a training may update at the same time. The later one is rejected, and its next poll shows the
   // update.
-  await ifFree(personalize.send(new UpdateCampaignCommand({ campaignArn, ...wanted })));
+  await ifFree(personalize.send(new UpdateCampaignCommand({ campaignArn, ...changeOf(found, wanted) })));
   return { state: "moving", status: "UPDATE PENDING" };
 }
 
@@ -76,7 +84,10 @@ export async function convergeCampaign(managing: Managing, input: CampaignInput)
   const solutionVersionArn = keptVersion(present) ?? (await versionFor(recipe));
   if (solutionVersionArn === undefined) return { kind, name, arn: null, status: AWAITING_TRAINING };
 
-  const target = { name, arn, solutionVersionArn, minProvisionedTps: input.min_provisioned_tps, tags: input.tags };
+  const { min_provisioned_tps: minProvisionedTps, tags } = input;
+  const served = input.exploration && (await describeVersion(personalize, solutionVersionArn));
+  const exploration = explores(served?.recipeArn) ? input.exploration : undefined;
+  const target = { name, arn, solutionVersionArn, minProvisionedTps, exploration, tags };
   let first = true;
   const settled = await untilSettled(what, patience, async () => {
     const step = await stepCampaign(personalize, target, first);
@@ -96,6 +107,7 @@ export async function deleteCampaign(
   const what = `The campaign ${name}`;
   const arn = names.campaignArn(recipe);
   await pointers.remove(names.campaignParameter(recipe));
+  await pointers.remove(versionParameter(names.campaignParameter(recipe)));
   const found = await untilSettled(what, patience, async () => {
     const campaign = await describeCampaign(personalize, arn);
     return campaign && isMoving(campaign.latestCampaignUpdate?.status) ? campaign.latestCampaignUpdate : campaign;
@@ -121,13 +133,26 @@ function keptVersion(present: Campaign | undefined): string | undefined {
   return (isMoving(coming?.status) ? coming?.solutionVersionArn : undefined) ?? present.solutionVersionArn;
 }
 
-interface Serving {
-  solutionVersionArn?: string | undefined;
-  minProvisionedTPS?: number | undefined;
-}
+type Serving = Pick<Campaign, "solutionVersionArn" | "minProvisionedTPS" | "campaignConfig">;
 
 function serves(found: Serving, wanted: Serving): boolean {
-  return found.solutionVersionArn === wanted.solutionVersionArn && found.minProvisionedTPS === wanted.minProvisionedTPS;
+  return (
+    found.solutionVersionArn === wanted.solutionVersionArn &&
+    found.minProvisionedTPS === wanted.minProvisionedTPS &&
+    (wanted.campaignConfig === undefined || explorationIsAs(found, wanted))
+  );
+}
+
+const explorationIsAs = (found: Serving, wanted: Serving) =>
+  sameExploration(found.campaignConfig?.itemExplorationConfig, wanted.campaignConfig?.itemExplorationConfig);
+
+/**
+ * Returns what an update changes. Exploration is named only if it changes, and removed with a recipe that explored, since
+ * Personalize refuses it for any other.
+ */
+function changeOf(found: Serving, { campaignConfig, ...others }: Serving): Serving {
+  if (campaignConfig) return explorationIsAs(found, { campaignConfig }) ? others : { ...others, campaignConfig };
+  return found.campaignConfig?.itemExplorationConfig ? { ...others, campaignConfig: {} } : others;
 }
 
 async function create(

@@ -1,6 +1,7 @@
 import { type AvroField, type AvroSchema, typesOf } from "../../config/avro.ts";
 import type { Dataset } from "../../core/contract/recommendation.ts";
 import { hashOf } from "../../core/naming/names.ts";
+import { explores, sameExploration } from "./exploration.ts";
 import type { Inventory } from "./inventory.ts";
 import { isMoving } from "./managing.ts";
 import type { ResourceInput } from "./request.ts";
@@ -45,7 +46,11 @@ export function differenceOf(input: ResourceInput, inventory: Inventory): string
       const problem = coming ? undefined : stateOf(found);
       if (problem !== undefined) return problem;
       const wanted = input.min_provisioned_tps;
-      return found.min_provisioned_tps === wanted ? undefined : `its TPS are ${found.min_provisioned_tps}`;
+      if (found.min_provisioned_tps !== wanted) return `its TPS are ${found.min_provisioned_tps}`;
+      // Until the next training, a campaign may serve a recipe that does not explore.
+      const solution = inventory.solutions.find(({ arn }) => found.solution_version_arn.startsWith(`${arn}/`));
+      if (!explores(solution?.recipe_arn) || sameExploration(found.exploration, input.exploration)) return undefined;
+      return `its exploration is ${JSON.stringify(found.exploration ?? {})}`;
     }
   }
 }

@@ -31,6 +31,8 @@ export interface Inventory {
     recipe: RecipeKind;
     solution_version_arn: string;
     min_provisioned_tps: number;
+    /** Absent if the campaign has Personalize's defaults. */
+    exploration?: Readonly<Record<string, string>>;
     update?: Entry;
   })[];
 }
@@ -159,12 +161,14 @@ export async function readCampaigns(personalize: Personalize, names: Names): Pro
     const campaign = await describeCampaign(personalize, arn);
     if (!campaign) return [];
     const { solutionVersionArn = "", minProvisionedTPS = 0, latestCampaignUpdate: update } = campaign;
+    const { itemExplorationConfig: exploration } = campaign.campaignConfig ?? {};
     return [
       {
         ...entry(campaign, campaign.name, arn),
         recipe,
         solution_version_arn: solutionVersionArn,
         min_provisioned_tps: minProvisionedTPS,
+        ...(exploration && { exploration }),
         ...(update && { update: entry(update, campaign.name, arn) }),
       },
     ];

@@ -54,12 +54,19 @@ export const FilterInput = v.strictObject({
   ...common,
 });
 
+/** How a campaign tries out new items, as Personalize writes it. */
+export const Exploration = v.strictObject({ explorationWeight: v.string(), explorationItemAgeCutOff: v.string() });
+
+export type Exploration = v.InferOutput<typeof Exploration>;
+
 /** The campaign of a recipe. */
 export const CampaignInput = v.strictObject({
   kind: v.literal("campaign"),
   name: Name,
   recipe: v.picklist(RECIPE_KINDS),
   min_provisioned_tps: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  /** Of a recipe that explores. */
+  exploration: v.optional(Exploration),
   tags,
   ...common,
 });

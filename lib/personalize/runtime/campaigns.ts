@@ -18,6 +18,9 @@ export interface RankingQuery {
   campaignArn: string;
   userId: string;
   itemIds: readonly string[];
+  filterArn?: string;
+  filterValues?: Readonly<Record<string, string>>;
+  context?: Readonly<Record<string, string>>;
 }
 
 /** Item ids in the campaign's order. */
@@ -26,7 +29,7 @@ export interface CampaignAnswer {
   recommendationId: string | null;
 }
 
-/** The given items in the user's order. */
+/** The given items that the filter lets through, in the user's order. */
 export interface RankingAnswer extends CampaignAnswer {
   /** The ids that the model knows; it scores no others. */
   knownIds: string[];
@@ -52,17 +55,16 @@ export function personalizeCampaigns(timeoutMs: number): CampaignClient {
       const [{ GetRecommendationsCommand }, runtime] = await client();
       const command = new GetRecommendationsCommand({
         ...query,
-        ...(query.filterValues && { filterValues: { ...query.filterValues } }),
-        ...(query.context && { context: { ...query.context } }),
+        ...copied(query),
       });
       const { itemList, recommendationId } = await call({ deadline, timeoutMs }, (abortSignal) =>
         runtime.send(command, { abortSignal }),
       );
       return { itemIds: idsOf(itemList), recommendationId: recommendationId ?? null };
     },
-    async rank({ campaignArn, userId, itemIds }, deadline) {
+    async rank({ itemIds, ...query }, deadline) {
       const [{ GetPersonalizedRankingCommand }, runtime] = await client();
-      const command = new GetPersonalizedRankingCommand({ campaignArn, userId, inputList: [...itemIds] });
+      const command = new GetPersonalizedRankingCommand({ ...query, ...copied(query), inputList: [...itemIds] });
       const { personalizedRanking = [], recommendationId } = await call({ deadline, timeoutMs }, (abortSignal) =>
         runtime.send(command, { abortSignal }),
       );
@@ -74,6 +76,12 @@ export function personalizeCampaigns(timeoutMs: number): CampaignClient {
     },
   };
 }
+
+/** Returns what a query gives Personalize as maps, which the SDK takes as its own. */
+const copied = ({ filterValues, context }: Pick<RankingQuery, "filterValues" | "context">) => ({
+  ...(filterValues && { filterValues: { ...filterValues } }),
+  ...(context && { context: { ...context } }),
+});
 
 function idsOf(items: readonly { itemId?: string | undefined }[] | undefined): string[] {
   return (items ?? []).flatMap(({ itemId }) => itemId ?? []);

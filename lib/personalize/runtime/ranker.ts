@@ -7,9 +7,10 @@ import { personalizeCampaigns } from "./campaigns.ts";
 export function campaignRanker(campaignArn: string): PersonalRanker {
   // No time limit for an attempt: the deadline of the call is enough.
   const campaigns = personalizeCampaigns(Number.POSITIVE_INFINITY);
-  return async (userId, itemIds, timeoutMs) => {
+  return async (userId, itemIds, timeoutMs, context) => {
+    const query = { campaignArn, userId, itemIds, ...(context && { context }) };
     try {
-      return (await campaigns.rank({ campaignArn, userId, itemIds }, deadlineIn(timeoutMs))).knownIds;
+      return (await campaigns.rank(query, deadlineIn(timeoutMs))).knownIds;
     } catch (error) {
       throw new RankingError(reasonOf("the campaign", error), { cause: error });
     }

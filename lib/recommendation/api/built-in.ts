@@ -1,6 +1,6 @@
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { SEEDS, suggest } from "../built-in/suggest.ts";
-import { itemKey, userKey } from "../clients/built-in-table.ts";
+import { type BuiltInRecord, itemKey, userKey } from "../clients/built-in-table.ts";
 import type { RecommendationServices } from "../service/services.ts";
 
 /**
@@ -23,6 +23,19 @@ export interface Occasion {
   itemIds: readonly string[];
 }
 
+/** What the built-in engine recommends. */
+interface Suggested {
+  /** Best first. */
+  itemIds: string[];
+  /** The training that it follows from; undefined without items. */
+  run: string | undefined;
+  /** Returns the items that an item is recommended for, those that say most for it first. */
+  because: (itemId: string) => string[];
+}
+
+/** The most items that an explanation names. */
+const MAX_CAUSES = 3;
+
 /**
  * Returns what the built-in engine recommends, best first, never the items that it recommends for: the items like those of
  * the request and the last ones of the user, as of the last training. Empty if it knows none of them. Throws if the
@@ -32,16 +45,25 @@ export async function suggestedItems(
   { builtIn }: Pick<RecommendationServices, "builtIn">,
   { userId, itemIds }: Occasion,
   deadline: Deadline,
-): Promise<string[]> {
+): Promise<Suggested> {
   const key = userId === undefined ? undefined : userKey(userId);
   const history = key === undefined ? [] : ((await builtIn([key], deadline)).get(key)?.ITEMS ?? []);
   const known = [...new Set([...itemIds, ...history])];
-  const seeds = known.slice(0, SEEDS).map(itemKey);
-  if (seeds.length === 0) return [];
-  const found = await builtIn(seeds, deadline);
-  const neighbours = seeds.flatMap((seed) => found.get(seed) ?? []);
-  return suggest(
-    neighbours.map(({ ITEMS, SCORES = [] }) => ({ items: ITEMS, scores: SCORES })),
-    new Set(known),
-  );
+  const seeds = known.slice(0, SEEDS);
+  const found = seeds.length > 0 ? await builtIn(seeds.map(itemKey), deadline) : new Map<string, BuiltInRecord>();
+  const neighbours = seeds.flatMap((seed) => {
+    const record = found.get(itemKey(seed));
+    return record ? [{ seed, run: record.RUN, items: record.ITEMS, scores: record.SCORES ?? [] }] : [];
+  });
+  return {
+    itemIds: suggest(neighbours, new Set(known)),
+    run: neighbours[0]?.run,
+    because: (itemId) =>
+      neighbours
+        .map(({ seed, items, scores }) => ({ seed, score: scores[items.indexOf(itemId)] ?? 0 }))
+        .filter(({ score }) => score > 0)
+        .sort((a, b) => b.score - a.score)
+        .slice(0, MAX_CAUSES)
+        .map(({ seed }) => seed),
+  };
 }

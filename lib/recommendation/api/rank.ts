@@ -1,8 +1,12 @@
 import type { Degradation } from "../../core/http/degradation.ts";
+import { ApiError } from "../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../core/http/event.ts";
+import type { Profile } from "../records/profile.ts";
+import { logAnswer } from "../request-log/line.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { askCampaign, CampaignFailure, popularItemsInstead } from "./ask-campaign.ts";
+import { chooseFilter, type FilterChoice, ownFilter } from "./filter-choice.ts";
 import { type ItemRecord, isActive, itemColumns, itemRecord } from "./item-list.ts";
 import type { RankItems } from "./requests.ts";
 
@@ -11,20 +15,37 @@ const RECIPE = "personalized_ranking";
 /** The requested ids in the order of the campaign or its fallback. */
 interface Order {
   itemIds: readonly string[];
+  /** Whether an item is in the answer. Undefined if all are. */
+  passes?: (id: string, record: Profile | undefined) => boolean;
+  /** Whether `passes` reads the record: an item whose record could not be read is then neither in nor out. */
+  readsRecords?: true;
   recommendationId: string | null;
+  /** Whether the campaign ranked. */
+  isByCampaign?: true;
   degraded: Degradation[];
 }
 
 /**
- * POST /rank-items-to-user: returns every requested item exactly once, ranked for the user. Unknown and inactive items
- * come last, in the order of the request.
+ * POST /rank-items-to-user: returns every requested item that passes the filter exactly once, ranked for the user. Unknown and
+ * inactive items come last, in the order of the request. Throws what {@link chooseFilter} does.
  */
 export async function rankItems(services: RecommendationServices, call: JsonCall<RankItems>): Promise<Reply> {
-  const { item_ids } = call.body;
+  const since = services.now();
+  const { filter_name, filter_value_dict } = call.body;
+  const named = { filter_name: filter_name ?? "", filter_value_dict: filter_value_dict ?? {} };
+  const filter = chooseFilter(services.settings, named);
+  const given = call.body.item_ids;
   const [order, { records, unread, failure }] = await Promise.all([
-    orderOf(services, call),
-    services.records.read("item", item_ids, call.deadline),
+    orderOf(services, call, filter),
+    services.records.read("item", given, call.deadline),
   ]);
+  const { passes } = order;
+  if (order.readsRecords && failure) {
+    throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${failure.reason}.`, {
+      cause: failure.cause,
+    });
+  }
+  const item_ids = passes ? given.filter((id) => passes(id, records.get(id))) : given;
   const columns = itemColumns(services.settings);
   const isUsable = (id: string) => unread.has(id) || isActive(records.get(id));
   const ranked: ItemRecord[] = complete(order.itemIds, item_ids)
@@ -47,26 +68,57 @@ export async function rankItems(services: RecommendationServices, call: JsonCall
       effect: "they come last, without their fields",
     });
   }
+  const items = [...ranked, ...last];
+  const engine = order.isByCampaign ? "personalize" : "list";
+  await logAnswer(services, call, {
+    ...{ endpoint: "rank-items-to-user", placement: null, recommendationId: order.recommendationId, degraded, since },
+    ...{ userId: call.body.user_id, isPersonal: call.body.personalization !== "none" },
+    items: items.map(({ ITEM_ID: id = "" }) => ({ id, engine })),
+    fallback: order.degraded.length > 0 ? { step: 1, list: "popular", items: items.length } : null,
+  });
   return answer(services, {
     request: call.body,
-    response: { items: [...ranked, ...last], recommendation_id: order.recommendationId },
+    response: { items, recommendation_id: order.recommendationId },
     degraded,
   });
 }
 
-async function orderOf(services: RecommendationServices, call: JsonCall<RankItems>): Promise<Order> {
-  const { user_id, item_ids } = call.body;
-  const ask = ({ campaignArn }: { campaignArn: string }) =>
-    services.campaigns.rank({ campaignArn, userId: user_id, itemIds: item_ids }, call.deadline);
+async function orderOf(
+  services: RecommendationServices,
+  call: JsonCall<RankItems>,
+  filter: FilterChoice | undefined,
+): Promise<Order> {
+  const { user_id: userId, item_ids, context, personalization } = call.body;
+  const popular = async (failure: CampaignFailure, visitor: { userId?: string }) => {
+    const itemIds = await popularItemsInstead(services, failure, call.deadline);
+    const own = filter && (await ownFilter(services, filter, visitor, call.deadline));
+    const passes = own && ((id: string, record: Profile | undefined) => record !== undefined && own.passes(id, record));
+    return {
+      order: { itemIds, recommendationId: null, ...(passes && { passes, readsRecords: true as const }) },
+      shortcoming: own?.shortcoming,
+    };
+  };
+  if (personalization === "none") {
+    const { order } = await popular(new CampaignFailure("none", "the ranking uses no profile"), {});
+    return { ...order, degraded: [] };
+  }
+  const more = { ...(filter && { filterValues: filter.formatted }), ...(context && { context }) };
+  const ask = (arns: { campaignArn: string; filterArn?: string }) =>
+    services.campaigns.rank({ ...arns, ...more, userId, itemIds: item_ids }, call.deadline);
+  const question = { recipe: RECIPE, filter, hasContext: context != null, ask } as const;
   try {
-    return { ...(await askCampaign(services, { recipe: RECIPE, ask }, call.deadline)), degraded: [] };
+    const ranked = await askCampaign(services, question, call.deadline);
+    const passed = new Set(ranked.itemIds);
+    return { ...ranked, isByCampaign: true, degraded: [], ...(filter && { passes: (id) => passed.has(id) }) };
   } catch (error) {
     if (!(error instanceof CampaignFailure)) throw error;
     if (error.cause !== undefined) logFailure(services, call, error.message, error.cause);
-    const itemIds = await popularItemsInstead(services, error, call.deadline);
-    const effect = "items are ordered by popularity, the others as given";
-    const degraded: Degradation[] = [{ stage: "campaign", target: RECIPE, reason: error.message, effect }];
-    return { itemIds, recommendationId: null, degraded };
+    const { order, shortcoming } = await popular(error, { userId });
+    const effects = ["items are ordered by popularity, the others as given", shortcoming].filter(Boolean);
+    const degraded: Degradation[] = [
+      { stage: "campaign", target: RECIPE, reason: error.message, effect: effects.join("; ") },
+    ];
+    return { ...order, degraded };
   }
 }
 

@@ -1,11 +1,12 @@
 import { failureKind, reasonOf } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../core/contract/recommendation.ts";
+import type { Engine, RecipeKind } from "../../core/contract/recommendation.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../core/http/event.ts";
 import { MAX_RESULTS } from "../../personalize/limits.ts";
 import type { CampaignAnswer } from "../../personalize/runtime/campaigns.ts";
 import type { Profile } from "../records/profile.ts";
+import { type LoggedEndpoint, logAnswer } from "../request-log/line.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { askCampaign, CampaignFailure, popularItemsInstead } from "./ask-campaign.ts";
@@ -26,12 +27,18 @@ interface Wanted {
   excluded: ReadonlySet<string>;
   filter: FilterChoice | undefined;
   context: Readonly<Record<string, string>> | undefined;
+  /** Whether the list may use what is known about the user. */
+  isPersonal: boolean;
   call: Pick<JsonCall<unknown>, "deadline" | "requestId">;
 }
 
 interface Found extends ItemList {
   recommendationId: string | null;
   degraded: Degradation[];
+  /** Returns what recommended an item. */
+  engineOf: (id: string) => Engine;
+  /** What answers in place of the campaign; undefined if the campaign does, or the engine that is to answer. */
+  instead?: "built_in" | "popular";
 }
 
 /** POST /recommend-items-to-user */
@@ -39,8 +46,12 @@ export async function recommendToUser(
   services: RecommendationServices,
   call: JsonCall<RecommendToUser>,
 ): Promise<Reply> {
-  const wanted = { ...wantedOf(services, call), recipe: "user_personalization", userId: call.body.user_id } as const;
-  return reply(services, call, await find(services, wanted, async () => undefined));
+  const since = services.now();
+  const common = wantedOf(services, call);
+  const user = common.isPersonal ? { userId: call.body.user_id } : {};
+  const wanted: Wanted = { ...common, recipe: "user_personalization", ...user };
+  const found = await find(services, wanted, async () => undefined);
+  return reply(services, call, { ...found, endpoint: "recommend-items-to-user", wanted, since });
 }
 
 /**
@@ -50,10 +61,11 @@ export async function recommendToItem(
   services: RecommendationServices,
   call: JsonCall<RecommendToItem>,
 ): Promise<Reply> {
+  const since = services.now();
   const { item_id } = call.body;
-  const userId = call.body.user_id ?? undefined;
   const common = wantedOf(services, call);
-  requireUser(common.filter, userId);
+  const userId = (common.isPersonal ? call.body.user_id : null) ?? undefined;
+  if (common.isPersonal) requireUser(common.filter, userId);
   const wanted: Wanted & { excluded: Set<string> } = {
     ...common,
     recipe: "similar_items",
@@ -72,22 +84,27 @@ export async function recommendToItem(
   });
   const [found, { failure }] = await Promise.all([find(services, wanted, async () => (await known).item), known]);
   found.failure ??= failure;
-  return reply(services, call, found);
+  return reply(services, call, { ...found, endpoint: "recommend-items-to-item", wanted, since });
 }
 
 function wantedOf(services: RecommendationServices, call: JsonCall<RecommendToUser | RecommendToItem>) {
-  const { limit, exclude_item_ids, context } = call.body;
+  const { limit, exclude_item_ids, context, personalization } = call.body;
   const filter = chooseFilter(services.settings, call.body);
-  return { limit, excluded: new Set(exclude_item_ids), filter, context: context ?? undefined, call };
+  const isPersonal = personalization !== "none";
+  return { limit, excluded: new Set(exclude_item_ids), filter, context: context ?? undefined, isPersonal, call };
 }
 
-/** Returns the campaign's items, or those of the built-in engine if it is to answer. If no campaign can answer, those of the built-in engine, and then popular items. */
+/**
+ * Returns the campaign's items, or those of the built-in engine if it is to answer. If no campaign can answer, those of the
+ * built-in engine, and then popular items: they alone if there is neither a user nor an item to recommend for.
+ */
 async function find(
   services: RecommendationServices,
   wanted: Wanted,
   item: () => Promise<Profile | undefined>,
 ): Promise<Found> {
-  if (services.settings.built_in.some((kind) => kind === wanted.recipe)) {
+  const forNobody = wanted.userId === undefined && wanted.itemId === undefined;
+  if (forNobody || services.settings.built_in.some((kind) => kind === wanted.recipe)) {
     return fromOthers(services, wanted, undefined, await item());
   }
   try {
@@ -174,7 +191,8 @@ async function choose(
   const candidates = [...new Set([...near, ...itemIds])].filter((id) => !excluded.has(id));
   const columns = itemColumns(services.settings);
   const list = await selectItems(services.records, candidates, { limit, columns }, call.deadline);
-  return { ...list, recommendationId, degraded: shortList(list, limit) };
+  const engineOf = (id: string) => (itemIds.includes(id) ? "personalize" : "built_in");
+  return { ...list, recommendationId, degraded: shortList(list, limit), engineOf };
 }
 
 /** Says that a list is short because items were recommended that the service does not know. */
@@ -184,7 +202,7 @@ function shortList({ items, unknown }: ItemList, limit: number): Degradation[] {
     {
       stage: "item_records",
       target: "response.items",
-      reason: `${unknown} recommended items are unknown: events name them, but they were not uploaded`,
+      reason: `${unknown} recommended items are unknown: events name them, but they were not uploaded, or are deleted`,
       effect: `the list has ${items.length} of ${limit} items`,
     },
   ];
@@ -196,20 +214,29 @@ function shortList({ items, unknown }: ItemList, limit: number): Degradation[] {
  */
 async function fromOthers(
   services: RecommendationServices,
-  { recipe, userId, itemId, limit, excluded, filter, call }: Wanted,
+  { recipe, userId, itemId, limit, excluded, filter, isPersonal, call }: Wanted,
   failure: CampaignFailure | undefined,
   item: Profile | undefined,
 ): Promise<Found> {
   const occasion = itemId === undefined ? { userId, itemIds: [] } : { itemIds: [itemId] };
   let failed = failure;
-  const suggested = await suggestedItems(services, occasion, call.deadline).catch((error: unknown) => {
-    const cause = { cause: error };
-    const unread = new CampaignFailure(failureKind(error), reasonOf("the table of the built-in engine", error), cause);
-    logFailure(services, call, unread.message, error);
-    failed ??= unread;
-    return [];
-  });
-  const untrained = new CampaignFailure("none", "the built-in engine is not trained");
+  const suggested = await suggestedItems(services, occasion, call.deadline).then(
+    ({ itemIds }) => itemIds,
+    (error: unknown) => {
+      const cause = { cause: error };
+      const unread = new CampaignFailure(
+        failureKind(error),
+        reasonOf("the table of the built-in engine", error),
+        cause,
+      );
+      logFailure(services, call, unread.message, error);
+      failed ??= unread;
+      return [];
+    },
+  );
+  const missing =
+    userId === undefined && itemId === undefined ? "the list uses no profile" : "the built-in engine is not trained";
+  const untrained = new CampaignFailure("none", missing);
   const popular = await popularItemsInstead(services, failed ?? untrained, call.deadline).catch((error: unknown) => {
     if (suggested.length === 0) throw error;
     return [];
@@ -229,15 +256,25 @@ async function fromOthers(
     });
   }
   const which = suggested.length > 0 ? "items of the built-in engine" : "popular items";
-  const effects = [...(failed ? [`${which} in place of recommendations`] : []), own?.shortcoming].filter(Boolean);
+  const shortcoming = isPersonal ? own?.shortcoming : undefined;
+  const effects = [...(failed ? [`${which} in place of recommendations`] : []), shortcoming].filter(Boolean);
   const reason = failed?.message ?? "the built-in engine does not store past events by type";
   const degraded: Degradation[] =
     effects.length > 0 ? [{ stage: "campaign", target: recipe, reason, effect: effects.join("; ") }] : [];
-  return { ...list, recommendationId: null, degraded: [...degraded, ...shortList(list, limit)] };
+  const builtIn = new Set(suggested);
+  return {
+    ...list,
+    recommendationId: null,
+    degraded: [...degraded, ...shortList(list, limit)],
+    engineOf: (id) => (builtIn.has(id) ? "built_in" : "list"),
+    ...(failed && { instead: builtIn.size > 0 ? "built_in" : "popular" }),
+  };
 }
 
-function reply(services: RecommendationServices, call: JsonCall<object>, found: Found): Reply {
-  const { items, unread, failure, recommendationId, degraded } = found;
+type Told = Found & { endpoint: LoggedEndpoint; wanted: Wanted; since: number };
+
+async function reply(services: RecommendationServices, call: JsonCall<object>, found: Told): Promise<Reply> {
+  const { items, unread, failure, recommendationId, instead } = found;
   if (failure) logFailure(services, call, "item records could not be read", failure.cause);
   const withRecords: Degradation[] = failure
     ? [
@@ -249,9 +286,12 @@ function reply(services: RecommendationServices, call: JsonCall<object>, found: 
         },
       ]
     : [];
-  return answer(services, {
-    request: call.body,
-    response: { items, recommendation_id: recommendationId },
-    degraded: [...degraded, ...withRecords],
+  const degraded = [...found.degraded, ...withRecords];
+  await logAnswer(services, call, {
+    ...{ endpoint: found.endpoint, placement: null, recommendationId, degraded, since: found.since },
+    ...{ userId: found.wanted.userId, isPersonal: found.wanted.isPersonal },
+    items: items.flatMap(({ ITEM_ID: id = "" }) => ({ id, engine: found.engineOf(id) })),
+    fallback: instead ? { step: 1, list: instead, items: items.length } : null,
   });
+  return answer(services, { request: call.body, response: { items, recommendation_id: recommendationId }, degraded });
 }

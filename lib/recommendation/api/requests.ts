@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { PERSONALIZATIONS } from "../../core/contract/recommendation.ts";
+import { PERSONALIZATIONS, UPLOAD_MODES } from "../../core/contract/recommendation.ts";
 import { objectSchema, RecordKey, recordSchema } from "../../core/http/validate.ts";
-import { MAX_CONTEXT, MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
+import { MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
+import { RequestContext } from "../../personalize/runtime/request-context.ts";
 
 /** The most records in one upload. */
 export const MAX_RECORDS = 500;
@@ -26,18 +27,10 @@ export const FilterValues = v.pipe(
   ),
 );
 
-/** The contextual metadata of a request. */
-export const RequestContext = v.pipe(
-  v.record(
-    v.pipe(
-      RecordKey,
-      v.maxLength(MAX_CONTEXT.name, `has a name of more than ${MAX_CONTEXT.name} characters`),
-      v.regex(/^\w+$/, "has a name with other characters than letters, digits and underscores"),
-    ),
-    v.pipe(v.string(), v.maxLength(MAX_CONTEXT.value, "must have at most 1,000 characters")),
-  ),
-  v.maxEntries(MAX_CONTEXT.entries, `must have at most ${MAX_CONTEXT.entries} entries`),
-  v.description("Contextual metadata for Personalize, for example the device."),
+/** How a list is made for a visitor. */
+export const Personalization = v.pipe(
+  v.picklist(PERSONALIZATIONS),
+  v.description("`none`: the list uses nothing that is known about the visitor. Default: `profile`."),
 );
 
 /** The fields that both recommendation endpoints have. Null means that an optional field is absent. */
@@ -53,6 +46,7 @@ const commonFields = {
     ),
   ),
   context: v.nullish(recordSchema(RequestContext)),
+  personalization: v.nullish(Personalization),
 };
 
 /** POST /recommend-items-to-user */
@@ -93,12 +87,6 @@ export const PlacementContext = v.pipe(
   v.description("What the page knows."),
 );
 
-/** How a list is made for a visitor. */
-export const Personalization = v.pipe(
-  v.picklist(PERSONALIZATIONS),
-  v.description("`none`: the list uses nothing that is known about the visitor. Default: `profile`."),
-);
-
 /** POST /recommend-for-placement */
 export const RecommendForPlacement = v.strictObject({
   placement: v.pipe(v.string(), v.maxLength(63), v.description("Name of a placement of recommendation.yaml.")),
@@ -106,7 +94,7 @@ export const RecommendForPlacement = v.strictObject({
   session_id: v.nullish(
     v.pipe(
       Id,
-      v.description("The session of an unknown visitor, whose events have it as USER_ID. `user_id` goes first."),
+      v.description("The session of an unknown visitor, whose events have it as SESSION_ID. `user_id` goes first."),
     ),
   ),
   context: v.nullish(objectSchema(PlacementContext)),
@@ -118,6 +106,12 @@ export type RecommendForPlacement = v.InferOutput<typeof RecommendForPlacement>;
 /** POST /rank-items-to-user */
 export const RankItems = v.strictObject({
   user_id: Id,
+  filter_name: v.nullish(
+    v.pipe(v.string(), v.description("Name of a configured filter. The answer has only items that pass it.")),
+  ),
+  filter_value_dict: v.nullish(recordSchema(FilterValues)),
+  context: v.nullish(recordSchema(RequestContext)),
+  personalization: v.nullish(Personalization),
   item_ids: v.pipe(
     v.array(Id),
     v.minLength(1, "must have at least 1 entry"),
@@ -149,9 +143,29 @@ const Records = v.pipe(
   v.maxLength(MAX_RECORDS, `must have at most ${MAX_RECORDS} entries; split the upload`),
 );
 
+/** What an upload does with the columns that a record lacks. */
+export const UploadMode = v.pipe(
+  v.picklist(UPLOAD_MODES),
+  v.description(
+    "`merge`: each record changes the columns that it has, and a column that is null or empty loses its value. `replace` (default): columns that a record lacks are removed.",
+  ),
+);
+/** The mode of an upload. Null or absent: the default. */
+export const Mode = v.nullish(UploadMode);
+export type UploadMode = v.InferOutput<typeof Mode>;
+
 /** POST /update-items */
-export const UpdateItems = v.strictObject({ items: Records });
+export const UpdateItems = v.strictObject({ items: Records, mode: Mode });
 /** POST /update-users */
-export const UpdateUsers = v.strictObject({ users: Records });
+export const UpdateUsers = v.strictObject({ users: Records, mode: Mode });
+/** POST /delete-items */
+export const DeleteItems = v.strictObject({
+  item_ids: v.pipe(
+    v.array(Id),
+    v.minLength(1, "must have at least 1 entry"),
+    v.maxLength(MAX_RECORDS, `must have at most ${MAX_RECORDS} entries; split the request`),
+    v.description("The items to delete."),
+  ),
+});
 /** POST /log-event */
 export const LogEvent = v.strictObject({ events: Records });

@@ -5,7 +5,7 @@ import { type BuiltInRecord, type BuiltInTable, itemKey, userKey } from "../clie
 import { EtlError, readFile, runKeys, writeFile } from "../etl/run-files.ts";
 import { RunPlan, type Task } from "../etl/tasks.ts";
 import { coOccurrence } from "./co-occurrence.ts";
-import { columnsOf, usersOf } from "./matrix.ts";
+import { columnsOf, itemsOf, usersOf } from "./matrix.ts";
 import { listOf, measure } from "./measure.ts";
 import { prepare, readPrepared } from "./prepare.ts";
 import type { BuiltInReport } from "./report.ts";
@@ -63,23 +63,16 @@ export async function build(
     await table.write(records);
   }
   const { users } = prepared.matrix;
-  if (at >= itemIds.length) {
-    await engine.run(
-      `CREATE TABLE recent AS SELECT *, row_number() OVER (ORDER BY person) AS place FROM (
-      SELECT person, list(item ORDER BY latest DESC, number)[:${SEEDS}] AS items FROM history JOIN item USING (number) GROUP BY person)`,
-    );
-  }
   while (at >= itemIds.length && at < itemIds.length + users && hasTime()) {
     const first = at - itemIds.length;
     const rows = await engine.rows(
-      `SELECT person, items FROM recent WHERE place > ${first} AND place <= ${first + BATCH} ORDER BY place`,
+      `SELECT person FROM person WHERE place > ${first} AND place <= ${first + BATCH} ORDER BY place`,
     );
     await table.write(
-      rows.map(({ person, items }) => ({
-        KEY: userKey(String(person)),
-        RUN: run,
-        ITEMS: (items as unknown[]).map(String),
-      })),
+      rows.map(({ person }, index) => {
+        const recent = itemsOf(prepared.matrix, first + index).subarray(0, SEEDS);
+        return { KEY: userKey(String(person)), RUN: run, ITEMS: Array.from(recent, (item) => itemIds[item] as string) };
+      }),
     );
     at += rows.length;
   }

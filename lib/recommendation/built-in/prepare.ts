@@ -15,7 +15,7 @@ const MOST_PAIRS = 40_000_000;
 /** Users that a training is measured with: a tenth of all, as Personalize does, but not more than this. */
 const TEST_USERS = 2_000;
 
-/** Reads the files of a run into the tables `event`, `item` and `history`, in which an item has a number. */
+/** Reads the files of a run into the tables `item` and `history`, in which an item has a number. */
 export async function prepare(
   run: string,
   { definitions, checks }: Pick<RunPlan, "definitions" | "checks">,
@@ -48,7 +48,8 @@ export async function prepare(
   await engine.run(
     `CREATE TABLE history AS SELECT person, number, latest FROM event JOIN item USING (item)
     WHERE md5_number_lower(person) % 1000 < ${permille}
-    QUALIFY row_number() OVER (PARTITION BY person ORDER BY latest DESC, number) <= ${LONGEST_HISTORY}`,
+    QUALIFY row_number() OVER (PARTITION BY person ORDER BY latest DESC, number) <= ${LONGEST_HISTORY};
+    DROP TABLE event`,
   );
 }
 
@@ -57,11 +58,14 @@ export interface Prepared {
   matrix: Matrix;
   /** The ids of the items by number. */
   itemIds: readonly string[];
-  /** By user: 1 for those that a training is measured with. */
+  /** By user, in the order of the table `person`: 1 for those that a training is measured with. */
   isTest: Uint8Array;
 }
 
-/** Reads the tables of {@link prepare}. */
+/**
+ * Reads the tables of {@link prepare}. Keeps the ids of the users in a table `person`, by `place` from 1, in the place of
+ * `history`: lists of their items in SQL would not fit into the memory of ten million events.
+ */
 export async function readPrepared(engine: Database): Promise<Prepared> {
   const itemIds: string[] = [];
   for await (const [ids = []] of engine.columns("SELECT item FROM item ORDER BY number"))
@@ -92,6 +96,10 @@ export async function readPrepared(engine: Database): Promise<Prepared> {
     itemOf.set(numbers as number[], pair);
     pair += numbers.length;
   }
+  await engine.run(
+    `CREATE TABLE person AS SELECT person, row_number() OVER (ORDER BY person) AS place FROM (SELECT DISTINCT person FROM history);
+    DROP TABLE history`,
+  );
   return { matrix: { users, items: itemIds.length, startOfUser, itemOf }, itemIds, isTest };
 }
 

@@ -1,3 +1,4 @@
+import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import type { Profile } from "../records/profile.ts";
 import type { RecordStore } from "./record-store.ts";
 
@@ -46,6 +47,19 @@ export function withItemCache(store: RecordStore, options: ItemCacheOptions): Re
     }
   };
 
+  const changing = async <T>(dataset: ProfileDataset, ids: readonly string[], change: () => Promise<T>): Promise<T> => {
+    const forget = () => {
+      if (dataset === "item") for (const id of ids) remove(id);
+    };
+    // Also before: a read that comes while the write is in progress may find either record.
+    forget();
+    try {
+      return await change();
+    } finally {
+      forget();
+    }
+  };
+
   return {
     async read(dataset, ids, deadline, readOptions) {
       if (dataset !== "item" || readOptions?.consistent) return store.read(dataset, ids, deadline, readOptions);
@@ -65,17 +79,14 @@ export function withItemCache(store: RecordStore, options: ItemCacheOptions): Re
       return { ...read, records };
     },
 
-    async write(dataset, records, deadline) {
-      const forget = () => {
-        if (dataset === "item") for (const { ITEM_ID } of records) remove(String(ITEM_ID));
-      };
-      // Also before: a read that comes while the write is in progress may find either record.
-      forget();
-      try {
-        return await store.write(dataset, records, deadline);
-      } finally {
-        forget();
-      }
+    write: (dataset, records, deadline) => {
+      const ids = records.map(({ ITEM_ID }) => String(ITEM_ID));
+      return changing(dataset, ids, () => store.write(dataset, records, deadline));
+    },
+    remove: (dataset, ids, deadline) => changing(dataset, ids, () => store.remove(dataset, ids, deadline)),
+    merge: (dataset, changes, deadline) => {
+      const ids = changes.map(({ id }) => id);
+      return changing(dataset, ids, () => store.merge(dataset, changes, deadline));
     },
   };
 }

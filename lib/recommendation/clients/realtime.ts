@@ -11,10 +11,17 @@ import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-e
 /** How many entries were not delivered, and why. Undefined if all were delivered. */
 export type Undelivered = (StoreFailure & { count: number }) | undefined;
 
+/** An event to send. */
+export interface NewEvent {
+  event: StoredEvent;
+  /** Whether its user is but a session. Personalize assigns the session's events to the user who logs in in it. */
+  isAnonymous: boolean;
+}
+
 /** Sends new events to Personalize. Never rejects. */
 export type EventTracker = (
   trackingId: string,
-  events: readonly StoredEvent[],
+  events: readonly NewEvent[],
   deadline: Deadline,
 ) => Promise<Undelivered>;
 
@@ -32,23 +39,26 @@ const PARALLEL_CALLS = 16;
 
 /** The input of one PutEvents call. */
 export interface EventBatch {
-  userId: string;
+  /** Absent of anonymous events. */
+  userId?: string;
   sessionId: string;
   eventList: PutEvent[];
 }
 
 /** Groups events into calls. A call has at most ten events of one user's session, in their order. */
-export function eventBatches(
-  events: readonly StoredEvent[],
-  trained: (event: StoredEvent) => TrainedEvent,
-): EventBatch[] {
-  const sessions = Map.groupBy(events, ({ USER_ID, SESSION_ID }) => JSON.stringify([USER_ID, SESSION_ID]));
+export function eventBatches(events: readonly NewEvent[], trained: (event: StoredEvent) => TrainedEvent): EventBatch[] {
+  const userOf = ({ event, isAnonymous }: NewEvent) => (isAnonymous ? undefined : event.USER_ID);
+  const sessions = Map.groupBy(events, (one) => JSON.stringify([userOf(one) ?? null, one.event.SESSION_ID]));
   return [...sessions.values()].flatMap((session) =>
-    chunks(session, MAX_PUT_EVENTS).map((part) => ({
-      userId: part[0]?.USER_ID ?? "",
-      sessionId: part[0]?.SESSION_ID ?? "",
-      eventList: part.map((event) => putEvent(event, trained(event))),
-    })),
+    chunks(session, MAX_PUT_EVENTS).map((part) => {
+      const [first] = part;
+      const userId = first && userOf(first);
+      return {
+        ...(userId !== undefined && { userId }),
+        sessionId: first?.event.SESSION_ID ?? "",
+        eventList: part.map(({ event }) => putEvent(event, trained(event))),
+      };
+    }),
   );
 }
 

@@ -1,17 +1,22 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { chunks, retryUnprocessed } from "../../aws/call.ts";
-import { type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
+import { call, chunks, retryUnprocessed } from "../../aws/call.ts";
+import { isNamed } from "../../aws/errors.ts";
+import { failureOf, type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
 import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { Value } from "../records/layout.ts";
 import type { Profile } from "../records/profile.ts";
 import { ID_COLUMNS } from "../records/tables.ts";
 
-/** The most keys in one BatchGetItem call, and puts in one BatchWriteItem call. Source: API reference. */
+/** The most keys in one BatchGetItem call, and requests in one BatchWriteItem call. Source: API reference. */
 const MAX_KEYS = 100;
-const MAX_PUTS = 25;
+const MAX_WRITES = 25;
 
 const PARALLEL_CALLS = 8;
+
+/** An update changes one record, so that there are more of them than of other calls. */
+const PARALLEL_UPDATES = 32;
 
 /** The result of a read. An id that is neither in `records` nor in `unread` has no record. */
 export interface ReadRecords {
@@ -20,6 +25,19 @@ export interface ReadRecords {
   unread: ReadonlySet<string>;
   /** Undefined if all were read. */
   failure: StoreFailure | undefined;
+}
+
+/** Columns of a record that change, at least one. */
+export interface RecordChange {
+  id: string;
+  /** New values, by column. */
+  set: Readonly<Record<string, Value>>;
+  /** Columns that lose their value. */
+  remove: readonly string[];
+  /** Columns that nobody gave a value: the new one is for a record that has none. */
+  defaults: readonly string[];
+  /** Whether the record must exist: what it does not change was checked with it. */
+  mustExist: boolean;
 }
 
 /** The tables of users and items. The operations never reject: their results contain the failures. */
@@ -31,6 +49,18 @@ export interface RecordStore {
     deadline: Deadline,
     options?: { consistent?: boolean },
   ): Promise<ReadRecords>;
+  /** Removes records, if there are any. Returns the failures, by id. */
+  remove(
+    dataset: ProfileDataset,
+    ids: readonly string[],
+    deadline: Deadline,
+  ): Promise<ReadonlyMap<string, StoreFailure>>;
+  /** Changes columns of records, and leaves the others as they are. Returns the failures, by id. */
+  merge(
+    dataset: ProfileDataset,
+    changes: readonly RecordChange[],
+    deadline: Deadline,
+  ): Promise<ReadonlyMap<string, StoreFailure>>;
   /** Stores records, replacing those with the same ids. Returns the failures of records that were not stored, by id. */
   write(
     dataset: ProfileDataset,
@@ -45,6 +75,40 @@ const STORE_NAMES = { user: "the user store", item: "the item store" } as const 
   string
 >;
 
+/** A request of BatchWriteItem, and the record that it is about. */
+interface Write {
+  id: string;
+  request: { PutRequest: { Item: Profile } } | { DeleteRequest: { Key: Readonly<Record<string, string>> } };
+}
+
+/** Returns the input of an update that changes some columns. */
+function updateOf(idColumn: string, { id, set, remove, defaults, mustExist }: RecordChange) {
+  const columns = [...Object.keys(set), ...remove];
+  const nameOf = (column: string) => `#c${columns.indexOf(column)}`;
+  const placeOf = (column: string) => `:v${columns.indexOf(column)}`;
+  const newValue = (column: string) =>
+    defaults.includes(column) ? `if_not_exists(${nameOf(column)}, ${placeOf(column)})` : placeOf(column);
+  const sets = Object.keys(set).map((column) => `${nameOf(column)} = ${newValue(column)}`);
+  const parts = [
+    ...(sets.length > 0 ? [`SET ${sets.join(", ")}`] : []),
+    ...(remove.length > 0 ? [`REMOVE ${remove.map(nameOf).join(", ")}`] : []),
+  ];
+  return {
+    Key: { [idColumn]: id },
+    UpdateExpression: parts.join(" "),
+    ExpressionAttributeNames: {
+      ...Object.fromEntries(columns.map((column) => [nameOf(column), column])),
+      ...(mustExist && { "#id": idColumn }),
+    },
+    ...(sets.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(
+        Object.entries(set).map(([column, value]) => [placeOf(column), value]),
+      ),
+    }),
+    ...(mustExist && { ConditionExpression: "attribute_exists(#id)" }),
+  };
+}
+
 /** Implements RecordStore with DynamoDB tables. The client must have its own retries turned off. */
 export function dynamoRecords(
   connect: () => Promise<DynamoDBClient>,
@@ -52,6 +116,31 @@ export function dynamoRecords(
   timeoutMs: number,
 ): RecordStore {
   const sdk = () => import("@aws-sdk/lib-dynamodb");
+  const send = async (dataset: ProfileDataset, writes: readonly Write[], deadline: Deadline) => {
+    const table = tables[dataset];
+    const idColumn = ID_COLUMNS[dataset];
+    const results = await concurrently(chunks(writes, MAX_WRITES), PARALLEL_CALLS, (part) =>
+      retryUnprocessed(part, { deadline, timeoutMs }, async (left, abortSignal) => {
+        const [{ BatchWriteCommand }, client] = await Promise.all([sdk(), connect()]);
+        const requests = left.map(({ request }) => request);
+        const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }), {
+          abortSignal,
+        });
+        const unprocessed = new Set(
+          (UnprocessedItems?.[table] ?? []).map(({ PutRequest, DeleteRequest }) =>
+            String((PutRequest?.Item ?? DeleteRequest?.Key)?.[idColumn]),
+          ),
+        );
+        return left.filter(({ id }) => unprocessed.has(id));
+      }),
+    );
+    return new Map(
+      results.flatMap((result) => {
+        const failure = whyLeft(STORE_NAMES[dataset], [result]);
+        return result.left.map(({ id }) => [id, failure] as const);
+      }),
+    );
+  };
   return {
     async read(dataset, ids, deadline, { consistent = false } = {}) {
       const table = tables[dataset];
@@ -71,28 +160,32 @@ export function dynamoRecords(
       return { records, unread, failure: unread.size > 0 ? whyLeft(STORE_NAMES[dataset], results) : undefined };
     },
 
-    async write(dataset, records, deadline) {
-      const table = tables[dataset];
+    write: (dataset, records, deadline) => {
       const idColumn = ID_COLUMNS[dataset];
-      const results = await concurrently(chunks(records, MAX_PUTS), PARALLEL_CALLS, (part) =>
-        retryUnprocessed(part, { deadline, timeoutMs }, async (left, abortSignal) => {
-          const [{ BatchWriteCommand }, client] = await Promise.all([sdk(), connect()]);
-          const puts = left.map((Item) => ({ PutRequest: { Item } }));
-          const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }), {
-            abortSignal,
-          });
-          const unprocessed = new Set(
-            (UnprocessedItems?.[table] ?? []).map(({ PutRequest }) => String(PutRequest?.Item?.[idColumn])),
-          );
-          return left.filter((record) => unprocessed.has(String(record[idColumn])));
-        }),
-      );
-      return new Map(
-        results.flatMap((result) => {
-          const failure = whyLeft(STORE_NAMES[dataset], [result]);
-          return result.left.map((record) => [String(record[idColumn]), failure] as const);
-        }),
-      );
+      const puts = records.map((Item) => ({ id: String(Item[idColumn]), request: { PutRequest: { Item } } }));
+      return send(dataset, puts, deadline);
+    },
+
+    remove: (dataset, ids, deadline) => {
+      const deletions = ids.map((id) => ({ id, request: { DeleteRequest: { Key: { [ID_COLUMNS[dataset]]: id } } } }));
+      return send(dataset, deletions, deadline);
+    },
+
+    async merge(dataset, changes, deadline) {
+      const failed = new Map<string, StoreFailure>();
+      await concurrently(changes, PARALLEL_UPDATES, async (change) => {
+        try {
+          const [{ UpdateCommand }, client] = await Promise.all([sdk(), connect()]);
+          const command = new UpdateCommand({ TableName: tables[dataset], ...updateOf(ID_COLUMNS[dataset], change) });
+          await call({ deadline, timeoutMs }, (abortSignal) => client.send(command, { abortSignal }));
+        } catch (error) {
+          const failure = isNamed(error, "ConditionalCheckFailedException")
+            ? { reason: "it was deleted meanwhile", cause: error, isUnknown: false }
+            : failureOf(STORE_NAMES[dataset], error);
+          failed.set(change.id, failure);
+        }
+      });
+      return failed;
     },
   };
 }

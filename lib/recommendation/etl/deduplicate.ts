@@ -39,6 +39,8 @@ export async function deduplicate(
     const broken = partitions.find(({ file }) => error.message.includes(file));
     throw broken ? new EtlError(`${broken.key} cannot be read: was it changed? ${error.message}`) : error;
   });
+  const anonymous = "SELECT 1 FROM event WHERE __session IS NOT NULL AND __session = USER_ID LIMIT 1";
+  if ((await engine.rows(anonymous)).length > 0) await joinSessions(groups, store, engine);
   const file = join(engine.folder, "kept.csv");
   const types = await typesOf(event_types, groups, store);
   const trained = types === undefined ? "true" : `list_contains(${literals(types)}::VARCHAR[], EVENT_TYPE)`;
@@ -48,6 +50,17 @@ export async function deduplicate(
   await replace(store, runKeys(run).interactions(shard), rows > 0 && file);
   await writeReport(result, checks, store, engine, trained);
   return rows;
+}
+
+/** Assigns the events of visitors who logged in later, in any group, to those users. */
+async function joinSessions(groups: readonly string[], store: ObjectStore, engine: Database) {
+  const logins = groups.map((group, index) => ({
+    key: sharedKeys.logins(group),
+    file: join(engine.folder, `logins-${index}.parquet`),
+  }));
+  const isThere = await concurrently(logins, TRANSFERS, ({ key, file }) => download(store, key, file));
+  const files = logins.flatMap(({ file }, index) => (isThere[index] ? file : []));
+  if (files.length > 0) await engine.run(sql("sessions", { files: literals(files) }));
 }
 
 /** Returns the event types that are imported. Every shard of a run finds the same ones. Undefined means all. */

@@ -2,13 +2,22 @@ import { PLACED_FIELDS } from "../../core/contract/recommendation.ts";
 import { identifier, literal } from "../../core/sql/database.ts";
 import { MAX_EVENT_PROPERTIES } from "../../personalize/limits.ts";
 import { customColumns, EVENT_COLUMNS } from "../records/event.ts";
-import { type Definitions, type Field, fieldsOf } from "../records/layout.ts";
+import { ANONYMOUS, type Definitions, type Field, fieldsOf, type StoredEvent } from "../records/layout.ts";
 import { customFields, isPlaced } from "../records/trained-event.ts";
 
 /** Returns a statement that creates the table `stored`, with the columns of a partition. */
 export function storedTable(definitions: Definitions): string {
   const fields = [...PLACED_FIELDS, ...customFields(definitions)].map((name) => `${identifier(name)} VARCHAR`);
-  return `CREATE TABLE stored (__id VARCHAR, __position BIGINT, ${fields.join(", ")});`;
+  return `CREATE TABLE stored (__id VARCHAR, __position BIGINT, __session VARCHAR, ${fields.join(", ")});`;
+}
+
+/**
+ * Returns what joins the events of a session: the user of an anonymous event, which is the session, or the session of a
+ * user if it has a name of its own. Null for all other events. The same as `session` of {@link eventColumns}.
+ */
+export function sessionOf({ USER_ID, SESSION_ID }: StoredEvent, isAnonymous: boolean): string | null {
+  if (isAnonymous) return USER_ID;
+  return SESSION_ID === USER_ID ? null : SESSION_ID;
 }
 
 /** Returns how SQL reads stored events, as values of objects.sql. `isPlain` says that event-rules.sql may skip checks. */
@@ -34,9 +43,12 @@ export function eventColumns(definitions: Definitions, isPlain: boolean) {
   });
   if (!isPlain) rules.push(`has_no_control(concat(${columns.map(({ name }) => identifier(name)).join(", ")}))`);
   rules.push(`strlen(concat(${properties.join(", ")})) + ${JSON.stringify(around).length} <= ${MAX_EVENT_PROPERTIES}`);
+  const read = new Set([...columns.map(({ name }) => name), ANONYMOUS]);
+  const [user, session] = [value("USER_ID"), value("SESSION_ID")];
   return {
     id: value("EVENT_ID"),
-    columns: `{${columns.map(({ name }) => `${identifier(name)}: 'JSON'`).join(", ")}}`,
+    session: `CASE WHEN ${ANONYMOUS}::VARCHAR = 'true' THEN ${user} WHEN SESSION_ID <> USER_ID THEN nullif(${session}, ${user}) END`,
+    columns: `{${[...read].map((name) => `${identifier(name)}: 'JSON'`).join(", ")}}`,
     cells: cells.join(",\n    "),
     accepted: `coalesce(${rules.join("\n    AND ")}, false)`,
   };

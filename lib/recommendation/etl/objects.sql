@@ -3,6 +3,7 @@
 SELECT
     {{id}} AS __id,
     (({{first}} + file_index)::BIGINT << 32) + row_number() OVER () AS __position,
+    {{session}} AS __session,
     {{cells}}
 FROM (SELECT *, file_index FROM read_json(
     {{files}}, format = 'newline_delimited', maximum_object_size = {{longest}}, columns = {{columns}}))

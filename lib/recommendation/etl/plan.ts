@@ -27,7 +27,7 @@ const SEGMENT_BYTES = 256 * 1_024 * 1_024;
 const MAX_SEGMENTS = 16;
 
 /** The version of the row format. It is part of every digest: increasing it makes ETL transform all events again. */
-const ROW_FORMAT = 6;
+const ROW_FORMAT = 7;
 
 /**
  * Splits the objects of all days into groups, and their events into shards, and writes the tasks of both maps. Returns the

@@ -17,9 +17,11 @@ export const sharedKeys = {
   partitions: (group: string) => Number(group.slice(-"0000.json".length, -".json".length)),
   rows: (group: string, partition: number) => group.replace(/\.json$/, `-${number(partition, 4)}.parquet`),
   rejects: (group: string) => group.replace(/json$/, "rejects.jsonl"),
+  /** Users who logged in in a session of the group. */
+  logins: (group: string) => group.replace(/\.json$/, "-logins.parquet"),
   /** All files of a group. */
   files: (group: string): string[] => [
-    ...[group, sharedKeys.rejects(group)],
+    ...[group, sharedKeys.rejects(group), sharedKeys.logins(group)],
     ...Array.from({ length: sharedKeys.partitions(group) }, (_, partition) => sharedKeys.rows(group, partition)),
   ],
 } as const;

@@ -8,6 +8,8 @@ const FILES = {
   rules: readFileSync(new URL("event-rules.sql", import.meta.url), "utf8"),
   engine: readFileSync(new URL("engine.sql", import.meta.url), "utf8"),
   objects: readFileSync(new URL("objects.sql", import.meta.url), "utf8"),
+  logins: readFileSync(new URL("logins.sql", import.meta.url), "utf8"),
+  sessions: readFileSync(new URL("sessions.sql", import.meta.url), "utf8"),
   types: readFileSync(new URL("types.sql", import.meta.url), "utf8"),
   kept: readFileSync(new URL("kept.sql", import.meta.url), "utf8"),
   report: readFileSync(new URL("report.sql", import.meta.url), "utf8"),
@@ -35,8 +37,9 @@ export const withEngine = <T>(limits: DatabaseLimits, work: (engine: Database) =
 
 /** Returns the fields of a schema, of rows that have them as columns, as a CSV file for Personalize. */
 export function csv({ fields }: AvroSchema, rows: string, file: string): string {
-  const names = (some: typeof fields) => some.map(({ name }) => identifier(name)).join(", ");
+  const names = fields.map(({ name }) => identifier(name)).join(", ");
   const header = literal(`${fields.map(({ name }) => name).join(",")}\n`);
-  const texts = names(fields.filter(({ type }) => [type].flat().includes("string")));
-  return sql("csv", { fields: names(fields), rows, header, texts, file: literal(file) });
+  // As texts: a name such as "user" would be taken for a function.
+  const texts = fields.filter(({ type }) => [type].flat().includes("string")).map(({ name }) => literal(name));
+  return sql("csv", { fields: names, rows, header, texts: texts.join(", "), file: literal(file) });
 }

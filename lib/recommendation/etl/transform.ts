@@ -3,15 +3,15 @@ import { createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type ObjectStore, replace } from "../../aws/object-store.ts";
-import { parseJson } from "../../core/json/values.ts";
+import { isObject, parseJson } from "../../core/json/values.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type AddRow, type Database, literal, literals } from "../../core/sql/database.ts";
 import { eventParser } from "../records/event.ts";
-import type { Definitions, StoredEvent } from "../records/layout.ts";
+import { ANONYMOUS, type Definitions, type StoredEvent } from "../records/layout.ts";
 import { trainedEvent } from "../records/trained-event.ts";
 import { issuesText } from "../records/value.ts";
 import { copyText, LONGEST_LINE, PROBLEM } from "./copy-text.ts";
-import { eventColumns, storedTable } from "./event-columns.ts";
+import { eventColumns, sessionOf, storedTable } from "./event-columns.ts";
 import { sharedKeys, TRANSFERS, writeFile, writeRejected } from "./run-files.ts";
 import { sql } from "./sql.ts";
 import type { Task } from "./tasks.ts";
@@ -59,6 +59,10 @@ export async function transform(
     return replace(store, sharedKeys.rows(result, part), existsSync(file) && file);
   });
   const files = literal(count === 1 ? target : `${target}/*/*`);
+  const logins = join(engine.folder, "logins.parquet");
+  const known =
+    rows === 0 ? 0 : await engine.run(`COPY (${sql("logins", { files })}) TO ${literal(logins)} (${PARQUET})`);
+  await replace(store, sharedKeys.logins(result), known > 0 && logins);
   const types = rows === 0 ? [] : await engine.rows(sql("types", { files }));
   const counts = Object.fromEntries(types.map(({ type, events }) => [String(type), Number(events)]));
   const written = { rows, rejected: await writeRejected(store, sharedKeys.rejects(result), engine) };
@@ -86,28 +90,42 @@ async function readLines(
   const parse = eventParser(definitions, undefined, "ignore");
   const toTrained = trainedEvent(definitions);
   let line = 0;
-  /** Returns the event, or the reason why there is none. */
-  const judged = (bytes: Buffer): StoredEvent | string => {
+  /** Returns the event and its session, or the reason why there is none. */
+  const judged = (bytes: Buffer): { event: StoredEvent; session: string | null } | string => {
     if (bytes.length > LONGEST_LINE) return `is longer than ${LONGEST_LINE} bytes`;
     if (!isUtf8(bytes)) return "is not UTF-8";
     const text = bytes.toString();
     if (text.startsWith(PROBLEM)) return text.slice(PROBLEM.length);
     const json = parseJson(text);
     if (json === undefined) return "is not JSON";
-    const event = parse(json);
-    return "issues" in event ? issuesText(event.issues) : event.record;
+    const isAnonymous = isObject(json) && json[ANONYMOUS] === true;
+    const parsed = parse(isAnonymous ? { ...json, [ANONYMOUS]: undefined } : json);
+    if ("issues" in parsed) return issuesText(parsed.issues);
+    return { event: parsed.record, session: sessionOf(parsed.record, isAnonymous) };
   };
   // As Latin-1, a line keeps its bytes, whatever they are.
   for await (const text of createInterface({ input: createReadStream(file, "latin1") })) {
     line += 1;
     if (text.trim() === "") continue;
     const bytes = Buffer.from(text, "latin1");
-    const event = judged(bytes);
-    if (typeof event === "string") reject(key, line, event, bytes.toString("utf8", 0, 2_000));
+    const found = judged(bytes);
+    if (typeof found === "string") reject(key, line, found, bytes.toString("utf8", 0, 2_000));
     else {
+      const { event, session } = found;
       const { userId, itemId, eventType, eventValue, timestamp, impression, values } = toTrained(event);
       const position = place * 2 ** 32 + line;
-      accept(event.EVENT_ID, position, userId, itemId, eventType, eventValue, timestamp, impression, ...values);
+      accept(
+        event.EVENT_ID,
+        position,
+        session,
+        userId,
+        itemId,
+        eventType,
+        eventValue,
+        timestamp,
+        impression,
+        ...values,
+      );
     }
   }
 }

@@ -1,5 +1,5 @@
 import { reasonOf } from "../../aws/errors.ts";
-import { failureOf } from "../../aws/store-failure.ts";
+import { failureOf, type StoreFailure } from "../../aws/store-failure.ts";
 import { fixedTypes } from "../../config/event-types.ts";
 import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import { batchResult, type Rejected, type Unstored } from "../../core/http/batch.ts";
@@ -7,14 +7,16 @@ import type { Degradation } from "../../core/http/degradation.ts";
 import type { Call, JsonCall, Reply } from "../../core/http/event.ts";
 import { type Deadline, deadlineWithin } from "../../core/resilience/deadline.ts";
 import { countLine } from "../../core/telemetry/emf.ts";
-import type { Undelivered } from "../clients/realtime.ts";
-import { eventParser } from "../records/event.ts";
-import { eventLine, type StoredEvent } from "../records/layout.ts";
+import type { UploadMode } from "../api/requests.ts";
+import type { NewEvent, Undelivered } from "../clients/realtime.ts";
+import { eventParser, isAnonymous } from "../records/event.ts";
+import { anonymousLine, eventLine } from "../records/layout.ts";
 import { type Profile, profileParser } from "../records/profile.ts";
 import { ID_COLUMNS } from "../records/tables.ts";
 import type { Parsed } from "../records/value.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
+import { partsMerger } from "./merge.ts";
 
 /** Name of the metric for accepted events that could not be counted, by `Project`. An alarm watches it. */
 export const UNCOUNTED_EVENTS = "UncountedEvents";
@@ -32,13 +34,13 @@ export function logEvents(services: RecommendationServices) {
 
   return async (call: JsonCall<unknown>, values: readonly unknown[]): Promise<Reply> => {
     const { taken, invalid } = readRecords(values, parse);
-    const lines = taken.map(({ record }) => eventLine(record));
+    const lines = taken.map(({ index, record }) => (isAnonymous(values[index]) ? anonymousLine : eventLine)(record));
     const untaken = await services.eventStream(lines, call.deadline);
-    const accepted: StoredEvent[] = [];
+    const accepted: NewEvent[] = [];
     const unstored: UnstoredRecord[] = [];
     for (const [line, { index, record }] of taken.entries()) {
       const failure = untaken.get(line);
-      if (failure === undefined) accepted.push(record);
+      if (failure === undefined) accepted.push({ event: record, isAnonymous: isAnonymous(values[index]) });
       else unstored.push({ index, id: record.EVENT_ID, failure });
     }
     const [degraded] =
@@ -50,7 +52,7 @@ export function logEvents(services: RecommendationServices) {
 }
 
 /** Counts accepted events. If that fails, the events stay accepted, and a metric reports the failure. */
-async function count(services: RecommendationServices, events: readonly StoredEvent[], call: Call): Promise<void> {
+async function count(services: RecommendationServices, events: readonly NewEvent[], call: Call): Promise<void> {
   try {
     await services.countEvents(events.length, call.deadline);
   } catch (error) {
@@ -63,7 +65,7 @@ async function count(services: RecommendationServices, events: readonly StoredEv
  * Passes events on, of the types that training imports. Personalize takes few types, and the events that it received
  * stay in its dataset.
  */
-function track(services: RecommendationServices, accepted: readonly StoredEvent[], call: Call): Promise<Degradation[]> {
+function track(services: RecommendationServices, accepted: readonly NewEvent[], call: Call): Promise<Degradation[]> {
   const { settings, pointers } = services;
   const fixed = fixedTypes(settings.event_types);
   const events = ofTypes(accepted, fixed);
@@ -79,33 +81,79 @@ function track(services: RecommendationServices, accepted: readonly StoredEvent[
   });
 }
 
-const ofTypes = (events: readonly StoredEvent[], types: readonly string[] | undefined) =>
-  types === undefined ? events : events.filter(({ EVENT_TYPE }) => types.includes(EVENT_TYPE));
+const ofTypes = (events: readonly NewEvent[], types: readonly string[] | undefined) =>
+  types === undefined ? events : events.filter(({ event }) => types.includes(event.EVENT_TYPE));
 
 /**
- * POST /update-items and /update-users: replaces the record with the same id. If a request has several valid records
- * with the same id, only the last one is stored, and the others are accepted or rejected with it.
+ * POST /update-items and /update-users: replaces the record with the same id, or changes its given columns. If a request
+ * has several valid records with the same id, only the last one is stored, or the result of all parts; the others are
+ * accepted or rejected with it.
  */
 export function updateProfiles(services: RecommendationServices, dataset: ProfileDataset) {
-  const parse = profileParser(dataset, services.settings.definitions);
+  const { definitions } = services.settings;
+  const parse = profileParser(dataset, definitions);
+  const merge = partsMerger(dataset, definitions);
   const idOf = (record: Profile) => String(record[ID_COLUMNS[dataset]]);
 
-  return async (call: JsonCall<unknown>, values: readonly unknown[]): Promise<Reply> => {
+  const replaceAll = async ({ deadline }: Call, values: readonly unknown[]) => {
     const { taken, invalid } = readRecords(values, parse);
     const last = new Map(taken.map(({ record }) => [idOf(record), record]));
-    const unwritten = await services.records.write(dataset, [...last.values()], call.deadline);
-    const unstored = taken.flatMap(({ index, record }): UnstoredRecord[] => {
-      const failure = unwritten.get(idOf(record));
-      return failure === undefined ? [] : [{ index, id: idOf(record), failure }];
-    });
-    const written = [...last.keys()].filter((id) => !unwritten.has(id));
-    const target = `${dataset}s`;
-    // realtime-sync reads the records of these ids.
-    const degraded = await passOn(services, call, { count: written.length, what: `changed ${target}`, target }, () =>
-      services.changes(dataset, written, realtimeDeadline(services, call)),
-    );
-    return uploadReply(services, call, values.length, { invalid, unstored, degraded });
+    const failures = await services.records.write(dataset, [...last.values()], deadline);
+    return { taken: taken.map(({ index, record }) => ({ index, record: idOf(record) })), invalid, failures };
   };
+  const mergeAll = async ({ deadline }: Call, values: readonly unknown[]) => {
+    const { parsed, changes, unread } = await merge(services.records, values, deadline);
+    const unchanged = await services.records.merge(dataset, changes, deadline);
+    return { ...readRecords(parsed, (one: Parsed<string>) => one), failures: new Map([...unread, ...unchanged]) };
+  };
+
+  return async (call: JsonCall<unknown>, values: readonly unknown[], mode: UploadMode): Promise<Reply> => {
+    const { taken, invalid, failures } = await (mode === "merge" ? mergeAll : replaceAll)(call, values);
+    return changed(services, call, { dataset, count: values.length, taken, invalid, failures });
+  };
+}
+
+/**
+ * POST /delete-items: removes the items from the table, so that no answer has them and no training imports them. An id
+ * without an item is accepted.
+ */
+export function deleteItems(services: RecommendationServices) {
+  return async (call: JsonCall<unknown>, ids: readonly string[]): Promise<Reply> => {
+    const taken = ids.map((record, index) => ({ index, record }));
+    const failures = await services.records.remove("item", [...new Set(ids)], call.deadline);
+    const done = { done: "deleted", effect: "deleted; Personalize keeps what it knows of them" };
+    return changed(services, call, { dataset: "item", count: ids.length, taken, invalid: [], failures, ...done });
+  };
+}
+
+/** Passes changed ids on to Personalize and returns the answer. realtime-sync reads the records of these ids. */
+async function changed(
+  services: RecommendationServices,
+  call: JsonCall<unknown>,
+  outcome: {
+    dataset: ProfileDataset;
+    count: number;
+    /** The ids of valid entries. */
+    taken: readonly Taken<string>[];
+    invalid: readonly RejectedRecord[];
+    /** By id. */
+    failures: ReadonlyMap<string, StoreFailure>;
+    done?: string;
+    effect?: string;
+  },
+): Promise<Reply> {
+  const { dataset, count, taken, invalid, failures, done, effect } = outcome;
+  const unstored = taken.flatMap(({ index, record }): UnstoredRecord[] => {
+    const failure = failures.get(record);
+    return failure === undefined ? [] : [{ index, id: record, failure }];
+  });
+  const written = [...new Set(taken.map(({ record }) => record))].filter((id) => !failures.has(id));
+  const target = `${dataset}s`;
+  const what = { count: written.length, what: `changed ${target}`, target, ...(effect && { effect }) };
+  const degraded = await passOn(services, call, what, () =>
+    services.changes(dataset, written, realtimeDeadline(services, call)),
+  );
+  return uploadReply(services, call, count, { invalid, unstored, degraded, ...(done && { done }) });
 }
 
 /** A valid record of an upload. */
@@ -119,9 +167,9 @@ interface Taken<T> {
 type RejectedRecord = Rejected & { id: string | null };
 
 /** Parses every record of an upload. An invalid record does not affect the others. */
-function readRecords<T>(
-  values: readonly unknown[],
-  parse: (value: unknown) => Parsed<T>,
+function readRecords<T, Value>(
+  values: readonly Value[],
+  parse: (value: Value) => Parsed<T>,
 ): { taken: Taken<T>[]; invalid: RejectedRecord[] } {
   const taken: Taken<T>[] = [];
   const invalid: RejectedRecord[] = [];
@@ -150,6 +198,7 @@ function uploadReply(
     invalid: readonly RejectedRecord[];
     unstored: readonly UnstoredRecord[];
     degraded: readonly Degradation[];
+    done?: string;
   },
 ): Reply {
   const { degraded, ...parts } = outcome;
@@ -172,7 +221,7 @@ function uploadReply(
 async function passOn(
   services: RecommendationServices,
   call: Call,
-  { count, what, target }: { count: number; what: string; target: string },
+  { count, what, target, effect }: { count: number; what: string; target: string; effect?: string },
   send: () => Promise<Undelivered | string>,
 ): Promise<Degradation[]> {
   const degraded = (reason: string): Degradation[] => [
@@ -180,7 +229,7 @@ async function passOn(
       stage: "realtime",
       target,
       reason,
-      effect: "stored; recommendations take it into account after the next training",
+      effect: effect ?? "stored; recommendations take it into account after the next training",
     },
   ];
   try {

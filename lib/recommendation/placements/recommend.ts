@@ -1,5 +1,4 @@
 import type { Placement } from "../../config/placements.ts";
-import type { Engine } from "../../core/contract/recommendation.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../core/http/event.ts";
@@ -7,11 +6,13 @@ import type { CampaignFailure } from "../api/ask-campaign.ts";
 import { type FilterChoice, readsEvents } from "../api/filter-choice.ts";
 import { itemColumns, itemRecord } from "../api/item-list.ts";
 import type { RecommendForPlacement } from "../api/requests.ts";
+import { logAnswer } from "../request-log/line.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { requirePlacement } from "./access.ts";
 import { type Arranged, arrange, valuesOf } from "./arrange.ts";
 import { Candidates, type Checks, type Source } from "./candidates.ts";
+import { engineOf, explanations } from "./explanations.ts";
 import { bothFilters, type LocalFilter, localFilter } from "./local-filter.ts";
 import { campaignSource, fallbackSource } from "./sources.ts";
 import { failed, STAGES } from "./stages.ts";
@@ -25,6 +26,7 @@ export async function recommendForPlacement(
   services: RecommendationServices,
   call: JsonCall<RecommendForPlacement>,
 ): Promise<Reply> {
+  const since = services.now();
   requirePlacement(call.caller, call.body.placement);
   const visit = await openVisit(services, call);
   const { placement, degraded, version, variant } = visit;
@@ -48,19 +50,37 @@ export async function recommendForPlacement(
 
   const columns = placement.fields ? [...new Set(["ITEM_ID", ...placement.fields])] : itemColumns(services.settings);
   const items = made.list.map(({ id, record }) => (record ? itemRecord(columns, id, record) : { ITEM_ID: id }));
+  const { experiment } = placement;
+  const part = experiment && variant ? { experiment: experiment.name, variant } : {};
+  await logAnswer(services, call, {
+    endpoint: "recommend-for-placement",
+    placement: { name: placement.name, version, ...part },
+    ...{ userId: call.body.user_id, sessionId: call.body.session_id, since, degraded },
+    isPersonal: call.body.personalization !== "none",
+    recommendationId: made.recommendationId,
+    items: made.list.map(({ id, origin }) => ({ id, engine: engineOf(origin) })),
+    fallback: lastFallback(placement, made.list),
+  });
   return answer(services, {
     request: call.body,
     response: {
       items,
       recommendation_id: made.recommendationId,
-      placement: {
-        version,
-        ...(placement.experiment && variant && { experiment: placement.experiment.name, variant }),
-      },
-      ...(call.body.explain && { explanations: made.list.map((item) => explanation(placement, item)) }),
+      placement: { version, ...part },
+      ...(call.body.explain && { explanations: await explanations(visit, made.list) }),
     },
     degraded,
   });
+}
+
+/** Returns the last list of the fallback chain that items come from; null if all come from the placement's engine. */
+function lastFallback({ engine, fallback }: Placement, list: readonly Arranged[]) {
+  const steps = list
+    .filter(({ origin }) => origin !== "campaign" && origin !== engine)
+    .map(({ origin }) => fallback.findIndex((one) => one.list === origin));
+  const last = Math.max(...steps, -1);
+  const found = fallback[last];
+  return found ? { step: last + 1, list: found.list, items: steps.length } : null;
 }
 
 interface Made {
@@ -137,7 +157,7 @@ function shortcomings(visit: Visit, { failure, unknown }: Checks, list: readonly
       found.push(failed(STAGES.diversity, "response.items", reason));
     }
   } else if (list.length < placement.limit && unknown.size > 0) {
-    const why = `${unknown.size} recommended items are unknown: events name them, but they were not uploaded`;
+    const why = `${unknown.size} recommended items are unknown: events name them, but they were not uploaded, or are deleted`;
     const effect = `the list has ${list.length} of ${placement.limit} items`;
     found.push({ ...failed(STAGES.records, "response.items", why), effect });
   }
@@ -169,19 +189,4 @@ async function throwIfUntrained({ placement, services, call }: Visit): Promise<v
     return;
   const message = "The list is empty: the built-in engine is not trained. Upload data, then run `relevance train`.";
   throw new ApiError("not_trained", message, { cause: "the last ETL has left no lists" });
-}
-
-/** Returns why an item is where it is in the list. */
-function explanation(placement: Placement, { id, origin, promotion, isMoved }: Arranged) {
-  const engine: Engine = origin === "campaign" ? "personalize" : origin === "built_in" ? origin : "list";
-  const isSource = origin === "campaign" || origin === placement.engine;
-  const step = isSource ? -1 : placement.fallback.findIndex(({ list }) => list === origin);
-  return {
-    item_id: id,
-    engine,
-    recipe: isSource ? (placement.recipe ?? null) : null,
-    fallback: step < 0 ? null : { step: step + 1, list: origin },
-    promotion: promotion ?? null,
-    moved_by_diversity: isMoved,
-  };
 }

@@ -4,7 +4,6 @@ import { ApiError } from "../../core/http/error.ts";
 import { MAX_RESULTS } from "../../personalize/limits.ts";
 import type { CampaignAnswer } from "../../personalize/runtime/campaigns.ts";
 import { askCampaign, CampaignFailure } from "../api/ask-campaign.ts";
-import { type Occasion, suggestedItems } from "../api/built-in.ts";
 import type { FilterChoice } from "../api/filter-choice.ts";
 import type { Profile } from "../records/profile.ts";
 import { logFailure } from "../service/reply.ts";
@@ -175,9 +174,7 @@ export function fallbackSource(visit: Visit, list: FallbackList, filter: LocalFi
     async open() {
       switch (list.list) {
         case "built_in":
-          return filteredBy(
-            batches("the built-in engine", () => suggestedItems(services, occasionOf(visit), call.deadline)),
-          );
+          return filteredBy(batches("the built-in engine", async () => (await visit.suggested()).itemIds));
         case "popular":
           return filteredBy(popular());
         case "newest":
@@ -194,12 +191,6 @@ export function fallbackSource(visit: Visit, list: FallbackList, filter: LocalFi
       }
     },
   };
-}
-
-/** Returns what the built-in engine recommends for: the items of the page, or the visitor. */
-function occasionOf({ placement, seeds, userId, sessionItems }: Visit): Occasion {
-  const isForItems = placement.recipe !== "user_personalization" && seeds.length > 0;
-  return isForItems ? { itemIds: seeds } : { userId, itemIds: sessionItems };
 }
 
 /** Returns the categories that the page is about. */

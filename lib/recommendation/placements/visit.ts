@@ -5,7 +5,9 @@ import type { Degradation } from "../../core/http/degradation.ts";
 import { ApiError } from "../../core/http/error.ts";
 import type { JsonCall } from "../../core/http/event.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
+import type { Deadline } from "../../core/resilience/deadline.ts";
 import { once } from "../../core/resilience/once.ts";
+import { type Occasion, suggestedItems } from "../api/built-in.ts";
 import { chooseFilter, type FilterChoice, requireUser } from "../api/filter-choice.ts";
 import type { RecommendForPlacement } from "../api/requests.ts";
 import type { ReadRecords } from "../clients/record-store.ts";
@@ -28,14 +30,21 @@ export interface Visit {
   /** The items that similar items are recommended to. */
   seeds: readonly string[];
   seedRecords: () => Promise<ReadRecords>;
-  /** What the visitor looked at in this session; none if the list must not depend on the visitor. */
-  sessionItems: readonly string[];
+  /** What the built-in engine recommends: for the items of the page, or for the visitor and this session's items. */
+  suggested: () => ReturnType<typeof suggestedItems>;
   filter: FilterChoice | undefined;
   /** Ids that the list must not have. */
   excluded: ReadonlySet<string>;
   /** What failed so far. */
   degraded: Degradation[];
 }
+
+/** Returns the placements in use. Throws `upstream_unavailable` if they could never be read. */
+export const readPlacements = (services: Pick<RecommendationServices, "placements">, deadline: Deadline) =>
+  services.placements(deadline).catch((cause: unknown) => {
+    const message = `The placements cannot be read: ${reasonOf("the document", cause)}.`;
+    throw new ApiError("upstream_unavailable", message, { cause });
+  });
 
 /**
  * Chooses the placement and the variant. Throws `placement_not_found`, `upstream_unavailable` if placements could never be
@@ -46,10 +55,7 @@ export async function openVisit(
   call: JsonCall<RecommendForPlacement>,
 ): Promise<Visit> {
   const { body, deadline } = call;
-  const { version, content, failure } = await services.placements(deadline).catch((cause: unknown) => {
-    const message = `The placements cannot be read: ${reasonOf("the document", cause)}.`;
-    throw new ApiError("upstream_unavailable", message, { cause });
-  });
+  const { version, content, failure } = await readPlacements(services, deadline);
   const found = content.find(({ name }) => name === body.placement);
   if (!found) {
     const message = `There is no placement ${JSON.stringify(body.placement)}.`;
@@ -66,12 +72,15 @@ export async function openVisit(
   const { item_id, basket_item_ids, exclude_item_ids, session_item_ids } = body.context ?? {};
   const seeds = item_id == null ? [...new Set(basket_item_ids)].slice(0, MAX_SEEDS) : [item_id];
   const basket = placement.exclude.basket === false ? [] : (basket_item_ids ?? []);
+  const sessionItems = body.personalization === "none" ? [] : (session_item_ids ?? []);
+  const isForItems = placement.recipe !== "user_personalization" && seeds.length > 0;
+  const occasion: Occasion = isForItems ? { itemIds: seeds } : { userId, itemIds: sessionItems };
   const degraded = failure ? [failed(STAGES.placement, found.name, failure.reason)] : [];
   if (failure) logFailure(services, call, "changed placements could not be read", failure.cause);
   return {
     ...{ services, call, placement, version, userId, seeds, filter, degraded },
     variant: variant?.name,
-    sessionItems: body.personalization === "none" ? [] : (session_item_ids ?? []),
+    suggested: once(() => suggestedItems(services, occasion, deadline)),
     seedRecords: once(() => services.records.read("item", seeds, deadline)),
     excluded: new Set([...(exclude_item_ids ?? []), ...basket, ...(item_id == null ? [] : [item_id])]),
   };

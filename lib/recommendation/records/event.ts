@@ -65,9 +65,14 @@ export function eventParser(
   return (value: unknown): Parsed<StoredEvent> => {
     if (!isObject(value)) return notAnObject(value);
     const issues: Issue[] = [];
-    const need = <T extends Value>(path: string, read: Read<T>, fallback: T, missing = true): T => {
+    const need = <T extends Value>(
+      path: string,
+      read: Read<T>,
+      fallback: T,
+      missing: string | false = "is missing",
+    ): T => {
       if (read === undefined) {
-        if (missing) issues.push({ path, message: "is missing" });
+        if (missing !== false) issues.push({ path, message: missing });
         return fallback;
       }
       if ("value" in read) return read.value;
@@ -79,12 +84,17 @@ export function eventParser(
       issues.push({ path, message: read.issue });
       return undefined;
     };
-    const EVENT_ID = need("EVENT_ID", readId(value.EVENT_ID), defaults?.id() ?? "", !defaults);
-    const USER_ID = need("USER_ID", readId(value.USER_ID), "");
+    const EVENT_ID = need("EVENT_ID", readId(value.EVENT_ID), defaults?.id() ?? "", !defaults && "is missing");
+    const user = readId(value.USER_ID);
+    const session = readId(value.SESSION_ID);
+    // Until a visitor logs in, the session is the user. Stored events always have one.
+    const USER_ID = defaults
+      ? need("USER_ID", user ?? session, "", "is missing: without it, an event needs a SESSION_ID")
+      : need("USER_ID", user, "");
     const ITEM_ID = need("ITEM_ID", readId(value.ITEM_ID), "");
     const EVENT_TYPE = need("EVENT_TYPE", readId(value.EVENT_TYPE), "");
-    const TIMESTAMP = need("TIMESTAMP", readSeconds(value.TIMESTAMP), defaults?.now() ?? 0, !defaults);
-    const SESSION_ID = need("SESSION_ID", readId(value.SESSION_ID), USER_ID, false);
+    const TIMESTAMP = need("TIMESTAMP", readSeconds(value.TIMESTAMP), defaults?.now() ?? 0, !defaults && "is missing");
+    const SESSION_ID = need("SESSION_ID", session, USER_ID, false);
     const EVENT_VALUE = isNothing(value.EVENT_VALUE) ? undefined : may("EVENT_VALUE", readFloat(value.EVENT_VALUE));
     const IMPRESSION = isNothing(value.IMPRESSION) ? undefined : may("IMPRESSION", readImpression(value.IMPRESSION));
     const RECOMMENDATION_ID = may("RECOMMENDATION_ID", readId(value.RECOMMENDATION_ID, MAX_RECOMMENDATION_ID));
@@ -113,6 +123,9 @@ export function eventParser(
     return issues.length > 0 ? { id: EVENT_ID || undefined, issues } : { record };
   };
 }
+
+/** Returns whether an event of a client names a session and no user. */
+export const isAnonymous = (value: unknown): boolean => isObject(value) && readId(value.USER_ID) === undefined;
 
 const isNothing = (value: unknown) => value === undefined || value === null || value === "";
 

@@ -1,3 +1,4 @@
+import { typesOf } from "../../config/avro.ts";
 import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import type { Issue } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
@@ -85,6 +86,19 @@ export function profileProperties(dataset: ProfileDataset, definitions: Definiti
     }
     return JSON.stringify(properties);
   };
+}
+
+/**
+ * Returns the properties that stand for a deleted item in Personalize, which cannot delete: IS_ACTIVE is False, and columns
+ * that must have a value get one that says nothing. Undefined if the schema has no IS_ACTIVE.
+ */
+export function deletedItemProperties({ schemas }: Definitions): string | undefined {
+  const { fields } = schemas.item;
+  if (!fields.some(({ name }) => name === "IS_ACTIVE")) return undefined;
+  const values = fields
+    .filter((field) => field.name !== ID_COLUMNS.item && !typesOf(field).includes("null"))
+    .map((field) => [propertyName(field.name), typesOf(field).includes("string") ? "deleted" : 0]);
+  return JSON.stringify({ ...Object.fromEntries(values), [propertyName("IS_ACTIVE")]: "False" });
 }
 
 function sizeIssues(properties: string, most: number): Issue[] {

@@ -32,6 +32,12 @@ export interface RecommendationServices {
   countEvents: EventCounter;
   eventTracker: EventTracker;
   changes: ChangeQueue;
+  /** Where each answer gets its line. Undefined where nobody is answered, as in `relevance batch`. */
+  requestLog?: {
+    print: (line: string) => void;
+    /** Returns the key for hashing user ids; undefined if they are not hashed or the key cannot be read. */
+    userIdKey: () => Promise<string | undefined>;
+  };
   /** Epoch milliseconds. */
   now: () => number;
   newId: () => string;

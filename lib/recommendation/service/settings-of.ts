@@ -1,6 +1,8 @@
 import { accessSettings } from "../../config/access.ts";
+import { recipeOf } from "../../config/campaign-settings.ts";
 import type { Configuration, Recommendation } from "../../config/configuration.ts";
 import { eventTypeChoice } from "../../config/event-types.ts";
+import { loggingSettings } from "../../config/logging.ts";
 import { RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import type { Names } from "../../core/naming/names.ts";
 import type { RealtimeSyncSettings, RecommendationSettings } from "./settings.ts";
@@ -26,7 +28,8 @@ export function recommendationSettings(
     campaigns: Object.fromEntries(configured.map((kind) => [kind, names.campaignParameter(kind)])),
     built_in: [...(solution.built_in ?? [])],
     // aws-similar-items learns from the columns of items itself.
-    rare_items_by_text: solution.recipes.similar_items?.recipe_name === "aws-sims",
+    rare_items_by_text:
+      solution.recipes.similar_items !== undefined && recipeOf(recommendation, "similar_items").name === "aws-sims",
     event_tracker: names.eventTrackerParameter(),
     filters: filters.map(({ name, expression }) => ({
       name,
@@ -38,6 +41,7 @@ export function recommendationSettings(
     definitions: { schemas: { ...schemas }, etl },
     timeouts: { campaign_ms: CAMPAIGN_MS, store_ms: STORE_MS, realtime_ms: REALTIME_MS },
     item_cache_ms: ITEM_CACHE_MS,
+    logging: loggingSettings({ api }, names),
     ...accessSettings(api),
     ...(api.cors && { cors: { allow_origins: [...api.cors.allow_origins] } }),
   };

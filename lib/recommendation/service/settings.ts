@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { EventTypeChoice } from "../../config/event-types.ts";
 import { RECIPE_KINDS, RECOMMENDING_RECIPES } from "../../core/contract/recommendation.ts";
 import { accessEntries } from "../../core/http/access.ts";
+import { LoggingSettings } from "../../core/request-log/settings.ts";
 import { Definitions } from "../records/layout.ts";
 
 const Name = v.pipe(v.string(), v.nonEmpty());
@@ -47,6 +48,8 @@ export const RecommendationSettings = v.object({
   }),
   /** Milliseconds for which the record of an item is kept in memory; 0 reads it for each answer. */
   item_cache_ms: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  /** How users are named in the request log. */
+  logging: LoggingSettings,
   ...accessEntries,
   cors: v.optional(v.object({ allow_origins: v.array(v.string()) })),
 });

@@ -8,8 +8,8 @@ import { parseJson } from "../../core/json/values.ts";
 import { type Deadline, MAX_ATTEMPTS } from "../../core/resilience/deadline.ts";
 import { MAX_PUT_RECORDS } from "../../personalize/limits.ts";
 import type { DatasetRecord, DatasetWriter } from "../clients/dataset-writer.ts";
-import type { ReadRecords, RecordStore } from "../clients/record-store.ts";
-import { type Profile, profileParser, profileProperties } from "../records/profile.ts";
+import type { RecordStore } from "../clients/record-store.ts";
+import { deletedItemProperties, type Profile, profileParser, profileProperties } from "../records/profile.ts";
 import type { RealtimeSyncSettings } from "../service/settings.ts";
 
 const Message = v.strictObject({
@@ -63,7 +63,7 @@ export async function syncMessages(
 /** The settings and clients that synchronization uses. */
 export interface SyncServices {
   settings: RealtimeSyncSettings;
-  records: RecordStore;
+  records: Pick<RecordStore, "read">;
   write: DatasetWriter;
   /** Shared by users and items, and by all invocations of the instance. */
   pace: Pace;
@@ -75,7 +75,8 @@ const MAX_PUTS = 3;
 /**
  * Puts the current records of changed users or items into Personalize. Returns the ids that failed, with the reasons.
  * After each put it reads the records again, and puts those that have changed again. So when two instances put the same
- * record, the last put is never the older version. Skips an id without a record, because Personalize cannot delete.
+ * record, the last put is never the older version. Personalize cannot delete: an item without a record is put as inactive,
+ * if the schema has IS_ACTIVE; a user without a record is skipped.
  * Puts inactive records like any other, with their IS_ACTIVE.
  */
 export async function synchronize(
@@ -105,10 +106,12 @@ async function synchronizePart(
   failed: Map<string, string>,
 ): Promise<string | undefined> {
   const toRecord = datasetRecord(services.settings, dataset);
-  const readCurrent = async (ids: readonly string[]): Promise<ReadRecords["records"]> => {
+  const deleted = dataset === "item" ? deletedItemProperties(services.settings.definitions) : undefined;
+  const readCurrent = async (ids: readonly string[]): Promise<ReadonlyMap<string, Profile | undefined>> => {
     const { records, unread, failure } = await services.records.read(dataset, ids, deadline, { consistent: true });
     for (const id of unread) failed.set(id, failure?.reason ?? "");
-    return records;
+    if (deleted === undefined) return records;
+    return new Map(ids.filter((id) => !unread.has(id)).map((id) => [id, records.get(id)]));
   };
 
   let changed = await readCurrent(part);
@@ -119,7 +122,7 @@ async function synchronizePart(
     }
     const put: DatasetRecord[] = [];
     for (const [id, record] of changed) {
-      const made = toRecord(id, record);
+      const made = record ? toRecord(id, record) : { id, properties: deleted ?? "" };
       if ("properties" in made) put.push(made);
       else failed.set(id, made.problem);
     }
@@ -127,7 +130,7 @@ async function synchronizePart(
     if (stop !== undefined) return stop;
     const done = put.map(({ id }) => id).filter((id) => !failed.has(id));
     const before = changed;
-    const after = done.length > 0 ? await readCurrent(done) : new Map<string, Profile>();
+    const after = done.length > 0 ? await readCurrent(done) : new Map<string, Profile | undefined>();
     changed = new Map([...after].filter(([id, record]) => !isDeepStrictEqual(record, before.get(id))));
   }
   return undefined;

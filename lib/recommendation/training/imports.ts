@@ -52,7 +52,7 @@ async function planImport(
   { personalize, names }: TrainingContext,
 ): Promise<Omit<PlannedImport, "dataset">> {
   const listed = await listImports(personalize, names.datasetArn(dataset));
-  const newest = listed.toSorted((a, b) => time(b.creationDateTime) - time(a.creationDateTime))[0];
+  const newest = listed.toSorted((a, b) => Number(b.creationDateTime) - Number(a.creationDateTime))[0];
   const known = new Set(listed.map(({ jobName }) => jobName));
   const named = (attempt: number) => names.importJob(dataset, `${of} ${attempt}`);
   let attempt = 1;
@@ -109,8 +109,6 @@ export async function pollImports(
 export function isCrowded(error: unknown): boolean {
   return isNamed(error, "LimitExceededException") && /PENDING|IN_PROGRESS|in progress/i.test(String(error));
 }
-
-const time = (date: Date | undefined) => date?.getTime() ?? 0;
 
 /**
  * Throws TrainingError if an import in mode init would train events twice. Once the first campaign serves, the API

@@ -1,8 +1,10 @@
 import * as v from "valibot";
+import { campaignSettings, recipeOf } from "../../config/campaign-settings.ts";
 import type { Configuration, Recommendation } from "../../config/configuration.ts";
 import { DATASET_NAME_LIST, DATASETS, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import { hashOf, type StackName } from "../../core/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../../core/naming/tags.ts";
+import { Exploration } from "../../personalize/resources/request.ts";
 
 const Name = v.pipe(v.string(), v.nonEmpty());
 
@@ -12,9 +14,10 @@ const Recipe = v.object({
   event_type: v.optional(Name),
   /** A number as text. */
   event_value_threshold: v.optional(Name),
-  parameters: v.array(v.object({ name: Name, value: v.union([v.number(), v.boolean()]) })),
+  parameters: v.array(v.object({ name: Name, value: v.union([v.number(), v.boolean(), v.string()]) })),
   excluded_dataset_columns: v.array(v.object({ name: v.picklist(DATASET_NAME_LIST), value: v.array(Name) })),
   min_provisioned_tps: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  exploration: v.optional(Exploration),
   /** Digest of the datasets' columns. New columns need a new solution: an old one never trains on them. */
   columns: Name,
 });
@@ -47,13 +50,15 @@ export function trainingSettings(
   const columns = hashOf(DATASETS.map((dataset) => schemas[dataset].fields.map(({ name }) => name)));
   const recipes = RECIPE_KINDS.flatMap((kind) => {
     const settings = solution.recipes[kind];
+    const campaign = campaignSettings({ solution, campaigns }, kind);
     if (!settings) return [];
     const { target_event_type, event_value_threshold, ...others } = settings;
     const recipe: RecipeTraining = {
       ...others,
+      recipe_name: recipeOf({ solution, campaigns }, kind).name,
       ...(target_event_type !== undefined && { event_type: target_event_type }),
       ...(event_value_threshold !== undefined && { event_value_threshold }),
-      min_provisioned_tps: campaigns[kind]?.min_provisioned_tps ?? 1,
+      ...campaign,
       columns,
     };
     return [[kind, recipe] as const];

@@ -1,6 +1,7 @@
 import { GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import { ignoreNotFound } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../core/contract/recommendation.ts";
+import { versionParameter } from "../../core/naming/version-parameter.ts";
 import { countLine } from "../../core/telemetry/emf.ts";
 import { stepCampaign } from "../../personalize/resources/campaign.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
@@ -79,7 +80,7 @@ async function ndcgOf(personalize: Personalize, solutionVersionArn: string): Pro
 async function serve(
   recipe: RecipeKind,
   solutionVersionArn: string,
-  { min_provisioned_tps }: RecipeTraining,
+  { min_provisioned_tps, exploration }: RecipeTraining,
   isFirst: boolean,
   { personalize, names, settings, pointers }: TrainingContext,
 ): Promise<string | undefined> {
@@ -89,12 +90,15 @@ async function serve(
     arn,
     solutionVersionArn,
     minProvisionedTps: min_provisioned_tps,
+    exploration,
     tags: settings.tags,
   };
   const step = await stepCampaign(personalize, target, isFirst);
   if (step.state === "failed") throw step.error;
   if (step.state === "moving") return step.status;
-  await pointers.write(names.campaignParameter(recipe), arn);
+  const parameter = names.campaignParameter(recipe);
+  await pointers.write(versionParameter(parameter), solutionVersionArn);
+  await pointers.write(parameter, arn);
   return undefined;
 }
 

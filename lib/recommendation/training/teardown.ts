@@ -6,6 +6,7 @@ import {
 } from "@aws-sdk/client-personalize";
 import { ifFree, isDeleted, isNamed } from "../../aws/errors.ts";
 import { DATASETS, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
+import { versionParameter } from "../../core/naming/version-parameter.ts";
 import { describeDatasetGroup } from "../../personalize/resources/dataset-group.ts";
 import { type Inventory, readCampaigns, readSolutions } from "../../personalize/resources/inventory.ts";
 import { isMoving, isStopping } from "../../personalize/resources/managing.ts";
@@ -92,7 +93,9 @@ async function stopWork(solutions: Solutions, { personalize, names }: TrainingCo
 async function removeCampaigns({ personalize, names, pointers }: TrainingContext): Promise<string[] | undefined> {
   const campaigns = await readCampaigns(personalize, names);
   for (const { arn, recipe, status } of campaigns) {
-    await pointers.remove(names.campaignParameter(recipe));
+    const parameter = names.campaignParameter(recipe);
+    await pointers.remove(parameter);
+    await pointers.remove(versionParameter(parameter));
     if (!isMoving(status)) await isDeleted(personalize.send(new DeleteCampaignCommand({ campaignArn: arn })));
   }
   if (campaigns.length === 0) return undefined;
