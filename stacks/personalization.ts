@@ -78,7 +78,7 @@ function managerFunction(stack: ProjectStack, logKeyArn: string): DeployedFuncti
 }
 
 /**
- * Adds the role with which Personalize reads ETL's output. Personalize also requires that the policies of bucket and
+ * Adds the role with which Personalize reads ETL's output, and reads and writes batches. Personalize also requires that the policies of bucket and
  * key, in the stack `storage`, allow the service.
  */
 function importRole(stack: ProjectStack): ITerraformDependable[] {
@@ -95,7 +95,12 @@ function importRole(stack: ProjectStack): ITerraformDependable[] {
   const policy = rolePolicy(stack, "import-policy", role, [
     { sid: "ListTheBucket", actions: ["s3:ListBucket"], resources: [names.bucketArn()] },
     { sid: "ReadRuns", actions: ["s3:GetObject"], resources: [`${names.bucketArn()}/${PREFIXES.etl}*`] },
-    useProjectKey(stack, ["kms:Decrypt"]),
+    {
+      sid: "ReadAndWriteBatches",
+      actions: ["s3:GetObject", "s3:PutObject"],
+      resources: [`${names.bucketArn()}/${PREFIXES.batch}*`],
+    },
+    useProjectKey(stack, ["kms:Decrypt", "kms:GenerateDataKey"]),
   ]);
   return [role, policy];
 }

@@ -1,11 +1,13 @@
 import type { Construct } from "constructs";
 import type { ITerraformDependable } from "#cdktf";
 import { routes } from "../functions/recommendation-api/routes.ts";
+import { campaignSettings } from "../lib/config/campaign-settings.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
 import { deliveryStream } from "./constructs/delivery-stream.ts";
 import { logKey } from "./constructs/keys.ts";
 import { personalizeResource } from "./constructs/personalize-resource.ts";
+import { requestLog } from "./constructs/request-log.ts";
 import { restApi } from "./constructs/rest-api.ts";
 import { recommendationInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
@@ -38,6 +40,7 @@ export class RecommendationStack extends ProjectStack {
 
     const keys = apiKeys(this, "recommendation");
     const deployed = apiFunction(this, { queueUrl: queue.url, keyArn, keys });
+    requestLog(this, { kind: "recommendation", source: deployed, streamId: "logs-delivery", logKeyArn: keyArn });
     const host = input.config.api.recommendation_domain_name;
     restApi(this, {
       service: "recommendation",
@@ -60,18 +63,18 @@ export class RecommendationStack extends ProjectStack {
 
 /**
  * Adds one campaign for each recipe. Its status is `awaiting training` until training has a version to serve and
- * creates it. A changed TPS updates the campaign in place. `dependsOn` lists what personalize-manager reads: the
+ * creates it. Changed TPS or exploration update the campaign in place. `dependsOn` lists what personalize-manager reads: the
  * training table, and the alias that allows it to use the table's key.
  */
 function campaigns(stack: ProjectStack, dependsOn: readonly ITerraformDependable[]): void {
-  const { campaigns: configured } = recommendationInput(stack.input);
+  const configured = recommendationInput(stack.input);
   for (const recipe of configuredRecipes(stack)) {
     personalizeResource(stack, `campaign-${recipe.replaceAll("_", "-")}`, {
       desired: {
         kind: "campaign",
         name: stack.names.campaign(recipe),
         recipe,
-        min_provisioned_tps: configured[recipe]?.min_provisioned_tps ?? 1,
+        ...campaignSettings(configured, recipe),
       },
       dependsOn,
     });

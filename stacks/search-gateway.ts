@@ -5,20 +5,22 @@ import { VpcSecurityGroupIngressRule } from "#aws/vpc-security-group-ingress-rul
 import { routes } from "../functions/api-router/routes.ts";
 import { routes as eventRoutes } from "../functions/search-events/routes.ts";
 import type { StackName } from "../lib/core/naming/names.ts";
-import { readsDocuments, staysInVpc } from "../lib/infrastructure/endpoints.ts";
+import { callsS3, staysInVpc } from "../lib/infrastructure/endpoints.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
 import { logKey } from "./constructs/keys.ts";
 import { NETWORK_TIMEOUT } from "./constructs/network.ts";
+import { requestLog } from "./constructs/request-log.ts";
 import { type HostName, restApi } from "./constructs/rest-api.ts";
 import { gatewayInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 import { gatewayAlarms } from "./search-gateway/alarms.ts";
 import { gatewayDashboard } from "./search-gateway/metrics.ts";
 import { deployEndpoints } from "./search-gateway/models.ts";
-import { requestLog, requestLogTables } from "./search-gateway/request-log.ts";
+import { requestLogTables } from "./search-gateway/request-log.ts";
 import { routerFunction } from "./search-gateway/router.ts";
 import { clusterScaler } from "./search-gateway/scaler.ts";
 import { searchEvents } from "./search-gateway/search-events.ts";
+import { suggestions } from "./search-gateway/suggestions.ts";
 
 /** The search gateway: API, functions, model endpoints, request log, alarms. */
 export class SearchGatewayStack extends ProjectStack {
@@ -27,8 +29,12 @@ export class SearchGatewayStack extends ProjectStack {
     const logKeyArn = logKey(this, "search-gateway").arn;
     const keys = apiKeys(this, "search-gateway");
     const endpoints = deployEndpoints(this, logKeyArn);
-    const router = routerFunction(this, { logKeyArn, keys, after: endpoints }, gatewayNetwork(this));
-    requestLog(this, router, logKeyArn);
+    const network = gatewayNetwork(this);
+    const router = routerFunction(this, { logKeyArn, keys, after: endpoints }, network);
+    requestLog(this, {
+      ...{ kind: "search", source: router, logKeyArn },
+      provisionedConcurrency: input.config.api.provisioned_concurrency.log_handler,
+    });
     requestLogTables(this);
     restApi(this, {
       service: "search-gateway",
@@ -42,6 +48,7 @@ export class SearchGatewayStack extends ProjectStack {
     });
     const scaling = gatewayInput(input).gateway.opensearch.auto_scaling;
     if (scaling) clusterScaler(this, scaling, logKeyArn);
+    suggestions(this, logKeyArn, network);
     gatewayAlarms(this);
     gatewayDashboard(this);
     this.output("router_role_arn", router.role.arn);
@@ -83,7 +90,7 @@ function gatewayNetwork(stack: ProjectStack): { subnetIds: string[]; securityGro
     });
   }
   const prefixListId = network.prefixLists?.s3;
-  if (!outside && readsDocuments(gateway) && prefixListId !== undefined) {
+  if (!outside && callsS3(gateway) && prefixListId !== undefined) {
     new VpcSecurityGroupEgressRule(stack, "functions-egress-s3", {
       securityGroupId: group.id,
       description: "HTTPS to S3 through its gateway endpoint",

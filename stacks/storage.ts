@@ -18,6 +18,9 @@ const KEEP_VERSIONS_DAYS = 30;
 /** Retention of undeliverable records, in days. */
 const KEEP_ERRORS_DAYS = 30;
 
+/** Retention of what `relevance batch` wrote, in days. */
+const KEEP_BATCHES_DAYS = 30;
+
 const PERSONALIZE = "personalize.amazonaws.com";
 
 /**
@@ -35,7 +38,7 @@ export class StorageStack extends ProjectStack {
     });
     const bucket = this.bucket(key.arn);
     this.forgetConfigurationFiles();
-    if (input.config.searchGateway && input.config.api.logging.user_id === "hmac") this.userIdKey(key.arn);
+    if (input.config.api.logging.user_id === "hmac") this.userIdKey(key.arn);
     if (input.config.api.keys_to === "secretsmanager" && input.config.api.authorization === "api_key") {
       this.apiKeys(key.arn);
     }
@@ -119,6 +122,7 @@ export class StorageStack extends ProjectStack {
       // What ETL made of the events, which contains the same.
       ...(kept === undefined ? [] : [{ id: "transformed-events", prefix: PREFIXES.etlDays, days: kept }]),
       ...(runs === undefined ? [] : [{ id: "runs", prefix: PREFIXES.etlRuns, days: runs }]),
+      ...(this.input.config.recommendation ? [{ id: "batches", prefix: PREFIXES.batch, days: KEEP_BATCHES_DAYS }] : []),
       { id: "request-log", prefix: PREFIXES.logs, days: this.input.config.api.logging.retention_days },
       { id: "delivery-errors", prefix: PREFIXES.deliveryErrors, days: KEEP_ERRORS_DAYS },
       { id: "answers-of-athena", prefix: PREFIXES.athena, days: 1 },
@@ -164,6 +168,12 @@ export class StorageStack extends ProjectStack {
                 ...personalize,
                 Action: "s3:GetObject",
                 Resource: `${bucket}/${PREFIXES.etl}*`,
+              },
+              {
+                Sid: "PersonalizeBatches",
+                ...personalize,
+                Action: ["s3:GetObject", "s3:PutObject"],
+                Resource: `${bucket}/${PREFIXES.batch}*`,
               },
             ]
           : []),

@@ -26,6 +26,14 @@ export function recommendationAlarms(stack: ProjectStack, bufferSeconds: number)
   campaignAlarms(stack);
   realtimeAlarms(stack);
   trainingAlarms(stack, bufferSeconds);
+  alarm(stack, "recommendation-log-lost", {
+    description:
+      "Lines of the log of recommendations were lost: Lambda could not put failed events of recommendation-log-handler into its queue",
+    metrics: {
+      events: recommendationMetrics(stack).lambda("recommendation-log-handler", "DestinationDeliveryFailures"),
+    },
+    above: 0,
+  });
 }
 
 /** What answers lack by stage. */

@@ -10,6 +10,8 @@ import { recommendationApiEnvironment, recommendationFunctions } from "../../lib
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { boundToAliases } from "../constructs/keys.ts";
+import { MOST_LOG_DAYS } from "../constructs/request-log.ts";
+import { userIdKeySecret } from "../constructs/user-id-key.ts";
 import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
@@ -38,6 +40,7 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: Api
     parameters: names.arn("ssm", `parameter${names.parameterPrefix()}recommendation/*`),
     bucket: names.bucketArn(),
     key: anyKey,
+    userIdKey: userIdKeySecret(stack),
     logGroup: names.arn("logs", `log-group:${names.functionLogGroup("recommendation-api")}`),
   });
   return lambdaFunction(stack, {
@@ -52,6 +55,7 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: Api
     } satisfies RecommendationApiEnv,
     statements: [...boundToAliases(stack, policy, anyKey, [names.kmsAlias()]), useTables(stack, keyArn)],
     logKeyArn: keyArn,
+    logRetentionDays: Math.min(MOST_LOG_DAYS, stack.logDays),
     reservedConcurrency: stack.input.config.api.reserved_concurrency.recommendation_api,
     provisionedConcurrency: stack.input.config.api.provisioned_concurrency.recommendation_api,
   });

@@ -1,5 +1,4 @@
 import type { IamRole } from "#aws/iam-role";
-import { SchedulerSchedule } from "#aws/scheduler-schedule";
 import { SfnStateMachine } from "#aws/sfn-state-machine";
 import type { ITerraformDependable } from "#cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
@@ -12,6 +11,7 @@ import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import type { DeployedFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { useProjectKey } from "../constructs/keys.ts";
+import { schedule } from "../constructs/schedule.ts";
 import { recommendationInput } from "../input.ts";
 import { literal, type ProjectStack } from "../project-stack.ts";
 
@@ -141,30 +141,21 @@ export function retraining(stack: ProjectStack, training: SfnStateMachine): void
   const { names, input } = stack;
   const settings = recommendationInput(input).solution.retraining;
   if (!settings) return;
-  const role = serviceRole(stack, "retraining-role", {
-    name: names.role("retraining"),
-    description: `Starts trainings of ${input.config.project.project_name}`,
-    service: "scheduler.amazonaws.com",
-    conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
-  });
-  const policy = rolePolicy(stack, "retraining-policy", role, [
-    {
-      sid: "StartTrainings",
-      actions: ["states:StartExecution"],
-      resources: [names.arn("states", `stateMachine:${names.stateMachine("training")}`)],
-    },
-  ]);
-  new SchedulerSchedule(stack, "retraining-schedule", {
-    name: names.schedule("retraining"),
+  schedule(stack, {
+    name: "retraining",
     description: "Starts a training",
-    scheduleExpression: settings.schedule,
-    flexibleTimeWindow: { mode: "OFF" },
+    expression: settings.schedule,
+    role: "retraining",
+    roleDescription: `Starts trainings of ${input.config.project.project_name}`,
     target: {
       arn: training.arn,
-      roleArn: role.arn,
-      input: JSON.stringify({ mode: settings.training_mode } satisfies TrainingInput),
-      retryPolicy: { maximumRetryAttempts: ATTEMPTS, maximumEventAgeInSeconds: LATEST_SECONDS },
+      input: { mode: settings.training_mode } satisfies TrainingInput,
+      call: {
+        sid: "StartTrainings",
+        actions: ["states:StartExecution"],
+        resources: [names.arn("states", `stateMachine:${names.stateMachine("training")}`)],
+      },
     },
-    dependsOn: [policy],
+    retry: { attempts: ATTEMPTS, seconds: LATEST_SECONDS },
   });
 }

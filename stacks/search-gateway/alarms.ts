@@ -1,4 +1,5 @@
 import { ALARMED_STAGES, type AlarmedStage } from "../../lib/config/alarms.ts";
+import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
 import { alarm, DEGRADED_ANSWERS, requestAlarms } from "../constructs/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";
@@ -54,6 +55,13 @@ export function gatewayAlarms(stack: ProjectStack): void {
     });
   }
   logAlarms(stack);
+  if (config.searchGateway && hasSuggestions(config.searchGateway)) {
+    alarm(stack, "suggestions-errors", {
+      description: "Suggestions stay as they were: see the log of suggestions",
+      metrics: { errors: metrics.lambda("suggestions", "Errors") },
+      above: 0,
+    });
+  }
   if (config.searchGateway?.opensearch.auto_scaling) {
     alarm(stack, "cluster-scaler-errors", {
       description: "The cluster is not scaled: see the log of cluster-scaler",
@@ -77,7 +85,8 @@ function logAlarms(stack: ProjectStack): void {
     above: 0,
   });
   alarm(stack, "request-log-unreadable", {
-    description: "Request log lines were unreadable and dropped: see the log of log-handler",
+    description:
+      "Request log lines were unreadable and dropped: see the logs of log-handler and recommendation-log-handler",
     metrics: { lines: metrics.unreadableLines },
     above: 0,
   });

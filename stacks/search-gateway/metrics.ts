@@ -3,9 +3,10 @@ import { bedrockModelId, endpointName, type ServedModel } from "../../lib/config
 import { RERANKER } from "../../lib/config/rerank-models.ts";
 import { SEARCH_STAGES } from "../../lib/core/contract/search.ts";
 import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
+import { UNREADABLE_LINES } from "../../lib/core/request-log/kinds.ts";
 import { MODEL_PAUSED } from "../../lib/core/telemetry/emf.ts";
 import { modelEndpoints, referencedModels, rerankModels } from "../../lib/infrastructure/endpoints.ts";
-import { UNREADABLE_LINES, UNSTORED_EVENTS } from "../../lib/search/request-log/line.ts";
+import { UNSTORED_EVENTS } from "../../lib/search/request-log/line.ts";
 import { dashboard, metricsOf, requestWidgets, serviceMetrics, type Widget } from "../constructs/metrics.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -3,7 +3,6 @@ import type { ITerraformDependable } from "#cdktf";
 import { type ApiRouterEnv, MEMORY_OPTIONS } from "../../functions/api-router/env.ts";
 import { apiRouterPolicy, documentsPolicy } from "../../functions/api-router/policy.ts";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
-import { clusterUrl } from "../../lib/config/cluster-address.ts";
 import type { SearchGateway } from "../../lib/config/configuration.ts";
 import { isEndpointModel, type ModelName } from "../../lib/config/embedding-models.ts";
 import type { Models } from "../../lib/config/model.ts";
@@ -20,16 +19,11 @@ import {
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { boundToAliases } from "../constructs/keys.ts";
+import { MOST_LOG_DAYS } from "../constructs/request-log.ts";
+import { userIdKeySecret } from "../constructs/user-id-key.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
-import { userIdKeySecret } from "./search-events.ts";
-
-/** Short, since the log group contains the request log with users' searches, and the bucket keeps that. */
-const MOST_LOG_DAYS = 3;
-
-type Without<T, Key extends string> = T extends unknown ? Omit<T, Key> : never;
-/** Lambda sets the region itself and rejects it as a variable. */
-type Environment = Without<v.InferInput<typeof ApiRouterEnv>, "AWS_REGION">;
+import { clusterVariables, secretKeysOf } from "./cluster.ts";
 
 /** Adds the function that answers requests. */
 export function routerFunction(
@@ -57,17 +51,10 @@ export function routerFunction(
 
 function environment(stack: ProjectStack) {
   const { gateway } = gatewayInput(stack.input);
-  const { opensearch } = gateway;
-  const common = {
-    OPENSEARCH_NODE: clusterUrl(opensearch.domain),
+  return {
+    ...clusterVariables(gateway),
     ...(readsDocuments(gateway) && { BUCKET: stack.names.bucket() }),
-  };
-  const { auth } = opensearch;
-  if (auth?.type !== "basic") {
-    return { OPENSEARCH_AUTH: auth?.type ?? "none", ...common } satisfies Environment;
-  }
-  const OPENSEARCH_SECRET_ARN = auth.master_user_secret_arn;
-  return { OPENSEARCH_AUTH: auth.type, ...common, OPENSEARCH_SECRET_ARN } satisfies Environment;
+  } satisfies Omit<v.InferInput<typeof ApiRouterEnv>, "AWS_REGION">;
 }
 
 function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
@@ -75,8 +62,7 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
   const { gateway, found } = gatewayInput(input);
   const { auth } = gateway.opensearch;
   const userIdKey = userIdKeySecret(stack);
-  const secretKey = auth?.type === "basic" ? found.secretKeyArn : undefined;
-  const byAlias = secretKey?.includes(":alias/") ?? false;
+  const secretKeys = secretKeysOf(stack);
   const hostedArns = (ids: readonly string[]) => [
     ...new Set(ids.flatMap((id) => hostedModelArns(id, names, input.discovery.region))),
   ];
@@ -88,14 +74,8 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
       ...(userIdKey ? [userIdKey.secret] : []),
     ],
     secretKeys: {
-      keys: [
-        ...(secretKey === undefined || byAlias ? [] : [secretKey]),
-        ...(userIdKey?.keys.filter((key) => key !== secretKey) ?? []),
-      ],
-      aliases: [
-        ...(secretKey !== undefined && byAlias ? [secretKey.slice(secretKey.indexOf("alias/"))] : []),
-        ...(userIdKey?.aliases ?? []),
-      ],
+      keys: [...new Set([...secretKeys.keys, ...(userIdKey?.keys ?? [])])],
+      aliases: [...secretKeys.aliases, ...(userIdKey?.aliases ?? [])],
       anyKey: names.arn("kms", "key/*"),
     },
     endpoints: endpointArns(stack, (model) => model !== RERANKER),

@@ -1,10 +1,9 @@
-import { SchedulerSchedule } from "#aws/scheduler-schedule";
 import type { ClusterScalerEnvInput } from "../../functions/cluster-scaler/env.ts";
 import { clusterScalerPolicy } from "../../functions/cluster-scaler/policy.ts";
 import type { OpenSearch } from "../../lib/config/project.ts";
 import { aliasArn } from "../../lib/infrastructure/functions.ts";
 import { lambdaFunction } from "../constructs/function.ts";
-import { rolePolicy, serviceRole } from "../constructs/iam.ts";
+import { schedule } from "../constructs/schedule.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
@@ -35,27 +34,22 @@ export function clusterScaler(
     }),
     logKeyArn,
   });
-  const role = serviceRole(stack, "scheduler-role", {
-    name: names.role("scheduler"),
-    description: `Schedules of ${input.config.project.project_name}`,
-    service: "scheduler.amazonaws.com",
-    conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
-  });
-  const policy = rolePolicy(stack, "scheduler-policy", role, [
-    { sid: "CallTheScaler", actions: ["lambda:InvokeFunction"], resources: [aliasArn(stack.names, "cluster-scaler")] },
-  ]);
-  // checkov:skip=CKV_AWS_297 aws_scheduler_schedule: the schedule passes no data
-  new SchedulerSchedule(stack, "cluster-scaler-schedule", {
-    name: names.schedule("cluster-scaler"),
+  schedule(stack, {
+    name: "cluster-scaler",
     description: "Looks at the load of the search cluster",
-    scheduleExpression: "rate(5 minutes)",
-    flexibleTimeWindow: { mode: "OFF" },
+    expression: "rate(5 minutes)",
+    role: "scheduler",
+    roleDescription: `Schedules of ${input.config.project.project_name}`,
     target: {
       arn: scaler.alias.arn,
-      roleArn: role.arn,
-      // No retry: the next run follows soon, with newer metrics.
-      retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
+      call: {
+        sid: "CallTheScaler",
+        actions: ["lambda:InvokeFunction"],
+        resources: [aliasArn(names, "cluster-scaler")],
+      },
     },
-    dependsOn: [policy, ...scaler.ready],
+    // No retry: the next run follows soon, with newer metrics.
+    retry: { attempts: 0, seconds: 60 },
+    dependsOn: scaler.ready,
   });
 }

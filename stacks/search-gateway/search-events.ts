@@ -1,11 +1,11 @@
 import type * as v from "valibot";
 import type { SearchEventsEnv } from "../../functions/search-events/env.ts";
 import { searchEventsPolicy } from "../../functions/search-events/policy.ts";
-import type { SecretKeys } from "../../lib/aws/iam-statement.ts";
 import * as functions from "../../lib/infrastructure/functions.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { deliveryStream } from "../constructs/delivery-stream.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
+import { userIdKeySecret } from "../constructs/user-id-key.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** Firehose writes every five minutes, as for the request log. */
@@ -39,17 +39,4 @@ export function searchEvents(
     logKeyArn,
   });
   return { ...deployed, ready: [...deployed.ready, stream] };
-}
-
-/** Returns the secret with the key that hashes user ids and its KMS key; undefined unless `logging.user_id` is `hmac`. */
-export function userIdKeySecret({ names, input }: ProjectStack): (SecretKeys & { secret: string }) | undefined {
-  if (input.config.api.logging.user_id !== "hmac") return undefined;
-  const own = input.config.project.aws.kms_key_arn;
-  return {
-    // Secrets Manager appends six characters to a name.
-    secret: names.arn("secretsmanager", `secret:${names.userIdKeyParameter()}-??????`),
-    keys: own === undefined ? [] : [own],
-    aliases: own === undefined ? [names.kmsAlias()] : [],
-    anyKey: names.arn("kms", "key/*"),
-  };
 }

@@ -1,0 +1,47 @@
+import { SchedulerSchedule } from "#aws/scheduler-schedule";
+import type { ITerraformDependable } from "#cdktf";
+import type { Statement } from "../../lib/aws/iam-statement.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import type { ProjectStack } from "../project-stack.ts";
+import { rolePolicy, serviceRole } from "./iam.ts";
+
+interface ScheduleOptions {
+  name: Parameters<Names["schedule"]>[0];
+  description: string;
+  /** Such as `rate(1 hour)`. */
+  expression: string;
+  role: Extract<Parameters<Names["role"]>[0], "retraining" | "scheduler" | "suggestions-schedule">;
+  roleDescription: string;
+  /** What the schedule starts, and the one call that its role may make. */
+  target: { arn: string; input?: object; call: Statement };
+  /** How often it tries again, and for how long. */
+  retry: { attempts: number; seconds: number };
+  dependsOn?: readonly ITerraformDependable[];
+}
+
+/** Adds a schedule that starts one thing, and its role. */
+export function schedule(stack: ProjectStack, options: ScheduleOptions): void {
+  const { names, input } = stack;
+  const { name, target, retry } = options;
+  const role = serviceRole(stack, `${options.role}-role`, {
+    name: names.role(options.role),
+    description: options.roleDescription,
+    service: "scheduler.amazonaws.com",
+    conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
+  });
+  const policy = rolePolicy(stack, `${options.role}-policy`, role, [target.call]);
+  // checkov:skip=CKV_AWS_297 aws_scheduler_schedule: the schedule passes no data
+  new SchedulerSchedule(stack, `${name}-schedule`, {
+    name: names.schedule(name),
+    description: options.description,
+    scheduleExpression: options.expression,
+    flexibleTimeWindow: { mode: "OFF" },
+    target: {
+      arn: target.arn,
+      roleArn: role.arn,
+      ...(target.input && { input: JSON.stringify(target.input) }),
+      retryPolicy: { maximumRetryAttempts: retry.attempts, maximumEventAgeInSeconds: retry.seconds },
+    },
+    dependsOn: [policy, ...(options.dependsOn ?? [])],
+  });
+}
