@@ -1,5 +1,7 @@
 import { type Command, Option } from "commander";
+import * as v from "valibot";
 import type { Context } from "./command.ts";
+import { UsageError } from "./errors.ts";
 
 /** Holds an API key, which the list of processes would show as an option. */
 export const KEY_VARIABLE = "RELEVANCE_API_KEY";
@@ -14,4 +16,32 @@ export function givenKey(option: string | undefined, { env, terminal }: Pick<Con
   if (option === undefined) return env[KEY_VARIABLE];
   terminal.note(`The list of processes shows --api-key to every user of this machine: use ${KEY_VARIABLE} instead.`);
   return option;
+}
+
+const Url = v.optional(v.pipe(v.string(), v.url("must be a URL")));
+
+/** The options of a command that speaks to both APIs, as {@link defineApiOptions} declares them. */
+export const API_OPTIONS = {
+  url: Url,
+  keyEnv: v.string(),
+  recommendationUrl: Url,
+  recommendationKeyEnv: v.optional(v.string()),
+  local: v.optional(v.boolean(), false),
+};
+
+/** Adds the options that say where both APIs are, and which variables hold their keys. */
+export function defineApiOptions(command: Command): Command {
+  return command
+    .option("--url <url>", "URL of the search gateway (default: the deployed one)")
+    .option("--key-env <name>", "environment variable with its API key", KEY_VARIABLE)
+    .option("--recommendation-url <url>", "URL of the recommendation service (default: the deployed one)")
+    .option("--recommendation-key-env <name>", "environment variable with its API key (default: that of --key-env)")
+    .option("--local", "use the stack of `make dev`");
+}
+
+/** Returns the API key in an environment variable. Throws UsageError if it has none. */
+export function keyIn({ env }: Pick<Context, "env">, name: string): string {
+  const key = env[name];
+  if (key !== undefined && key !== "") return key;
+  throw new UsageError(`There is no API key in the environment variable ${name}`);
 }

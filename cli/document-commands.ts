@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { stringify } from "yaml";
 import type { Configuration } from "../lib/config/configuration.ts";
 import { defineCommand } from "./command.ts";
 import { type DocumentKind, namedDocument, openDocument } from "./documents.ts";
@@ -40,7 +41,7 @@ export function applyCommand<Value>(kind: DocumentKind<Value>, { requireDeployed
       const { terminal } = context;
       const { config } = readDeployed(await storedConfiguration({ sdk }, names.bucket()));
       if (config) requireDeployed(config, own);
-      const document = await openDocument(kind.name, sdk, names);
+      const document = await openDocument(kind, sdk, names);
       if (draft) {
         const changes = await writeDraft(document, sdk, value);
         if (json) terminal.printJson({ changes });
@@ -78,7 +79,7 @@ export function versionsCommand<Value>(kind: DocumentKind<Value>, { list }: Word
     run: async ({ conf, local, json }, context) => {
       const { sdk, names } = await kind.open({ conf, local }, context);
       const { terminal } = context;
-      const document = await openDocument(kind.name, sdk, names);
+      const document = await openDocument(kind, sdk, names);
       const numbers = await explained(document.numbers());
       // One more, which the last of them is compared with.
       const read = await explained(Promise.all(numbers.slice(0, LISTED + 1).map(document.read)));
@@ -104,6 +105,39 @@ export function versionsCommand<Value>(kind: DocumentKind<Value>, { list }: Word
   });
 }
 
+/** Returns the command that prints the content of a version, or of the draft, as the configuration has it. */
+export function showCommand<Value>(kind: DocumentKind<Value>, { drafts = false }: Pick<ApplyOptions, "drafts"> = {}) {
+  const { explained, newest, valueIn } = namedDocument(kind);
+  const { name } = kind;
+  return defineCommand({
+    example: `relevance ${name} show\n  relevance ${name} show 4${drafts ? `\n  relevance ${name} show draft` : ""}`,
+    json: true,
+    define: (command) => {
+      command.argument("[version]", `the version to show${drafts ? ", or `draft`" : ""} (default: the newest)`);
+      command.option("--local", LOCAL_HELP);
+    },
+    options: { version: v.optional(v.string()), local },
+    run: async ({ conf, local, json, version: given }, context) => {
+      const { sdk, names } = await kind.open({ conf, local }, context);
+      const document = await openDocument(kind, sdk, names);
+      const isDraft = drafts && given === "draft";
+      const found =
+        given === undefined
+          ? await newest(document)
+          : await explained(isDraft ? document.draft() : document.read(versionNumber(given)));
+      if (!found) throw new Failure(`There is no ${given === undefined ? "version" : given} of the ${name} yet`);
+      const { content: _, ...about } = found;
+      const content = kind.contentOf(valueIn(found));
+      if (json) context.terminal.printJson({ ...about, ...(content as object) });
+      else {
+        context.terminal.note(`${isDraft ? "Draft" : `Version ${about.version}`} by ${about.written_by}`);
+        context.terminal.print(stringify(content).trimEnd());
+      }
+      return 0;
+    },
+  });
+}
+
 /** Returns the command that writes the content of an earlier version as a new one. */
 export function revertCommand<Value>(kind: DocumentKind<Value>, { list }: Words) {
   const { explained, newest, valueIn, write } = namedDocument(kind);
@@ -119,7 +153,7 @@ export function revertCommand<Value>(kind: DocumentKind<Value>, { list }: Words)
     run: async ({ conf, local, json, version: given }, context) => {
       const { sdk, names } = await kind.open({ conf, local }, context);
       const { terminal } = context;
-      const document = await openDocument(name, sdk, names);
+      const document = await openDocument(kind, sdk, names);
       const latest = await newest(document);
       if (!latest)
         throw new Failure(`There is no version of the ${name} yet: \`relevance ${name} apply\` writes the first`);
@@ -145,7 +179,7 @@ export function revertCommand<Value>(kind: DocumentKind<Value>, { list }: Words)
 }
 
 /** Returns the number of a version. Throws UsageError if it is not one. */
-export function versionNumber(given: string): number {
+function versionNumber(given: string): number {
   if (!/^[1-9]\d{0,7}$/.test(given)) throw new UsageError(`"${given}" is not the number of a version`);
   return Number(given);
 }

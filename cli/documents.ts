@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type DocumentVersion,
   s3DocumentBucket,
+  type TextOf,
   type VersionedDocument,
   versionedDocument,
 } from "../lib/aws/versioned-documents.ts";
@@ -27,6 +28,10 @@ export interface DocumentKind<Value> {
   file: string;
   /** The value before the first version. */
   none: Value;
+  /** The form in which values are written. Functions check only documents of another form. */
+  form?: number;
+  /** Returns what functions read; JSON of the version if it is not given. */
+  textOf?: TextOf;
   /** Throws if the content is of a form that this version of the tool does not know. */
   parse: (content: unknown) => Value;
   contentOf: (value: Value) => unknown;
@@ -46,7 +51,8 @@ export interface OpenDocument<Value> {
   config: Partial<Configuration>;
 }
 
-interface ListKind<Entry> extends Pick<DocumentKind<readonly Entry[]>, "name" | "file" | "parse" | "open"> {
+interface ListKind<Entry>
+  extends Pick<DocumentKind<readonly Entry[]>, "name" | "file" | "form" | "textOf" | "parse" | "open"> {
   /** What one entry is called: Placement. */
   one: string;
 }
@@ -74,10 +80,14 @@ export const listKind = <Entry extends { name: string }>({
 });
 
 /** Opens the versions of a document of the project. */
-export async function openDocument(name: string, sdk: Sdk, names: Names): Promise<VersionedDocument> {
+export async function openDocument(
+  { name, textOf }: Pick<DocumentKind<unknown>, "name" | "textOf">,
+  sdk: Sdk,
+  names: Names,
+): Promise<VersionedDocument> {
   const { S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client({ ...sdk, maxAttempts: 1 });
-  return versionedDocument(s3DocumentBucket(client, names.bucket()), name);
+  return versionedDocument(s3DocumentBucket(client, names.bucket()), name, textOf);
 }
 
 /** Returns the ARN of whoever the credentials belong to, as STS names it. */
@@ -152,7 +162,7 @@ export function namedDocument<Value>(kind: DocumentKind<Value>) {
         ...(revertsTo !== undefined && { revertsTo }),
       }),
     );
-    if (written) return { version: written, changes: changesAfter(before, value) };
+    if (written) return { version: written, changes: latest ? changesAfter(before, value) : changesOf(before, value) };
     throw new Failure(`Somebody else has just written another version of the ${name}: run this again to replace it`);
   }
 
@@ -163,7 +173,7 @@ export function namedDocument<Value>(kind: DocumentKind<Value>) {
   }
 
   async function authored(sdk: Sdk, value: Value) {
-    return { by: await identityOf(sdk), at: new Date(), content: kind.contentOf(value) };
+    return { by: await identityOf(sdk), at: new Date(), content: kind.contentOf(value), form: kind.form };
   }
 
   return {
@@ -178,7 +188,7 @@ export function namedDocument<Value>(kind: DocumentKind<Value>) {
 
     /** Returns notes for the plan on what `deploy` changes. Says whose version it replaces. */
     async notes(sdk: Sdk, names: Names, value: Value): Promise<string[]> {
-      const latest = await newest(await openDocument(name, sdk, names));
+      const latest = await newest(await openDocument(kind, sdk, names));
       const changes = changesOf(valueIn(latest), value);
       if (changes.length === 0 || latest === undefined) return changes;
       return [
@@ -189,7 +199,7 @@ export function namedDocument<Value>(kind: DocumentKind<Value>) {
 
     /** Puts the value of the configuration into use at the end of a deployment. */
     async synchronize({ sdk, terminal }: Pick<Session, "sdk" | "terminal">, names: Names, value: Value) {
-      const { version, changes } = await write(await openDocument(name, sdk, names), sdk, value);
+      const { version, changes } = await write(await openDocument(kind, sdk, names), sdk, value);
       for (const change of changes) terminal.note(`  ${change}`);
       if (changes.length > 0) terminal.note(`  ${name}: version ${version.version}`);
     },

@@ -133,7 +133,7 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
   await synchronizeConfiguration(session, names.bucket());
   await synchronizeSynonyms(session, names);
   await synchronizeRules(session, names);
-  if (!config.searchGateway || config.api.logging.user_id !== "hmac") return;
+  if (config.api.logging.user_id !== "hmac") return;
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }
 

@@ -61,6 +61,9 @@ async function fieldsOf(calls: RunCalls, conf: string, index: string): Promise<B
     throw new UsageError(`hybrid_search.yaml has no mapping for the index ${index}: choose one of ${known}, or add it`);
   }
   const mappings = mapping.embedding_mappings;
+  if (mappings.length === 0) {
+    throw new UsageError(`The entry ${mapping.index} of hybrid_search.yaml has no embedding_mappings to fill`);
+  }
   const dense = mappings.filter(({ model_name }) => MODELS[model_name].kind === "dense");
   return { mappings, dense: new Set(dense.map(({ embedding_field }) => embedding_field)) };
 }

@@ -4,35 +4,23 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
 import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
-import { KEY_VARIABLE } from "../api-key.ts";
+import { API_OPTIONS, defineApiOptions, keyIn } from "../api-key.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
-import { UsageError } from "../errors.ts";
 import { addressOf, deployedAddress } from "../gateway/gateway.ts";
 import { readStatus } from "../recommendation/status.ts";
 import { openTarget } from "../recommendation/target.ts";
-
-const Url = v.optional(v.pipe(v.string(), v.url("must be a URL")));
 
 /** `relevance console`: serves a page that searches, judges, measures and recommends with a gateway. */
 export const command = defineCommand({
   example: "relevance console --url https://search.example.com --key-env SEARCH_KEY",
   define: (command) => {
-    command
-      .option("--url <url>", "URL of the search gateway (default: the deployed one)")
-      .option("--key-env <name>", "environment variable with its API key", KEY_VARIABLE)
-      .option("--recommendation-url <url>", "URL of the recommendation service (default: the deployed one)")
-      .option("--recommendation-key-env <name>", "environment variable with its API key (default: that of --key-env)")
-      .option("--local", "use the stack of `make dev`")
+    defineApiOptions(command)
       .option("--files <dir>", "folder for judgments/ and runs/", ".")
       .option("--port <number>", "port on the loopback interface (default: a free one)");
   },
   options: {
-    url: Url,
-    keyEnv: v.string(),
-    recommendationUrl: Url,
-    recommendationKeyEnv: v.optional(v.string()),
-    local: v.optional(v.boolean(), false),
+    ...API_OPTIONS,
     files: v.string(),
     port: v.optional(
       v.pipe(
@@ -72,6 +60,11 @@ export const command = defineCommand({
         ...{ standIns: [], local, example: null },
       },
       ...(existsSync(defaultsFile) && { defaultsFile }),
+      // The gateway of a given URL may be another deployment than that of the configuration.
+      ...((local || url === undefined) &&
+        existsSync(join(conf, "project.yaml")) && {
+          account: { account: local ? ["--local"] : [], env: context.env },
+        }),
       ...(configured && { status: () => statusOf(conf, local, context) }),
       ...(port !== undefined && { port }),
     });
@@ -82,12 +75,6 @@ export const command = defineCommand({
     return 0;
   },
 });
-
-function keyIn({ env }: Context, name: string): string {
-  const key = env[name];
-  if (key !== undefined && key !== "") return key;
-  throw new UsageError(`There is no API key in the environment variable ${name}`);
-}
 
 /** Finds the recommendation service: the given one, that of `make dev`, or the one deployed beside the gateway. */
 async function recommendationOf(

@@ -1,20 +1,10 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
 import type { Evaluation, Run } from "../../lab/evaluation/evaluate.ts";
-import type { Query, Setting, SettingsFile } from "../../lab/evaluation/settings-file.ts";
 import type { Judgments } from "../../lab/judgments/judgments.ts";
-import type { Metric } from "../../lab/metrics/metric.ts";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { Failure } from "../errors.ts";
-import {
-  defineGatewayOptions,
-  type Gateway,
-  type GatewayAnswer,
-  gatewayOptions,
-  openGateway,
-} from "../gateway/gateway.ts";
+import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import {
   defineJudgedOptions,
   judgedOptions,
@@ -24,10 +14,8 @@ import {
   readQueries,
   readSettings,
 } from "../lab/evaluation-input.ts";
+import { readRun, searchAll } from "../lab/search-runs.ts";
 import { table } from "../terminal.ts";
-
-/** The hits that a setting is asked for at least: metrics without a depth look at all of them. */
-const MIN_SIZE = 100;
 
 /** `relevance evaluate`: measures settings of the search gateway against judgments. */
 export const command = defineCommand({
@@ -68,7 +56,7 @@ export const command = defineCommand({
       context.terminal.note(`${setting.name}: ${queries.length} queries`);
       settings.push({
         name: setting.name,
-        runs: await search(gateway, file, setting, queries, metrics, options.concurrency),
+        runs: await searchAll(gateway, file, setting, queries, metrics, options.concurrency),
       });
     }
     const ids = queries.map(({ id }) => id);
@@ -116,22 +104,6 @@ async function absentDocuments(
 
 const collect = (value: string, before: readonly string[]): string[] => [...before, value];
 
-async function search(
-  gateway: Gateway,
-  file: SettingsFile,
-  setting: Setting,
-  queries: readonly Query[],
-  metrics: readonly Metric[],
-  concurrency: number,
-): Promise<Run[]> {
-  const { gatewayCall } = await import("../../lab/evaluation/settings-file.ts");
-  const size = Math.max(MIN_SIZE, ...metrics.map(({ k }) => k ?? 0));
-  return concurrently(queries, concurrency, async (query) => {
-    const { path, body } = gatewayCall(file, setting, query, size);
-    return readRun(await gateway.post(path, body));
-  });
-}
-
 async function print(evaluation: Evaluation, { terminal }: Context): Promise<void> {
   const { shown, usageText, verdictText } = await import("../../lab/evaluation/sentences.ts");
   const { settings, metrics } = evaluation;
@@ -165,31 +137,4 @@ async function isBelow(
     );
   }
   return below.length > 0;
-}
-
-const SearchAnswer = v.looseObject({
-  search_response: v.looseObject({
-    hits: v.looseObject({ hits: v.array(v.looseObject({ _id: v.string() })) }),
-  }),
-  degraded: v.optional(v.array(v.looseObject({ stage: v.string() })), []),
-  stages: v.optional(
-    v.array(
-      v.looseObject({ usage: v.optional(v.object({ calls: v.number(), units: v.number(), cached: v.number() })) }),
-    ),
-    [],
-  ),
-});
-
-/** Reads what one search found. A document that two indexes have counts once. Throws Failure. */
-function readRun({ body, milliseconds }: GatewayAnswer): Run {
-  const answer = v.safeParse(SearchAnswer, body);
-  if (!answer.success) throw new Failure(`The gateway's answer is not one of a search: ${v.summarize(answer.issues)}`);
-  const { search_response, degraded, stages } = answer.output;
-  const usage = stages.find((stage) => stage.usage)?.usage;
-  return {
-    ranking: [...new Set(search_response.hits.hits.map(({ _id }) => _id))],
-    milliseconds,
-    degraded: degraded.map(({ stage }) => stage),
-    ...(usage && { usage }),
-  };
 }

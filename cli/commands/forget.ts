@@ -1,5 +1,7 @@
+import type { DeleteItemInput } from "@aws-sdk/client-dynamodb";
 import * as v from "valibot";
 import { ignoreNotFound } from "../../lib/aws/errors.ts";
+import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { userKey } from "../../lib/recommendation/clients/built-in-table.ts";
 import { BUILT_IN_KEY, ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
@@ -71,18 +73,19 @@ async function openForgetting(
     objects: s3ObjectStore(new S3Client({ ...sdk, maxAttempts: 1 }), bucket),
     purge: (prefix) => emptyBucket(sdk, bucket, () => {}, prefix),
     ...(config.recommendation && { recommendation: await recommendationParts({ conf, user, local }, context) }),
-    ...(config.searchGateway && {
-      requestLog: {
-        hashKey: async () => {
-          const { GetSecretValueCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
-          const command = new GetSecretValueCommand({ SecretId: names.userIdKeyParameter() });
-          const found = ignoreNotFound(new SecretsManagerClient(sdk).send(command));
-          return (await reading("secretsmanager:GetSecretValue", found))?.SecretString;
-        },
+    requestLog: {
+      hashKey: async () => {
+        const { GetSecretValueCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
+        const command = new GetSecretValueCommand({ SecretId: names.userIdKeyParameter() });
+        const found = ignoreNotFound(new SecretsManagerClient(sdk).send(command));
+        return (await reading("secretsmanager:GetSecretValue", found))?.SecretString;
       },
-    }),
+    },
   };
 }
+
+/** Records deleted at the same time. */
+const AT_ONCE = 8;
 
 async function recommendationParts(
   { conf, user, local }: { conf: string; user: string; local: boolean },
@@ -95,25 +98,26 @@ async function recommendationParts(
       "solution.yaml has `retraining`: if its schedule starts a training meanwhile, this command stops and must be repeated.",
     );
   }
+  const lastItems = (id: string) => ({
+    TableName: names.table("built-in"),
+    Key: { [BUILT_IN_KEY]: { S: userKey(id) } },
+  });
+  const deleteItems = async (items: readonly Pick<DeleteItemInput, "TableName" | "Key">[]) => {
+    const { DeleteItemCommand, DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
+    const client = new DynamoDBClient(sdk);
+    const deleted = concurrently(items, AT_ONCE, (item) =>
+      ignoreNotFound(client.send(new DeleteItemCommand({ ...item, ReturnValues: "ALL_OLD" }))),
+    );
+    return (await reading("dynamodb:DeleteItem", deleted)).filter((one) => one?.Attributes !== undefined).length;
+  };
   return {
     personalize: { send: (command) => reading("personalize:*DataDeletionJob", personalize.send(command)) },
     deleteRecord: async () => {
-      const { DeleteItemCommand, DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
-      const command = new DeleteItemCommand({
-        TableName: names.table("users"),
-        Key: { [ID_COLUMNS.user]: { S: user } },
-        ReturnValues: "ALL_OLD",
-      });
-      const client = new DynamoDBClient(sdk);
-      const key = { [BUILT_IN_KEY]: { S: userKey(user) } };
-      const lastItems = new DeleteItemCommand({
-        TableName: names.table("built-in"),
-        Key: key,
-        ReturnValues: "ALL_OLD",
-      });
-      const deletions = [command, lastItems].map((one) => ignoreNotFound(client.send(one)));
-      const deleted = await reading("dynamodb:DeleteItem", Promise.all(deletions));
-      return deleted.some((one) => one?.Attributes !== undefined);
+      const record = { TableName: names.table("users"), Key: { [ID_COLUMNS.user]: { S: user } } };
+      return (await deleteItems([record, lastItems(user)])) > 0;
+    },
+    deleteSessions: async (sessions) => {
+      await deleteItems(sessions.map(lastItems));
     },
     refuseTraining: async () => {
       const training = await readTraining(target);

@@ -51,7 +51,7 @@ export const command = defineCommand({
     });
     const calls = runCalls(await openGateway(options, context, ADMINISTRATION), context);
     const entry = findMapping(loadHybridSearch(conf).hybrid_queries, alias);
-    await requireVectors(calls, entry?.embedding_mappings ?? []);
+    await requireVectors(calls, entry?.embedding_mappings ?? [], schema.mappings);
     const name = `${alias}-${newStamp(new Date())}`;
     const body = { ...schema, aliases: { ...schema.aliases, [alias]: {} } };
     await reported(() => calls.json(indices.create({ index: name, body })));

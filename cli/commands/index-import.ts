@@ -20,8 +20,8 @@ import {
 /** `relevance index import`: writes the documents of files to an index. */
 export const command = defineCommand({
   example: [
-    "relevance index import --index books --from books.ndjson.gz --id-field isbn",
-    "relevance index import --index books --from s3://my-bucket/books/",
+    "relevance index import --index books --from books.ndjson.gz --format documents --id-field isbn",
+    "relevance index import --index books --from s3://my-bucket/books/ --format documents",
     "relevance index import --resume books-20261123-091500-a1b2",
   ].join("\n  "),
   json: true,

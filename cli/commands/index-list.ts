@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
@@ -6,7 +7,12 @@ import { documents, indices } from "../../lib/search/index/rebuild/requests.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { type IndexMeta, readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
-import { fieldsOfMapping } from "../../lib/search/opensearch/index-catalog.ts";
+import {
+  embeddingField,
+  fieldsOfMapping,
+  hasEmbedding,
+  hasPassages,
+} from "../../lib/search/opensearch/index-catalog.ts";
 import { entryOf } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
@@ -31,6 +37,10 @@ interface Listed {
     vectors: Vectors | undefined;
     /** How hybrid_search.yaml wants them stored, if that is another way: a rebuild makes it so. */
     wanted_vectors: Vectors | undefined;
+    /** Whether it has embeddings of passages. */
+    passages: boolean;
+    /** Whether texts were split otherwise than hybrid_search.yaml says. */
+    other_passages: boolean;
     /** Documents without a vector; only for dense fields, whose absence the cluster can search for. */
     lacking: number | undefined;
   }>;
@@ -59,11 +69,13 @@ const HEADER = ["index", "aliases", "documents", "MB", "embeddings"];
 
 function rowOf({ index, aliases, documents, bytes, embeddings }: Listed): string[] {
   const shown = embeddings.map(
-    ({ field, model, revision, outdated, other_sources, vectors, wanted_vectors, lacking }) =>
+    ({ field, model, revision, outdated, other_sources, vectors, wanted_vectors, passages, other_passages, lacking }) =>
       [
         `${field}: ${model}`,
         revision === undefined ? "(unknown revision)" : revision,
         outdated ? "OUTDATED" : other_sources ? "OUTDATED (other src_fields)" : "",
+        passages ? "in passages" : "",
+        other_passages && !outdated ? "OUTDATED (other chunking)" : "",
         vectors === undefined || DEFAULTS.includes(vectors) ? "" : `as ${vectors}`,
         wanted_vectors === undefined ? "" : `OUTDATED (rebuild stores ${wanted_vectors})`,
         lacking ? `lacks ${lacking}` : "",
@@ -107,9 +119,11 @@ async function list(
       model_name: model,
       src_fields,
       vectors: wanted,
+      chunking,
     } of entry?.embedding_mappings ?? []) {
       const made: IndexMeta["embeddings"][string] | undefined = meta?.embeddings[field];
-      const stored = fields.get(field);
+      const stored = embeddingField(fields, field);
+      const passages = MODELS[model].kind === "dense" ? hasPassages(fields, field) : made?.chunking !== undefined;
       const vectors = stored && (stored.vectors ?? vectorsOfField({ ...stored }));
       embeddings.push({
         field,
@@ -119,16 +133,23 @@ async function list(
         revision: made?.revision,
         outdated: made !== undefined && (made.model !== model || made.revision !== vectorsOf(model, models)),
         other_sources: made !== undefined && made.src_fields.join() !== src_fields.join(),
-        lacking: MODELS[model].kind === "dense" ? await countLacking(calls, index, field) : undefined,
+        passages,
+        other_passages:
+          made === undefined ? passages !== (chunking !== undefined) : !isDeepStrictEqual(made.chunking, chunking),
+        lacking:
+          MODELS[model].kind === "dense"
+            ? await count(calls, index, { bool: { must_not: hasEmbedding(fields, field) } })
+            : undefined,
       });
     }
     const { docs, store } = stats.indices[index]?.primaries ?? { docs: { count: 0 }, store: { size_in_bytes: 0 } };
-    listed.push({ index, aliases: names, documents: docs.count, bytes: store.size_in_bytes, embeddings });
+    // The statistics count each passage, too.
+    const documents = embeddings.some(({ passages }) => passages) ? await count(calls, index) : docs.count;
+    listed.push({ index, aliases: names, documents, bytes: store.size_in_bytes, embeddings });
   }
   return listed;
 }
 
-async function countLacking(calls: RunCalls, index: string, field: string): Promise<number> {
-  const query = { bool: { must_not: { exists: { field } } } };
-  return Number((await calls.json(documents.count({ index, body: { query } }))).count);
+async function count(calls: RunCalls, index: string, query?: object): Promise<number> {
+  return Number((await calls.json(documents.count({ index, ...(query && { body: { query } }) }))).count);
 }

@@ -76,8 +76,8 @@ export const command = defineCommand({
       // A rebuild that computes no embedding works without a configuration.
       const known = embed || existsSync(join(conf, "hybrid_search.yaml")) ? loadHybridSearch(conf) : undefined;
       const entry = known && (await reported(() => entryFor(patientCluster(calls), known.hybrid_queries, name)));
-      if (embed && !entry)
-        throw new UsageError(`hybrid_search.yaml has no entry for ${name}, so nothing can be embedded`);
+      if (embed && fieldsOf(entry).length === 0)
+        throw new UsageError(`hybrid_search.yaml has no embedding_mappings for ${name}, so nothing can be embedded`);
       if (entry) await requireVectors(calls, entry.embedding_mappings);
       const configured = known && entry ? { entry, models: known.models, embed } : undefined;
       const bodyOf = bodyFrom(schema, configured);
@@ -135,6 +135,8 @@ function bodyFrom(file: string | undefined, configured: Configured | undefined) 
 function hnswOf(mappings: Record<string, unknown>, path: string): Record<string, unknown> {
   let at: Mapping | undefined = mappings;
   for (const key of path.split(".")) at = at?.properties?.[key];
+  // That of passages is inside.
+  at = at?.properties?.vector ?? at;
   return at?.method?.engine === "lucene" ? (at.method.parameters ?? {}) : {};
 }
 

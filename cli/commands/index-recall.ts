@@ -12,6 +12,7 @@ import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { readRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import { copySample } from "../../lib/search/index/vector-sample.ts";
 import { newStamp } from "../../lib/search/index-meta/run-names.ts";
+import { fieldsOfMapping, hasPassages } from "../../lib/search/opensearch/index-catalog.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { entryFor, patientCluster } from "../gateway/entry.ts";
@@ -151,14 +152,16 @@ async function ofRun(what: What, id: string): Promise<FieldReport[]> {
 }
 
 async function measured(
-  { gateway, entry, texts, judgments, k }: What,
+  { gateway, calls, entry, texts, judgments, k }: What,
   mapping: HybridQuery["embedding_mappings"][number],
   exact: { index: string; upTo: number | undefined },
   approximate: string,
 ): Promise<RecallReport> {
   const { recallReport } = await import("../../lab/evaluation/recall.ts");
   const candidates = Math.max(k, entry.candidates);
-  const pairs = await searchBoth(gateway, { mapping, exact, approximate, k, candidates }, texts);
+  const { mappings } = await reported(() => describe(calls, exact.index));
+  const isOfPassages = hasPassages(fieldsOfMapping(mappings), mapping.embedding_field);
+  const pairs = await searchBoth(gateway, { mapping, isOfPassages, exact, approximate, k, candidates }, texts);
   const report = recallReport(pairs, k, judgments);
   if (report) return report;
   throw new Failure(`No query found a document by ${mapping.embedding_field}: are the documents embedded?`);

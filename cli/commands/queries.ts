@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { SearchedQuery } from "../../lab/clicks/searched-queries.ts";
+import type { SearchedQuery } from "../../lab/clicks/failures.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { defineLogOptions, logOptions, withStoredLog } from "../lab/stored-log.ts";
@@ -26,23 +26,24 @@ export const command = defineCommand({
     limit: v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, "must be a whole number from 1"), v.transform(Number)),
   },
   run: async (options, context) => {
-    const { FAILURES, searchedQueries } = await import("../../lab/clicks/searched-queries.ts");
+    const { failing, FAILURES, hasClicks, isFailureKind } = await import("../../lab/clicks/failures.ts");
+    const { searchedQueries } = await import("../../lab/clicks/searched-queries.ts");
     const { terminal } = context;
-    const { failing } = options;
-    const failures = Object.entries<(query: SearchedQuery) => number>(FAILURES).find(([name]) => name === failing)?.[1];
-    if (failing !== undefined && !failures) {
-      throw new UsageError(`--failing: ${JSON.stringify(failing)} is none of ${Object.keys(FAILURES).join(", ")}`);
+    const { failing: kind } = options;
+    if (kind !== undefined && !isFailureKind(kind)) {
+      throw new UsageError(`--failing: ${JSON.stringify(kind)} is none of ${Object.keys(FAILURES).join(", ")}`);
     }
-    const { queries, hasClicks } = await withStoredLog(options, context, async ({ log, ...period }) =>
+    const queries = await withStoredLog(options, context, async ({ log, ...period }) =>
       searchedQueries(log, { ...period, index: options.index }),
     );
     if (queries.length === 0) {
-      throw new Failure(`The request log has no search with a text in the last ${options.days} days`);
+      const named = options.index === undefined ? "" : ` that named ${options.index}`;
+      throw new Failure(`The request log has no search with a text${named} in the last ${options.days} days`);
     }
-    if (!hasClicks) terminal.note("No hit was clicked, so abandoned says nothing: send clicks to /application/events");
-    const chosen = failures
-      ? queries.filter((query) => failures(query) > 0).sort((a, b) => failures(b) - failures(a))
-      : queries;
+    if (!hasClicks(queries)) {
+      terminal.note("No hit was clicked, so abandoned says nothing: send clicks to /application/events");
+    }
+    const chosen = failing(queries, kind);
     const listed = chosen.slice(0, options.limit);
     if (options.json) terminal.printJson(listed);
     else terminal.print(table(HEADER, listed.map(cellsOf)));

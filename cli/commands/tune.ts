@@ -118,8 +118,8 @@ export const command = defineCommand({
       const { surfaceSvg } = await import("../../lab/tuning/surface.ts");
       writeFileSync(options.picture, surfaceSvg(collection, tuning.best, metric.name));
     }
-    if (options.json) terminal.printJson({ ...tuning, warnings });
-    else await print(tuning, metric.name, queries.length, context);
+    if (options.json) terminal.printJson({ ...tuning, metric: metric.name, warnings });
+    else await print(tuning, metric.name, context);
     if (options.write && tuning.isReal) await write(conf, entry?.index, tuning.best, context);
     return 0;
   },
@@ -153,19 +153,16 @@ function withK(value: unknown, k: number | null): unknown {
   return Object.fromEntries(entries);
 }
 
-async function print(tuning: Tuning, metric: string, queries: number, { terminal }: Context): Promise<void> {
+async function print(tuning: Tuning, metric: string, { terminal }: Context): Promise<void> {
   const { shown } = await import("../../lab/evaluation/sentences.ts");
-  const { best, current, tuned, gain, settings, isReal, doubt } = tuning;
+  const { tuningText } = await import("../../lab/tuning/sentences.ts");
+  const { best, current, tuned, gain, settings, queries = 0 } = tuning;
   terminal.print(`${settings} settings, computed from one retrieval of ${queries} queries`);
   terminal.print(`current  ${shown(current)} ${metric}`);
   terminal.print(`best     ${shown(tuned)} ${metric}: ${described(best)}`);
   const interval = `${shown(gain.mean)} (95 % interval ${shown(gain.low)} to ${shown(gain.high)})`;
   terminal.print(`gain     ${interval} on queries that were not used for the choice`);
-  terminal.print(
-    isReal
-      ? "\nThe best settings are better by more than noise."
-      : `\n${doubt ?? "No difference: the gain is not more than noise."} Keep the current settings.`,
-  );
+  terminal.print(`\n${tuningText({ ...tuning, metric })}`);
 }
 
 function described({ weights, normalization, combination, candidates: depth, k }: TunedSettings): string {

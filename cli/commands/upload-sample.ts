@@ -6,9 +6,11 @@ import { idWarnings } from "../../lib/recommendation/schema/warnings.ts";
 import { countRows } from "../../lib/recommendation/upload/files.ts";
 import { checkTarget, type RejectedRow, UploadError, type UploadTarget } from "../../lib/recommendation/upload/send.ts";
 import { createProgress, type UploadedFile, uploadFile } from "../../lib/recommendation/upload/upload-file.ts";
+import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
 import { defineCommand, type ExitCode } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
+import { withLocalFiles } from "../gateway/s3-files.ts";
 import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -24,15 +26,16 @@ export const command = defineCommand({
   example: [
     "RELEVANCE_API_KEY=KEY relevance upload-sample --users users.csv --items items.csv \\",
     "    --interactions interactions.csv --api-host https://abc123.execute-api.eu-west-1.amazonaws.com/v1",
+    "relevance upload-sample --items s3://my-bucket/items.csv.gz --api-host …",
     "",
     "After an interruption run the same command again: it uploads the files from the start and adds no duplicates.",
   ].join("\n  "),
   json: true,
   define: (command) => {
     command
-      .option("--users <file>", "users, CSV or JSON")
-      .option("--items <file>", "items, CSV or JSON")
-      .option("--interactions <file>", "events, CSV or JSON")
+      .option("--users <file>", "users, CSV or JSON: a path or s3://bucket/key")
+      .option("--items <file>", "items, likewise")
+      .option("--interactions <file>", "events, likewise")
       .requiredOption(
         "--api-host <url>",
         `URL of the recommendation API whose key is in ${KEY_VARIABLE}, as \`relevance info\` prints them`,
@@ -57,9 +60,17 @@ export const command = defineCommand({
     });
     if (given.length === 0) throw new UsageError("There is nothing to upload: give --users, --items or --interactions");
     const target = { url: urlOf(apiHost), apiKey: keyOf(givenKey(apiKey, context)) };
+    let shown = (text: string) => text;
     try {
       await checkTarget(target);
-      const { results, warnings } = await uploadAll(given, target, new Set(words), terminal);
+      const { results, warnings } = await withLocalFiles(given, context, async (local, named) => {
+        shown = named;
+        const uploaded = await uploadAll(local, target, new Set(words), terminal);
+        return {
+          results: uploaded.results.map((result) => ({ ...result, file: named(result.file) })),
+          warnings: uploaded.warnings.map(named),
+        };
+      });
       if (json)
         terminal.printJson({
           ...Object.fromEntries(results.map((result) => [TITLES[result.dataset], asJson(result)])),
@@ -70,10 +81,11 @@ export const command = defineCommand({
       const exitCode: ExitCode = results.some(({ rejected }) => rejected > 0) ? 1 : 0;
       return exitCode;
     } catch (error) {
-      if (error instanceof SampleError) throw new UsageError(error.message, { cause: error });
+      if (error instanceof SampleError) throw new UsageError(shown(error.message), { cause: error });
+      if (error instanceof RunFailure) throw new Failure(error.message, { cause: error });
       if (!(error instanceof UploadError)) throw error;
-      if (error.wrongInput) throw new UsageError(error.message, { cause: error });
-      throw new Failure(`${error.message}\nRun the same command again: what was accepted is not added twice.`, {
+      if (error.wrongInput) throw new UsageError(shown(error.message), { cause: error });
+      throw new Failure(`${shown(error.message)}\nRun the same command again: what was accepted is not added twice.`, {
         cause: error,
       });
     }

@@ -28,14 +28,16 @@ export async function discover(
     ]);
   }
   const names = namesOf({ project, account, region, rolePath: aws.role_path });
-  const problems: string[] = [];
+  // A list for each, told in this order: two plans of one configuration say the same, whichever answer comes first.
+  const problemsOf = { role: [] as string[], gateway: [] as string[], personalize: [] as string[] };
   const [apiGateway, gatewayKeys, recommendationKeys, searchGateway, personalize] = await Promise.all([
-    discoverLogRole(config, clients, names.role("api-gateway-logs"), problems),
+    discoverLogRole(config, clients, names.role("api-gateway-logs"), problemsOf.role),
     apiKeyNumbers(clients, names.apiKeyNumbersParameter("search-gateway"), "search-gateway"),
     apiKeyNumbers(clients, names.apiKeyNumbersParameter("recommendation"), "recommendation"),
-    discoverSearchGateway(config, clients, { names, problems }),
-    discoverPersonalize(config, clients, { names, applied, problems }),
+    discoverSearchGateway(config, clients, { names, problems: problemsOf.gateway }),
+    discoverPersonalize(config, clients, { names, applied, problems: problemsOf.personalize }),
   ]);
+  const problems = Object.values(problemsOf).flat();
   if (problems.length > 0) throw new DiscoveryError(problems);
   return {
     format: DISCOVERY_FORMAT,

@@ -46,45 +46,49 @@ const ACTIONS: readonly [action: string, kinds: readonly Limited[]][] = [
  * those that the credentials may not read. Throws DiscoveryError for what AWS would refuse.
  */
 export async function checkQuotas(config: Configuration, names: Names, reads: QuotaReads): Promise<string[]> {
-  const findings: Findings = { problems: [], notes: [] };
-  await Promise.all([
-    readable("lambda:GetAccountSettings", findings, async () => {
+  const wanted = wantedNames(config, names);
+  const checks = [
+    readable("lambda:GetAccountSettings", async (findings) => {
       const quota = await reads.concurrency();
       checkConcurrency(config, quota, findings);
       findings.notes.push(...throttleNotes(config, quota));
     }),
-    instancesNeeded(config).size > 0 &&
-      readable("servicequotas:ListServiceQuotas", findings, async () => {
-        checkInstances(config, await reads.endpointInstances(), findings);
-      }),
-    ...ACTIONS.map(([action, kinds]) => {
-      const wanted = wantedNames(config, names);
+    ...(instancesNeeded(config).size > 0
+      ? [
+          readable("servicequotas:ListServiceQuotas", async (findings) => {
+            checkInstances(config, await reads.endpointInstances(), findings);
+          }),
+        ]
+      : []),
+    ...ACTIONS.flatMap(([action, kinds]) => {
       const needed = kinds.filter((kind) => wanted[kind].length > 0 || (kind === "schemas" && config.recommendation));
-      return (
-        needed.length > 0 &&
-        readable(action, findings, async () => {
-          const used = await reads.usage(needed);
-          const { problems, notes } = checkRoom(wanted, used);
-          findings.notes.push(...overlapping(config.project.project_name, used.apis?.names ?? []));
-          findings.problems.push(...problems);
-          findings.notes.push(...notes);
-        })
-      );
+      if (needed.length === 0) return [];
+      return readable(action, async (findings) => {
+        const used = await reads.usage(needed);
+        const { problems, notes } = checkRoom(wanted, used);
+        findings.notes.push(...overlapping(config.project.project_name, used.apis?.names ?? []), ...notes);
+        findings.problems.push(...problems);
+      });
     }),
-  ]);
-  if (findings.problems.length > 0) throw new DiscoveryError(findings.problems);
-  return findings.notes;
+  ];
+  // In the order of the checks, whichever answer comes first: two plans of one configuration say the same.
+  const found = await Promise.all(checks);
+  const problems = found.flatMap((one) => one.problems);
+  if (problems.length > 0) throw new DiscoveryError(problems);
+  return found.flatMap((one) => one.notes);
 }
 
-async function readable(action: string, { notes }: Findings, check: () => Promise<void>): Promise<void> {
+async function readable(action: string, check: (findings: Findings) => Promise<void>): Promise<Findings> {
+  const findings: Findings = { problems: [], notes: [] };
   try {
-    await check();
+    await check(findings);
   } catch (error) {
     if (failureKind(error) !== "denied") throw error;
-    notes.push(
+    findings.notes.push(
       `The credentials may not call ${action}, so the plan does not check whether the account's quotas suffice`,
     );
   }
+  return findings;
 }
 
 function checkConcurrency({ api }: Configuration, quota: number, { problems, notes }: Findings): void {

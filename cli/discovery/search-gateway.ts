@@ -24,14 +24,21 @@ export async function discoverSearchGateway(
   if (!gateway) return undefined;
   checkImages(config, gateway, problems);
   const dns = gateway.domainNameSystem;
+  const problemsOf = {
+    zone: [] as string[],
+    secret: [] as string[],
+    endpoints: [] as string[],
+    certificate: [] as string[],
+  };
   const [found, hostedZoneId, secretKeyArn, modelEndpoints, runningInstances] = await Promise.all([
     explained("es:DescribeDomain", clients.domain(gateway.opensearch.domain_name)),
-    dns ? discoverZone(dns, clients, problems) : undefined,
-    discoverSecret(config, gateway, clients, problems),
-    discoverEndpoints(gateway, clients, problems),
+    dns ? discoverZone(dns, clients, problemsOf.zone) : undefined,
+    discoverSecret(config, gateway, clients, problemsOf.secret),
+    discoverEndpoints(gateway, clients, problemsOf.endpoints),
     discoverInstances(gateway, names, clients),
-    dns ? checkCertificate(config, dns, clients, problems) : undefined,
+    dns ? checkCertificate(config, dns, clients, problemsOf.certificate) : undefined,
   ]);
+  problems.push(...Object.values(problemsOf).flat());
   if (!found) {
     problems.push(
       `there is no domain ${gateway.opensearch.domain_name} in ${config.project.aws.region_name}: ` +

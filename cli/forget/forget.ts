@@ -6,11 +6,14 @@ import { listed, type ObjectStore, readText } from "../../lib/aws/object-store.t
 import { parseJson } from "../../lib/core/json/values.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { DELETIONS, PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { requestLogType } from "../../lib/core/request-log/kinds.ts";
+import { loggedForms } from "../../lib/core/request-log/user-ids.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
-import { hashedUserId, plainUserId } from "../../lib/search/request-log/line.ts";
+import { ANONYMOUS } from "../../lib/recommendation/records/layout.ts";
 import { DeletionFailed, runDeletionJob } from "./deletion-job.ts";
 import { type LineRule, rewriteLines } from "./rewrite-lines.ts";
+import { type Line, type SessionLines, savedSessions, sessionsOf, usersAmong } from "./sessions.ts";
 
 /** Objects between two writes of the progress. */
 const CHUNK = 32;
@@ -30,11 +33,12 @@ export interface Forgetting {
     personalize: Personalize;
     /** Deletes the user's record; returns false if there was none. */
     deleteRecord: () => Promise<boolean>;
+    /** Deletes what the built-in engine learned of sessions. */
+    deleteSessions: (sessions: readonly string[]) => Promise<void>;
     /** Throws Failure while a training is running: it would read what is being deleted. */
     refuseTraining: () => Promise<void>;
   };
-  /** Absent without the search gateway. */
-  requestLog?: {
+  requestLog: {
     /** Reads the key of the hashed user ids; undefined if there is none. */
     hashKey: () => Promise<string | undefined>;
   };
@@ -72,7 +76,7 @@ export async function forget(work: Forgetting): Promise<Forgotten[]> {
     }
   }
   const done = STEPS.flatMap((step) => (progress.done[step] === undefined ? [] : [{ step, did: progress.done[step] }]));
-  await purge(key);
+  await purge(`${PREFIXES.forget}${person}.`);
   return done;
 }
 
@@ -81,7 +85,7 @@ export const TITLES: Readonly<Record<StepName, string>> = {
   record: "record of the user",
   events: "events",
   etl: "results of ETL",
-  "request-log": "request log and search events",
+  "request-log": "request logs and search events",
   personalize: "Personalize",
 };
 
@@ -99,22 +103,36 @@ const RUN: Readonly<Record<StepName, (input: StepInput) => Promise<string | unde
     recommendation && ((await recommendation.deleteRecord()) ? "deleted" : "there was none"),
 
   // Training compares the number of lines with that of accepted events, so each line is replaced, not removed.
-  events: async ({ work, ...rest }) => {
+  events: async ({ work, person, ...rest }) => {
     if (!work.recommendation) return undefined;
-    const rule = { property: "USER_ID", ids: [work.user], replacement: "{}" };
-    const { objects, rewritten, lines } = await rewriteAll({ work, ...rest, step: "events", rule });
+    const { all } = await eventSessions(work, person);
+    const sessions = new Set(all);
+    const rule = {
+      ...{ property: "USER_ID", ids: [work.user], replacement: "{}" },
+      sessions: {
+        text: `"${ANONYMOUS}":true`,
+        isTheirs: (line: Line) => EVENTS.isAnonymous(line) && sessions.has(String(line.USER_ID)),
+      },
+    };
+    const { objects, rewritten, lines } = await rewriteAll({ work, person, ...rest, step: "events", rule });
     return `${counted(lines, "event")} replaced in ${rewritten} of ${counted(objects, "object")}`;
   },
 
   etl: async ({ work }) =>
     work.recommendation && `${counted(await work.purge(PREFIXES.etl), "object version")} deleted`,
 
-  "request-log": async ({ work, ...rest }) => {
-    if (!work.requestLog) return undefined;
+  "request-log": async ({ work, person, ...rest }) => {
     const hashKey = await work.requestLog.hashKey();
-    const hashed = hashKey === undefined ? [] : [hashedUserId(work.user, hashKey)];
-    const rule = { property: "user_id", ids: [plainUserId(work.user), ...hashed] };
-    const { objects, rewritten, lines } = await rewriteAll({ work, ...rest, step: "request-log", rule });
+    const forms = (id: string) => loggedForms(id, hashKey);
+    const sessions = new Set(await logSessions(work, person, forms));
+    const rule = {
+      ...{ property: "user_id", ids: forms(work.user) },
+      sessions: {
+        text: requestLogType("recommendation"),
+        isTheirs: (line: Line) => LISTS.counts(line) && LISTS.isAnonymous(line) && sessions.has(String(line.user_id)),
+      },
+    };
+    const { objects, rewritten, lines } = await rewriteAll({ work, person, ...rest, step: "request-log", rule });
     return `${counted(lines, "line")} removed from ${rewritten} of ${counted(objects, "object")}`;
   },
 
@@ -126,7 +144,10 @@ const RUN: Readonly<Record<StepName, (input: StepInput) => Promise<string | unde
       progress.job = `${work.project}-forget-${person}-${Date.now().toString(36)}`;
       await save();
     }
-    await objects.write(csv, `USER_ID\n"${user.replaceAll('"', '""')}"\n`);
+    const sessions = ownSessions(await eventSessions(work, person));
+    await recommendation.deleteSessions(sessions);
+    const ids = [user, ...sessions];
+    await objects.write(csv, `USER_ID\n${ids.map((id) => `"${id.replaceAll('"', '""')}"\n`).join("")}`);
     const { personalize } = recommendation;
     const name = progress.job;
     const onCreated = () =>
@@ -145,6 +166,58 @@ const RUN: Readonly<Record<StepName, (input: StepInput) => Promise<string | unde
     }
   },
 };
+
+const EVENTS: SessionLines = {
+  ...{ prefix: PREFIXES.events, user: "USER_ID", session: "SESSION_ID" },
+  counts: () => true,
+  isAnonymous: (line) => line[ANONYMOUS] === true,
+};
+
+/** A line of a visitor who was not known names the session as the user. */
+const LISTS: SessionLines = {
+  ...{ prefix: PREFIXES.logs, user: "user_id", session: "session_id" },
+  counts: ({ type }) => type === requestLogType("recommendation"),
+  isAnonymous: ({ user_id, session_id }) => user_id === session_id,
+};
+
+const Ids = v.array(v.string());
+
+const EventSessions = v.object({
+  /** Sessions in which the person logged in. */
+  all: Ids,
+  /** Those of them that events name as a visitor who was not known. */
+  anonymous: Ids,
+  /** Those of them that are somebody's id, too. */
+  known: Ids,
+});
+
+type EventSessions = v.InferOutput<typeof EventSessions>;
+
+/** Returns the sessions in which the person logged in, by the events as they were before any was rewritten. */
+function eventSessions({ objects, user }: Forgetting, person: string): Promise<EventSessions> {
+  return savedSessions(objects, `${PREFIXES.forget}${person}.sessions.json`, EventSessions, async () => {
+    const all = await sessionsOf(objects, EVENTS, [user]);
+    const { anonymous, known } = await usersAmong(objects, EVENTS, all);
+    return { all: [...all], anonymous: [...anonymous], known: [...known] };
+  });
+}
+
+/** Sessions that were a user for training, and are nobody's id: deleting somebody else could not be undone. */
+const ownSessions = ({ anonymous, known }: EventSessions) => anonymous.filter((session) => !known.includes(session));
+
+/** Returns the sessions of the person in the request log, as it names them, without those that are somebody's id. */
+async function logSessions(work: Forgetting, person: string, forms: (id: string) => readonly string[]) {
+  const { objects, user, recommendation } = work;
+  return savedSessions(objects, `${PREFIXES.forget}${person}.log-sessions.json`, Ids, async () => {
+    const { all, known } = recommendation ? await eventSessions(work, person) : NONE;
+    const ofEvents = all.filter((session) => !known.includes(session)).flatMap(forms);
+    const found = new Set([...ofEvents, ...(await sessionsOf(objects, LISTS, forms(user)))]);
+    const somebodys = (await usersAmong(objects, LISTS, found)).known;
+    return [...found].filter((session) => !somebodys.has(session));
+  });
+}
+
+const NONE: EventSessions = { all: [], anonymous: [], known: [] };
 
 async function rewriteAll({
   work: { objects, note },

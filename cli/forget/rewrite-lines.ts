@@ -7,6 +7,13 @@ export interface LineRule {
   property: string;
   /** The forms in which the id is stored. */
   ids: readonly string[];
+  /** Lines of sessions in which the person was not known yet. */
+  sessions?: {
+    /** What each such line contains. */
+    text: string;
+    /** Returns whether it is of a session of the person. */
+    isTheirs: (line: Readonly<Record<string, unknown>>) => boolean;
+  };
   /** What replaces a line; undefined removes it. */
   replacement?: string;
 }
@@ -21,7 +28,7 @@ const GZIP_MAGIC = 0x8b1f;
 export function rewriteLines(body: Buffer, rule: LineRule): { body: Buffer; lines: number } | undefined {
   const zipped = body.length > 2 && body.readUInt16LE(0) === GZIP_MAGIC;
   const text = zipped ? gunzipSync(body) : body;
-  if (!mayContain(text, rule.ids)) return undefined;
+  if (!mayContain(text, rule)) return undefined;
   const kept: Buffer[] = [];
   let lines = 0;
   for (let start = 0; start < text.length; ) {
@@ -40,13 +47,31 @@ export function rewriteLines(body: Buffer, rule: LineRule): { body: Buffer; line
   return { body: zipped ? gzipSync(rewritten) : rewritten, lines };
 }
 
-function belongs(line: Buffer, { property, ids }: LineRule): boolean {
-  if (!mayContain(line, ids)) return false;
+function belongs(line: Buffer, rule: LineRule): boolean {
+  if (!mayContain(line, rule)) return false;
   const value = parseJson(line);
-  return isObject(value) && ids.includes(String(value[property]));
+  if (!isObject(value)) return false;
+  return rule.ids.includes(String(value[rule.property])) || rule.sessions?.isTheirs(value) === true;
 }
 
 /** Returns whether text may contain an id: as the services write it, or with characters escaped by another program. */
-function mayContain(text: Buffer, ids: readonly string[]): boolean {
-  return text.includes("\\u") || ids.some((id) => text.includes(JSON.stringify(id).slice(1, -1)));
+function mayContain(text: Buffer, { ids, sessions }: Pick<LineRule, "ids" | "sessions">): boolean {
+  if (text.includes("\\u") || (sessions && text.includes(sessions.text))) return true;
+  return ids.some((id) => text.includes(JSON.stringify(id).slice(1, -1)));
+}
+
+/** Calls `visit` with each line of an object that belongs to the person. */
+export function eachLine(body: Buffer, rule: LineRule, visit: (line: Readonly<Record<string, unknown>>) => void): void {
+  const zipped = body.length > 2 && body.readUInt16LE(0) === GZIP_MAGIC;
+  const text = zipped ? gunzipSync(body) : body;
+  if (!mayContain(text, rule)) return;
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf(LINE_END, start);
+    const end = found < 0 ? text.length : found + 1;
+    const line = text.subarray(start, end);
+    start = end;
+    if (!belongs(line, rule)) continue;
+    const value = parseJson(line);
+    if (isObject(value)) visit(value);
+  }
 }

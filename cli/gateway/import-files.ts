@@ -100,7 +100,7 @@ async function objects(client: S3Client, place: string): Promise<ImportFile[]> {
       if (isPrefix ? size > 0 : key === Key) files.push({ name: `s3://${Bucket}/${key}`, size, tag });
     }
   }
-  if (files.length === 0) throw new UsageError(`--from: there is no object at ${place}; a prefix ends with a slash`);
+  if (files.length === 0) throw new UsageError(`there is no object at ${place}; a prefix ends with a slash`);
   return files;
 }
 

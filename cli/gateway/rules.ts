@@ -1,7 +1,8 @@
-import type { Rule } from "../../lib/config/rules.ts";
+import { RULES_FORM, type Rule } from "../../lib/config/rules.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import { parseRules } from "../../lib/search/rules/document.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
+import { indexedText } from "../../lib/search/rules/text.ts";
 import { confOf } from "../command.ts";
 import { listKind, namedDocument } from "../documents.ts";
 import { UsageError } from "../errors.ts";
@@ -10,7 +11,7 @@ import { openSession, type Session } from "../session.ts";
 
 /** The rules of the search gateway. */
 export const RULES_KIND = listKind<Rule>({
-  ...{ name: RULES, one: "Rule", file: "rules.yaml", parse: parseRules },
+  ...{ name: RULES, one: "Rule", file: "rules.yaml", form: RULES_FORM, textOf: indexedText, parse: parseRules },
   open: async (options, context) => {
     const session = await openSession(confOf(options), context);
     const rules = session.config.searchGateway?.rules;

@@ -1,6 +1,7 @@
-import type { Found, Pair } from "../../lab/evaluation/recall.ts";
+import type { Pair } from "../../lab/evaluation/recall.ts";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
+import { passageVector } from "../../lib/config/passage-fields.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { Failure } from "../errors.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -8,6 +9,8 @@ import type { Gateway } from "../gateway/gateway.ts";
 /** What is searched, exactly and approximately. */
 export interface Searched {
   mapping: HybridQuery["embedding_mappings"][number];
+  /** Whether its vectors are those of passages. */
+  isOfPassages: boolean;
   /** The index with the vectors as they are, and up to which sequence number of a shard its documents count. */
   exact: { index: string; upTo: number | undefined };
   /** The index with the vectors that are measured. */
@@ -22,22 +25,31 @@ const AT_ONCE = 2;
 
 /** Searches for each query text both ways, through the gateway, which embeds and quantizes as in any search. */
 export function searchBoth(gateway: Gateway, searched: Searched, queries: readonly string[]): Promise<Pair[]> {
-  const { exact, approximate } = searched;
+  const { exact, approximate, k, candidates } = searched;
   return concurrently(queries, AT_ONCE, async (query) => ({
     query,
-    exact: await search(gateway, exact.index, query, searched.k, exactQuery(searched)),
-    approximate: await search(gateway, approximate, query, searched.k, approximateQuery(searched)),
+    exact: await search(gateway, exact.index, query, candidates, exactQuery(searched)),
+    approximate: await search(gateway, approximate, query, k, approximateQuery(searched)),
   }));
 }
 
 /** Compares the query with every vector, by a script of the cluster; sparse weights by an ordinary query. */
-function exactQuery({ mapping: { embedding_field: field, model_name }, exact: { upTo } }: Searched): object {
+function exactQuery({
+  mapping: { embedding_field: field, model_name },
+  isOfPassages,
+  exact: { upTo },
+}: Searched): object {
   const within = upTo === undefined ? [] : [{ range: { _seq_no: { lte: upTo } } }];
   const token = `[${field}]`;
   if (MODELS[model_name].kind === "sparse") return { bool: { should: token, filter: within } };
-  const params = { field, query_value: token, space_type: "cosinesimil" };
+  const params = { field: isOfPassages ? passageVector(field) : field, query_value: token, space_type: "cosinesimil" };
+  const script = { source: "knn_score", lang: "knn", params };
+  if (isOfPassages) {
+    const query = { script_score: { query: { match_all: {} }, script } };
+    return { bool: { must: [{ nested: { path: field, score_mode: "max", query } }], filter: within } };
+  }
   const query = { bool: { filter: [{ exists: { field } }, ...within] } };
-  return { script_score: { query, script: { source: "knn_score", lang: "knn", params } } };
+  return { script_score: { query, script } };
 }
 
 function approximateQuery({ mapping: { embedding_field: field, model_name }, candidates }: Searched): object {
@@ -48,10 +60,16 @@ function approximateQuery({ mapping: { embedding_field: field, model_name }, can
 
 interface Answer {
   degraded?: Array<{ reason: string }>;
-  search_response: { took: number; hits: { hits: Array<{ _id: string }> } };
+  search_response: { took: number; hits: { hits: Array<{ _id: string; _score: number }> } };
 }
 
-async function search(gateway: Gateway, index: string, text: string, size: number, query: object): Promise<Found> {
+async function search(
+  gateway: Gateway,
+  index: string,
+  text: string,
+  size: number,
+  query: object,
+): Promise<Pair["exact"]> {
   const { body } = await gateway.post("/application/hybrid-search", {
     index,
     search_query: text,
@@ -64,5 +82,9 @@ async function search(gateway: Gateway, index: string, text: string, size: numbe
   const { degraded, search_response } = body as Answer;
   if (degraded?.[0]) throw new Failure(`A search of ${index} is degraded: ${degraded[0].reason}`);
   const { took, hits } = search_response;
-  return { ranking: hits.hits.map(({ _id }) => _id), milliseconds: took };
+  return {
+    ranking: hits.hits.map(({ _id }) => _id),
+    scores: hits.hits.map(({ _score }) => _score),
+    milliseconds: took,
+  };
 }

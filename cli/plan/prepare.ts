@@ -16,6 +16,7 @@ import { Failure, rethrown } from "../errors.ts";
 import { ruleNotes } from "../gateway/rules.ts";
 import { synonymNotes } from "../gateway/synonyms.ts";
 import { placementNotes } from "../recommendation/placements.ts";
+import { recipeNotes } from "../recommendation/recipe-notes.ts";
 import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
 import { settingChanges } from "../setting-changes.ts";
 import { compareConfiguration, configurationNotes, storedConfiguration } from "../state/configuration-objects.ts";
@@ -72,11 +73,20 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const files = await compareConfiguration(session, names.bucket());
   const changed = files.write.length + files.remove.length > 0;
   const settings = changed ? await settingNotes(session, names) : [];
+  const recipes = await recipeNotes(session, names);
   const placements = await placementNotes(session, names);
   const upgrade = await upgradeNotes(session, names);
   const synonyms = await synonymNotes(session, names);
   const rules = await ruleNotes(session, names);
-  const changes = [...upgrade, ...settings, ...placements, ...synonyms, ...rules, ...configurationNotes(files)];
+  const changes = [
+    ...upgrade,
+    ...settings,
+    ...recipes,
+    ...placements,
+    ...synonyms,
+    ...rules,
+    ...configurationNotes(files),
+  ];
   return {
     discovery,
     ...built,

@@ -1,6 +1,7 @@
 import type { SearchGateway } from "../../lib/config/configuration.ts";
 import { isEndpointModel, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { endpointsOf, isDeployed } from "../../lib/config/model-sources.ts";
+import type { Chunking } from "../../lib/config/passages.ts";
 import type { Endpoint } from "../../lib/core/http/access.ts";
 import { parseJson } from "../../lib/core/json/values.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
@@ -41,13 +42,13 @@ interface Model {
 export function changedEmbeddings(before: Embedding, after: Embedding): Changed[] {
   return after.hybridQueries.flatMap(({ index: entry, embedding_mappings }) => {
     const old = findMapping(before.hybridQueries, entry)?.embedding_mappings ?? [];
-    return embedding_mappings.flatMap(({ embedding_field: field, model_name, src_fields }): Changed[] => {
+    return embedding_mappings.flatMap(({ embedding_field: field, model_name, src_fields, chunking }): Changed[] => {
       const made = old.find((one) => one.embedding_field === field);
       if (!made) return [];
       const from = { name: made.model_name, vectors: vectorsOf(made.model_name, before.models) };
       const [was, is] = [textOf(from), textOf({ name: model_name, vectors: vectorsOf(model_name, after.models) })];
       if (was !== is) return [{ entry, field, from, before: was, after: is }];
-      const [sources, to] = [made.src_fields.join(", "), src_fields.join(", ")];
+      const [sources, to] = [sourcesOf(made), sourcesOf({ src_fields, chunking })];
       return sources === to ? [] : [{ entry, field, before: sources, after: to }];
     });
   });
@@ -79,6 +80,20 @@ export function incompatibleNotes(
       : `${has} After the deployment hybrid searches leave ${field} out (degraded), and bulk requests store documents ` +
           `without it, ${until}. ${keepAdvice(from)}`;
   });
+}
+
+/** Returns what embeddings are made of, in words. */
+function sourcesOf({
+  src_fields,
+  chunking,
+}: {
+  src_fields: readonly string[];
+  chunking?: Chunking | undefined;
+}): string {
+  const sources = src_fields.join(", ");
+  if (!chunking) return sources;
+  const { tokens, overlap, max_passages: most } = chunking;
+  return `${sources} in at most ${most} passages of ${tokens} tokens (overlap ${overlap})`;
 }
 
 const textOf = ({ name, vectors }: Model) => `${name} (${vectors})`;
@@ -134,7 +149,7 @@ function isUnfit(
   return (
     made.model !== mapping.model_name ||
     made.revision !== vectorsOf(mapping.model_name, models) ||
-    made.src_fields.join() !== mapping.src_fields.join()
+    sourcesOf(made) !== sourcesOf(mapping)
   );
 }
 

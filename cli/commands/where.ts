@@ -1,0 +1,56 @@
+import * as v from "valibot";
+import { SEARCHES } from "../../lib/core/contract/search.ts";
+import { defineCommand } from "../command.ts";
+import { UsageError } from "../errors.ts";
+import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { readSettings } from "../lab/evaluation-input.ts";
+import { table } from "../terminal.ts";
+
+/** `relevance where`: says where a document is in a search, step by step, and why it is not higher. */
+export const command = defineCommand({
+  example: 'relevance where --local --settings settings.yaml --query "salt road" --document b42',
+  json: true,
+  define: (command) => {
+    command
+      .requiredOption("--settings <file>", "YAML file with the index and settings of a search, as for evaluate")
+      .requiredOption("--query <text>", "what is searched for")
+      .requiredOption("--document <id>", "the _id of the document")
+      .option("--setting <name>", "an entry of the file (default: the first)")
+      .option("--user <id>", "the user who searches");
+    defineGatewayOptions(command);
+  },
+  options: {
+    ...gatewayOptions,
+    settings: v.string(),
+    query: v.pipe(v.string(), v.nonEmpty("must not be empty")),
+    document: v.pipe(v.string(), v.nonEmpty("must not be empty")),
+    setting: v.optional(v.string()),
+    user: v.optional(v.string()),
+  },
+  run: async (options, context) => {
+    const { gatewayCall } = await import("../../lab/evaluation/settings-file.ts");
+    const { whereIs } = await import("../../lab/whereabouts/where.ts");
+    const { query, document, user } = options;
+    const file = await readSettings(options.settings);
+    const setting = file.settings.find(({ name }, at) =>
+      options.setting === undefined ? at === 0 : name === options.setting,
+    );
+    if (!setting) {
+      const names = file.settings.map(({ name }) => name).join(", ");
+      throw new UsageError(`--setting: ${options.settings} has no ${JSON.stringify(options.setting)}, only ${names}`);
+    }
+    const gateway = await openGateway(options, context, SEARCHES);
+    const call = gatewayCall(file, setting, { id: query, text: query, userId: user }, 10);
+    const ask = async ({ path, body }: { path: string; body: object }) => (await gateway.post(path, body)).body;
+    const steps = await whereIs(ask, { call, document });
+    if (options.json) context.terminal.printJson(steps);
+    else
+      context.terminal.print(
+        table(
+          ["step", "rank", "why"],
+          steps.map(({ name, rank, why }) => [name, rank ?? "–", why]),
+        ),
+      );
+    return 0;
+  },
+});

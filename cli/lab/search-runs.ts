@@ -1,0 +1,56 @@
+import * as v from "valibot";
+import type { Run } from "../../lab/evaluation/evaluate.ts";
+import type { Query, Setting, SettingsFile } from "../../lab/evaluation/settings-file.ts";
+import type { Metric } from "../../lab/metrics/metric.ts";
+import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { Failure } from "../errors.ts";
+import type { Gateway, GatewayAnswer } from "../gateway/gateway.ts";
+
+/** The hits that a setting is asked for at least: metrics without a depth look at all of them. */
+const MIN_SIZE = 100;
+
+/** Searches for all queries with a setting. */
+export async function searchAll(
+  gateway: Gateway,
+  file: SettingsFile,
+  setting: Setting,
+  queries: readonly Query[],
+  metrics: readonly Metric[],
+  concurrency: number,
+): Promise<Run[]> {
+  const { gatewayCall } = await import("../../lab/evaluation/settings-file.ts");
+  const size = Math.max(MIN_SIZE, ...metrics.map(({ k }) => k ?? 0));
+  return concurrently(queries, concurrency, async (query) => {
+    const { path, body } = gatewayCall(file, setting, query, size);
+    return readRun(await gateway.post(path, body));
+  });
+}
+
+const SearchAnswer = v.looseObject({
+  search_response: v.looseObject({
+    hits: v.looseObject({ hits: v.array(v.looseObject({ _id: v.string() })) }),
+  }),
+  degraded: v.optional(v.array(v.looseObject({ stage: v.string() })), []),
+  stages: v.optional(
+    v.array(
+      v.looseObject({ usage: v.optional(v.object({ calls: v.number(), units: v.number(), cached: v.number() })) }),
+    ),
+    [],
+  ),
+  rules: v.optional(v.array(v.looseObject({ name: v.string() })), []),
+});
+
+/** Reads what one search found. A document that two indexes have counts once. Throws Failure. */
+export function readRun({ body, milliseconds }: GatewayAnswer): Run {
+  const answer = v.safeParse(SearchAnswer, body);
+  if (!answer.success) throw new Failure(`The gateway's answer is not one of a search: ${v.summarize(answer.issues)}`);
+  const { search_response, degraded, stages, rules } = answer.output;
+  const usage = stages.find((stage) => stage.usage)?.usage;
+  return {
+    ranking: [...new Set(search_response.hits.hits.map(({ _id }) => _id))],
+    milliseconds,
+    degraded: degraded.map(({ stage }) => stage),
+    ...(usage && { usage }),
+    told: rules.flatMap(({ name: _, ...told }) => (Object.keys(told).length > 0 ? [told] : [])),
+  };
+}
