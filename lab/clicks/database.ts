@@ -73,7 +73,7 @@ export function withLog<T>(
 }
 
 /** Returns a query of all lines. A line that is no JSON, as one that CloudWatch cut, is skipped. */
-function lines(files: readonly string[], columns: Readonly<Record<string, string>>): string {
+export function lines(files: readonly string[], columns: Readonly<Record<string, string>>): string {
   const named = Object.entries(columns).map(([name, type]) => `${name}: '${type}'`);
   if (files.length === 0) {
     const empty = Object.entries(columns).map(([name, type]) => `NULL::${type} AS ${name}`);

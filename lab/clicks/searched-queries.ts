@@ -1,50 +1,18 @@
 import { type Period, type StoredLog, withLog } from "./database.ts";
+import type { SearchedQuery } from "./failures.ts";
 import { markRobots } from "./robots.ts";
-
-/** What people typed, and what became of it. Only first pages count. */
-export interface SearchedQuery {
-  query: string;
-  searches: number;
-  /** Users or clients; searches that name neither are not among them. */
-  people: number;
-  /** Searches without hits. */
-  zeroHits: number;
-  /** Searches with hits of which none was clicked. */
-  abandoned: number;
-  clicks: number;
-  /** The clicks that other queries' hits get at the same ranks. */
-  expectedClicks: number;
-  /** Searches whose answer lacked a part. */
-  degraded: number;
-  /** Searches that took longer than 95 % of all. */
-  slow: number;
-  /** Milliseconds that 95 % of its searches do not exceed; null if the log does not say. */
-  p95: number | null;
-}
-
-/** How a search can fail, and how often each query did: its frequency times its failure. */
-export const FAILURES = {
-  "zero-hits": ({ zeroHits }) => zeroHits,
-  abandoned: ({ abandoned }) => abandoned,
-  "few-clicks": ({ clicks, expectedClicks }) => Math.max(0, expectedClicks - clicks),
-  degraded: ({ degraded }) => degraded,
-  slow: ({ slow }) => slow,
-} as const satisfies Readonly<Record<string, (query: SearchedQuery) => number>>;
 
 /** Below this rank a hit is seldom seen. */
 const SEEN = 10;
 
-/** The queries of a period, most frequent first, and whether there was any click at all. */
-export interface Searched {
-  queries: SearchedQuery[];
-  hasClicks: boolean;
-}
-
 /**
- * Lists what people searched for, by the text that they typed; texts that differ only in case and blanks are one. `index`
+ * Lists what people searched for, most frequent first, by the text that they typed; texts that differ only in case and blanks are one. `index`
  * is as searches named it; absent for every index. Clients that click as robots do are left out.
  */
-export function searchedQueries(log: StoredLog, period: Period & { index?: string | undefined }): Promise<Searched> {
+export function searchedQueries(
+  log: StoredLog,
+  period: Period & { index?: string | undefined },
+): Promise<SearchedQuery[]> {
   return withLog(log, period, async (database) => {
     await markRobots(database);
     const rows = await database.rows(
@@ -61,7 +29,7 @@ export function searchedQueries(log: StoredLog, period: Period & { index?: strin
       ), expected AS (
         SELECT query_id, sum(rate) AS clicks FROM first JOIN shown USING (query_id) JOIN rates USING (rank) GROUP BY query_id
       ), usual AS (SELECT quantile_cont(milliseconds, 0.95) AS p95 FROM first)
-      SELECT query, count(*)::DOUBLE AS searches, count(DISTINCT identity)::DOUBLE AS people,
+      SELECT query, mode(index_name) AS index, count(*)::DOUBLE AS searches, count(DISTINCT identity)::DOUBLE AS people,
         count_if(coalesce(len(ids), 0) = 0 AND coalesce(total, 0) = 0)::DOUBLE AS "zeroHits",
         count_if(len(ids) > 0 AND first.clicks = 0)::DOUBLE AS abandoned,
         sum(first.clicks)::DOUBLE AS clicks, coalesce(sum(expected.clicks), 0)::DOUBLE AS "expectedClicks",
@@ -71,7 +39,6 @@ export function searchedQueries(log: StoredLog, period: Period & { index?: strin
       GROUP BY query ORDER BY searches DESC, query`,
       { index: period.index ?? null },
     );
-    const queries = rows as unknown as SearchedQuery[];
-    return { queries, hasClicks: queries.some(({ clicks }) => clicks > 0) };
+    return rows as unknown as SearchedQuery[];
   });
 }

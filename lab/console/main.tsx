@@ -5,14 +5,23 @@ import type { ConsoleSetup } from "../server/setup.ts";
 import { callConsole } from "./api.ts";
 import { JudgeView } from "./judge/judge-view.tsx";
 import { MeasureView } from "./measure/measure-view.tsx";
+import { MerchandiseView } from "./merchandise/merchandise-view.tsx";
 import { Problem } from "./parts.tsx";
+import { QueriesView } from "./queries/queries-view.tsx";
 import { RecommendView } from "./recommend/recommend-view.tsx";
 import { dayAndTime, readStatus, status, versionsOf } from "./recommend/status.ts";
 import { candidates } from "./search/results.ts";
 import { SearchView } from "./search/search-view.tsx";
 import { announcement, goTo, hashOf, place, setup, VIEWS, type View } from "./state.ts";
 
-const TITLES: Record<View, string> = { search: "Search", judge: "Judge", measure: "Measure", recommend: "Recommend" };
+const TITLES: Record<View, string> = {
+  queries: "Queries",
+  search: "Search",
+  judge: "Judge",
+  measure: "Measure",
+  merchandise: "Merchandise",
+  recommend: "Recommend",
+};
 
 function App() {
   const problem = useSignal("");
@@ -81,8 +90,10 @@ function App() {
 }
 
 function Current({ view }: { view: View }) {
+  if (view === "queries") return <QueriesView />;
   if (view === "judge") return <JudgeView />;
   if (view === "measure") return <MeasureView />;
+  if (view === "merchandise") return <MerchandiseView />;
   if (view === "recommend") return <RecommendView />;
   return <SearchView />;
 }

@@ -34,6 +34,13 @@ export function Curl({ url, call, title, isNamed = false }: CurlProps) {
   );
 }
 
+/** Lets the browser save a page of HTML. */
+export function saveFile(name: string, html: string): void {
+  const href = URL.createObjectURL(new Blob([html], { type: "text/html" }));
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+  URL.revokeObjectURL(href);
+}
+
 /** A problem, in the words of whoever had it. */
 export function Problem({ text }: { text: string }) {
   return text === "" ? null : (
@@ -54,6 +61,9 @@ export function Problems({ texts }: { texts: readonly string[] }) {
   );
 }
 
+/** What a part that scrolls has: without it, the keyboard does not reach what is out of sight. */
+export const scrolls = { tabIndex: 0 } as const;
+
 interface DrawingProps {
   svg: string;
   caption?: string;
@@ -64,7 +74,7 @@ interface DrawingProps {
 export function Drawing({ svg, caption, kind = "chart" }: DrawingProps) {
   return (
     <figure class={kind}>
-      <div class="scroll" dangerouslySetInnerHTML={{ __html: svg }} />
+      <div class="scroll" {...scrolls} dangerouslySetInnerHTML={{ __html: svg }} />
       {caption !== undefined && <figcaption>{caption}</figcaption>}
     </figure>
   );

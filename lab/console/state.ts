@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ConsoleSetup } from "../server/setup.ts";
 import type { Variant } from "./search/variants.ts";
 
-export const VIEWS = ["search", "judge", "measure", "recommend"] as const;
+export const VIEWS = ["queries", "search", "judge", "measure", "merchandise", "recommend"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** Everything that the page's address holds, so that a link shows the same thing to a colleague. */
@@ -17,8 +17,24 @@ export interface Place {
   fields: string[];
   /** Fields that hits show, the title first; empty for those that this browser knows for the index. */
   show: string;
+  /** The document that Search looks for; empty for none. */
+  document: string;
   judgments: string;
+  /** The judging task that Judge works on; empty for none. */
+  task: string;
   run: string;
+  /** How the listed queries fail; empty for all of them. */
+  failing: string;
+  /** Days of the request log that Queries reads. */
+  days: string;
+  /** Whether Queries lists the searches of every index. */
+  everywhere: boolean;
+  /** What Merchandise shows: rules or synonyms. */
+  tab: string;
+  /** The rule that is open. */
+  rule: string;
+  /** Whether the user is a visitor who is not logged in, known by a session. */
+  visitor: boolean;
   item: string;
   /** A filter of filter.yaml, and the values of its parameters. */
   filter: string;
@@ -27,7 +43,10 @@ export interface Place {
 
 const EMPTY: Place = {
   ...{ view: "search", query: "", index: "", user: "", variants: null, fields: [], show: "" },
-  ...{ judgments: "judgments", run: "", item: "", filter: "", values: {} },
+  document: "",
+  ...{ failing: "", days: "7", everywhere: false },
+  ...{ judgments: "judgments", task: "", run: "", item: "", filter: "", values: {} },
+  ...{ tab: "", rule: "", visitor: false },
 };
 
 /** Reads an address such as `#/search?q=letters&index=books`. Wrong parts are ignored. */
@@ -43,8 +62,16 @@ export function placeOf(hash: string): Place {
     variants: variantsIn(text("v")),
     fields: text("fields").split(",").filter(Boolean),
     show: text("show"),
+    document: text("doc"),
     judgments: text("judgments") || EMPTY.judgments,
+    task: text("task"),
     run: text("run"),
+    failing: text("failing"),
+    days: text("days") || EMPTY.days,
+    everywhere: query.has("everywhere"),
+    tab: text("tab"),
+    rule: text("rule"),
+    visitor: query.has("visitor"),
     item: text("item"),
     filter: text("filter"),
     values: valuesIn(text("values")),
@@ -58,11 +85,16 @@ function valuesIn(text: string): Record<string, string> {
 function variantsIn(text: string): Variant[] | null {
   try {
     const parsed = JSON.parse(text);
-    return Array.isArray(parsed) && parsed.every((one) => typeof one?.kind === "string") ? parsed : null;
+    return Array.isArray(parsed) && parsed.every(isVariant) ? parsed : null;
   } catch {
     return null;
   }
 }
+
+/** Whether part of an address can be a variant. */
+const isVariant = (one: Partial<Record<string, unknown>> | null): boolean =>
+  typeof one?.kind === "string" &&
+  (one.kind !== "plain" || (typeof one.filter === "string" && typeof one.boosts === "object" && one.boosts !== null));
 
 /** The inverse of {@link placeOf}. */
 export function hashOf({
@@ -73,8 +105,16 @@ export function hashOf({
   variants,
   fields,
   show,
+  document,
   judgments,
+  task,
   run,
+  failing,
+  days,
+  everywhere,
+  tab,
+  rule,
+  visitor,
   item,
   filter,
   values,
@@ -86,7 +126,15 @@ export function hashOf({
     user,
     fields: fields.join(),
     show,
+    doc: document,
+    task,
     run,
+    failing,
+    days: days === EMPTY.days ? "" : days,
+    everywhere: everywhere ? "1" : "",
+    tab,
+    rule,
+    visitor: visitor ? "1" : "",
     item,
     filter,
     values: new URLSearchParams(values).toString(),
@@ -116,6 +164,7 @@ export function goTo(change: Partial<Place>, { replace = false } = {}): void {
   if (hash === location.hash) return;
   if (replace) history.replaceState(null, "", hash);
   else history.pushState(null, "", hash);
+  if (next.view !== place.value.view) scrollTo(0, 0);
   place.value = next;
 }
 

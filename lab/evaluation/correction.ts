@@ -1,4 +1,5 @@
 import {
+  ALPHA,
   type BootstrapOptions,
   type Interval,
   mean,
@@ -14,18 +15,21 @@ type Values = readonly (readonly number[])[];
 
 /** A metric by judgments that may be a language model's, with the errors of these. */
 export interface Measured {
-  /** By what people judged in the queries of the sample, and by the model in all others. */
+  /** By people in the sample, and by the model in all other queries. */
   values: Values;
-  /** By the model alone in all queries; the same as `values` if no model judged or nobody checked it. */
+  /** By the model alone; the same as `values` if no model judged or nobody checked it. */
   uncorrected: Values;
   /** What people's judgments change, for each query of the sample. Undefined without a sample. */
   errors: Values | undefined;
   /** The places of the sample among the queries. */
   sample: readonly number[];
+  /** Queries that are not in the sample, if there is one. */
+  unchecked: number;
 }
 
 /** What rankings are measured by. */
 export interface Basis {
+  /** If a model judged, those that it judged. */
   queries: readonly string[];
   /** The ranking of each query by each setting. */
   rankings: readonly (readonly (readonly string[])[])[];
@@ -43,10 +47,11 @@ export function measuredBy(metric: Metric, { queries, rankings, judgments, check
   const sample = queries.flatMap((query, place) => (chosen.has(query) ? [place] : []));
   if (!check || sample.length === 0 || metric.needs === "nothing") {
     const values = by(judgments);
-    return { values, uncorrected: values, errors: undefined, sample: [] };
+    return { values, uncorrected: values, errors: undefined, sample: [], unchecked: 0 };
   }
-  const [uncorrected, people] = [by(check.model), by(check.people)];
+  const people = by(check.people);
   const at = (values: Values, setting: number, place: number) => values[setting]?.[place] ?? 0;
+  const uncorrected = by(check.model);
   return {
     values: uncorrected.map((own, setting) =>
       own.map((value, place) => (chosen.has(queries[place] ?? "") ? at(people, setting, place) : value)),
@@ -56,69 +61,84 @@ export function measuredBy(metric: Metric, { queries, rankings, judgments, check
       sample.map((place) => difference(at(people, setting, place), at(uncorrected, setting, place))),
     ),
     sample,
+    unchecked: queries.length - sample.length,
   };
 }
 
 /** Returns each setting's values minus those of the first one, and so the errors. */
-export function differencesOf({ values, uncorrected, errors, sample }: Measured): Measured {
+export function differencesOf({ values, uncorrected, errors, ...rest }: Measured): Measured {
   const from = (all: Values) => all.map((own) => own.map((value, place) => difference(value, all[0]?.[place] ?? 0)));
-  return { values: from(values), uncorrected: from(uncorrected), errors: errors && from(errors), sample };
+  return { values: from(values), uncorrected: from(uncorrected), errors: errors && from(errors), ...rest };
 }
+
+/**
+ * The part of `alpha` that an interval from a sample uses, because few queries show too little of their own spread. In the
+ * seven cases of `make bench ARGS=model-verdicts`, the intervals had people's truth in 96.0 to 96.9 % of 4,000 evaluations.
+ */
+const CAUTIOUS = 0.8;
 
 /**
  * Returns the interval of each setting's mean over the queries. Where people checked a model, the mean is the model's plus
  * the mean error on the sample, which is right on average whatever the model's errors are: prediction-powered inference
- * (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, "Prediction-powered inference", Science 382, 2023). The distances of
- * the limits from both means add up as {@link joined} says.
+ * (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, "Prediction-powered inference", Science 382, 2023). It is the sum of
+ * the {@link partsOf} it, which share no query. So the distances of their limits from their means add up as standard
+ * errors of independent estimates do: "MOVER" (Zou and Donner, "Construction of confidence limits about effect measures: a
+ * general approach", Statistics in Medicine 27, 2008).
  */
 export function intervalsOf(measured: Measured, options: BootstrapOptions = {}): Interval[] {
-  const base = simultaneousIntervals(measured.uncorrected, options);
-  if (!measured.errors) return base;
-  const corrections = simultaneousIntervals(measured.errors, options);
-  return base.map((own, setting) => {
-    const correction = corrections[setting] as Interval;
-    const middle = own.mean + correction.mean;
-    const together = joined(measured, setting);
+  const parts = partsOf(measured);
+  if (!parts) return simultaneousIntervals(measured.values, options);
+  const cautious = { ...options, alpha: CAUTIOUS * (options.alpha ?? ALPHA) };
+  const [checked, others] = [intervalsOfPart(parts.checked, cautious), intervalsOfPart(parts.others, cautious)];
+  return checked.map((own, setting) => {
+    const other = others[setting] as Interval;
+    const middle = own.mean + other.mean;
     return {
       mean: middle,
-      low: Math.max(-1, middle - together(own.mean - own.low, correction.mean - correction.low)),
-      high: Math.min(1, middle + together(own.high - own.mean, correction.high - correction.mean)),
+      low: Math.max(-1, middle - Math.hypot(own.mean - own.low, other.mean - other.low)),
+      high: Math.min(1, middle + Math.hypot(own.high - own.mean, other.high - other.mean)),
     };
   });
 }
 
 /** Returns the standard error of a setting's mean. */
 export function errorOf(measured: Measured, setting: number): number {
-  const errors = measured.errors?.[setting];
-  const own = standardError(measured.uncorrected[setting] ?? []);
-  return errors ? joined(measured, setting)(own, standardError(errors)) : own;
+  const parts = partsOf(measured);
+  const own = (values: Values) => standardError(values[setting] ?? []);
+  return parts ? Math.hypot(own(parts.checked), own(parts.others)) : own(measured.values);
 }
 
 /**
- * Returns the function that adds a distance from the model's mean to one from the mean error, as standard errors of two
- * estimates add up that share the queries of the sample: "MOVER" (Zou, "Toward using confidence intervals to compare
- * correlations", Psychological Methods 12, 2007). Errors mostly oppose the model's values, which narrows the interval; of
- * a correlation that so few queries show, the value one standard error above it counts (Fisher's z).
+ * Returns two lists of values for each setting whose means add up to the corrected mean: one of the queries in the sample
+ * and one of all others. The corrected mean is that of the uncorrected values plus the mean error. Undefined if none is
+ * unchecked.
  */
-function joined({ uncorrected, errors, sample }: Measured, setting: number): (a: number, b: number) => number {
-  const own = uncorrected[setting] ?? [];
-  const atSample = sample.map((place) => own[place] ?? 0);
-  const seen = correlation(atSample, errors?.[setting] ?? []);
-  const cautious = sample.length > 3 ? Math.tanh(Math.atanh(seen) + 1 / Math.sqrt(sample.length - 3)) : 1;
-  const shared = cautious * Math.sqrt(sample.length / own.length);
-  return (a, b) => Math.sqrt(Math.max(0, a ** 2 + b ** 2 + 2 * shared * a * b));
+function partsOf({
+  uncorrected,
+  errors,
+  sample,
+  unchecked,
+}: Measured): { checked: Values; others: Values } | undefined {
+  if (!errors || unchecked === 0) return undefined;
+  const count = uncorrected[0]?.length ?? 0;
+  const isChecked = new Set(sample);
+  const share = sample.length / count;
+  return {
+    checked: uncorrected.map((own, setting) =>
+      sample.map((place, index) => (errors[setting]?.[index] ?? 0) + share * (own[place] ?? 0)),
+    ),
+    others: uncorrected.map((own) =>
+      own.filter((_, place) => !isChecked.has(place)).map((value) => (1 - share) * value),
+    ),
+  };
 }
 
-function correlation(a: readonly number[], b: readonly number[]): number {
-  const [meanA, meanB] = [mean(a), mean(b)];
-  let [both, ofA, ofB] = [0, 0, 0];
-  for (const [place, value] of a.entries()) {
-    const [x, y] = [value - meanA, (b[place] ?? 0) - meanB];
-    both += x * y;
-    ofA += x ** 2;
-    ofB += y ** 2;
-  }
-  return ofA > 0 && ofB > 0 ? both / Math.sqrt(ofA * ofB) : 0;
+/** Returns the intervals of values from -2 to 2. */
+function intervalsOfPart(values: Values, options: BootstrapOptions): Interval[] {
+  const halves = values.map((own) => own.map((value) => value / 2));
+  return simultaneousIntervals(halves, options).map(({ mean, low, high }) => ({
+    ...{ mean: 2 * mean, low: 2 * low, high: 2 * high },
+  }));
 }
 
 function standardError(values: readonly number[]): number {

@@ -16,6 +16,8 @@ export interface Run {
   degraded: readonly string[];
   /** What a reranker took. */
   usage?: ModelUsage;
+  /** What rules have for the page: banners, redirects, other texts. */
+  told?: readonly object[];
 }
 
 /** The result of an evaluation. The first setting is the baseline; the first metric decides the verdict. */
@@ -99,13 +101,13 @@ function usagePerThousand(runs: readonly Run[]): Pick<EvaluatedSetting, "usage">
 
 /** Returns the interval of a setting's own mean. */
 function meanOf(
-  { values, uncorrected, errors, sample }: Measured,
+  { values, uncorrected, errors, ...rest }: Measured,
   setting: number,
   options: BootstrapOptions,
 ): Interval {
-  if (!errors) return meanInterval(values[setting] ?? [], options);
+  if (!errors || rest.unchecked === 0) return meanInterval(values[setting] ?? [], options);
   const only = (all: Measured["values"]) => [all[setting] ?? []];
-  const own = { values: only(values), uncorrected: only(uncorrected), errors: only(errors), sample };
+  const own = { values: only(values), uncorrected: only(uncorrected), errors: only(errors), ...rest };
   const [{ mean, low, high } = NOTHING] = intervalsOf(own, options);
   return { mean, low: Math.max(0, low), high };
 }

@@ -5,7 +5,7 @@ import type { Judgments } from "../judgments/judgments.ts";
 /** What a query found by exact search, and by the approximate search that is measured. Document ids, best first. */
 export interface Pair {
   query: string;
-  exact: Found;
+  exact: Found & Scored;
   approximate: Found;
 }
 
@@ -15,12 +15,19 @@ export interface Found {
   milliseconds: number;
 }
 
+/** An exact search. It reads on after the first `k`, since documents there may be as near as the last of them. */
+export interface Scored {
+  ranking: readonly string[];
+  /** In the order of the ranking. */
+  scores: readonly number[];
+}
+
 /** How near an approximate search is to the exact one. */
 export interface RecallReport {
   /** Queries for which exact search found anything. */
   queries: number;
   k: number;
-  /** The share of the exact search's first `k` documents that are among those of the approximate one. */
+  /** See {@link recallAt}. */
   recall: Interval;
   /** Means of nDCG@k over the judged queries, if there are judgments. */
   ndcg?: { queries: number; exact: number; approximate: number };
@@ -28,11 +35,15 @@ export interface RecallReport {
   milliseconds: { exact: number; approximate: number };
 }
 
-/** Returns the share of the first `k` exact documents that are among the first `k` of the approximate search. */
-export function recallAt(exact: readonly string[], approximate: readonly string[], k: number): number {
-  const wanted = exact.slice(0, k);
-  const found = new Set(approximate.slice(0, k));
-  return wanted.filter((id) => found.has(id)).length / wanted.length;
+/**
+ * Returns how many of the first `k` documents of an approximate search are at least as near as the `k`-th of the exact one,
+ * as a share of `k`, or of all documents if there are fewer. Any of several that are equally near counts, as in
+ * Aumüller, Bernhardsson and Faithfull, "ANN-Benchmarks", 2020, section 2.1.
+ */
+export function recallAt({ ranking, scores }: Scored, approximate: readonly string[], k: number): number {
+  const last = Math.min(k, ranking.length) - 1;
+  const near = new Set(ranking.filter((_, at) => (scores[at] ?? 0) >= (scores[last] ?? 0)));
+  return approximate.slice(0, k).filter((id) => near.has(id)).length / (last + 1);
 }
 
 /** Compares searches of queries. Undefined if exact search found nothing for any of them. */
@@ -50,7 +61,7 @@ export function recallReport(pairs: readonly Pair[], k: number, judgments?: Judg
   return {
     queries: found.length,
     k,
-    recall: meanInterval(found.map(({ exact, approximate }) => recallAt(exact.ranking, approximate.ranking, k))),
+    recall: meanInterval(found.map(({ exact, approximate }) => recallAt(exact, approximate.ranking, k))),
     ...(judged.length > 0 && {
       ndcg: { queries: judged.length, exact: mean((one) => one.exact), approximate: mean((one) => one.approximate) },
     }),

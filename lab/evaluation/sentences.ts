@@ -8,8 +8,10 @@ import { type Comparison, LEAST_JUDGED } from "./verdict.ts";
 /** Formats a value of a metric. */
 export const shown = (value: number): string => value.toFixed(4);
 
-const range = ({ low, high }: Interval) => `${shown(low)} to ${shown(high)}`;
-const percent = (share: number) => `${Math.round(100 * share)} %`;
+/** Formats an interval. */
+export const range = ({ low, high }: Interval): string => `${shown(low)} to ${shown(high)}`;
+/** Formats a share. */
+export const percent = (share: number): string => `${Math.round(100 * share)} %`;
 
 /** Returns the verdict on every setting and how strong it is, in sentences. */
 export function verdictText(evaluation: Evaluation): string {
@@ -22,9 +24,28 @@ export function verdictText(evaluation: Evaluation): string {
   const own = baseline.scores[metric]?.mean;
   const findings =
     others.length === 0
-      ? own && [`${metric} of ${baseline.name} is ${shown(own.mean)} (95 % interval ${range(own)}).`]
+      ? own && [`${metric} of ${baseline.name} is ${shown(own.mean)} (${intervalText(own, evaluation)}).`]
       : findingsOf(evaluation, baseline, verdict.comparisons);
   return [...(findings ?? []), strength(evaluation)].join(" ");
+}
+
+/** What a table says of each finding. */
+export const FINDINGS: Readonly<Record<Comparison["finding"], string>> = {
+  better: "better",
+  worse: "worse",
+  unclear: "may be noise",
+  split: "no verdict: unjudged hits decide",
+  declined: "no verdict: too little judged",
+  unchecked: "no verdict: too little checked",
+};
+
+/** Whether means have intervals: not while people have checked too little of a language model's judgments. */
+export const hasIntervals = ({ checked }: Evaluation): boolean => !checked || checked.queries >= checked.needed;
+
+function intervalText(mean: Interval, evaluation: Evaluation): string {
+  const { checked } = evaluation;
+  if (!checked || hasIntervals(evaluation)) return `95 % interval ${range(mean)}`;
+  return `without an interval, since people have checked ${checked.queries} of the language model's queries, and one needs ${checked.needed}`;
 }
 
 /** Says what a thousand searches with a setting take of a reranker; undefined if it calls none. */
@@ -86,10 +107,11 @@ function withoutVerdict(
       `No verdict on ${name}: ${shares}, and what is not judged decides which of the two is better. Judge the rest.`,
     ];
   }
-  const missing = [setting, baseline].map(({ judged: { hits, judged } }) => Math.ceil(LEAST_JUDGED * hits) - judged);
-  // A hit of both counts for both.
-  const more = Math.max(...missing);
-  return [`No verdict on ${name}: ${shares}. It needs ${percent(LEAST_JUDGED)}: judge at least ${more} more hits.`];
+  const missing = [setting, baseline].flatMap(({ name: of, judged: { hits, judged } }) => {
+    const more = Math.ceil(LEAST_JUDGED * hits) - judged;
+    return more > 0 ? [`${more} more of the first hits of ${of}`] : [];
+  });
+  return [`No verdict on ${name}: ${shares}. It needs ${percent(LEAST_JUDGED)}: judge ${missing.join(" and ")}.`];
 }
 
 /** Says what all verdicts rest on: queries, judgments and the least difference that could be seen. */
@@ -124,8 +146,13 @@ function checkText({ checked, verdict, metrics }: Evaluation): string[] {
   const alone = verdict.comparisons.flatMap(({ name, byModel }) =>
     byModel === undefined ? [] : [`${shown(byModel)} for ${name}`],
   );
+  const rests =
+    checked.queries === checked.of
+      ? `People judged all ${checked.of} queries of the language model, with ${checked.judgments} judgments (weighted kappa ${kappa}), so its own do not count.`
+      : undefined;
   return [
-    `People checked ${checked.queries} of the language model's ${checked.of} queries, drawn at random, with ${checked.judgments} judgments (weighted kappa ${kappa}), and these correct its error.`,
+    rests ??
+      `People checked ${checked.queries} of the language model's ${checked.of} queries, drawn at random, with ${checked.judgments} judgments (weighted kappa ${kappa}), and these correct its error.`,
     ...(alone.length > 0 ? [`By the model alone the difference in ${metrics[0]} would be ${alone.join(", ")}.`] : []),
   ];
 }

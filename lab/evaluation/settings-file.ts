@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import type { SearchKind } from "../../lib/core/contract/search.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
-import { Rerank, Variety } from "../../lib/search/api/search/request.ts";
+import { isObject } from "../../lib/core/json/values.ts";
+import { Rerank, RuleSet, Variety } from "../../lib/search/api/search/request.ts";
+import { type Lexicon, lexiconOf } from "../../lib/search/synonyms/lexicon.ts";
+import { rewriting } from "../../lib/search/synonyms/rewrite.ts";
 
 const Native = v.record(v.string(), v.unknown());
 
@@ -19,13 +22,19 @@ const SettingsEntry = v.pipe(
     search_request: v.optional(Native),
     personalization_weight: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
     synonyms: v.optional(v.boolean()),
+    synonym_rules: v.optional(v.array(v.string())),
     locale: v.optional(v.string()),
+    rule_set: v.optional(RuleSet),
     rerank: v.optional(Rerank),
     variety: v.optional(Variety),
   }),
   v.check(
     ({ search_request, template }) => search_request === undefined || template === undefined,
     "has both a template and a search_request: keep one",
+  ),
+  v.check(
+    ({ synonym_rules, synonyms }) => synonym_rules === undefined || synonyms === undefined,
+    "has both synonyms and synonym_rules: keep one",
   ),
 );
 
@@ -69,13 +78,19 @@ export interface GatewayCall {
  */
 export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, size: number): GatewayCall {
   const native = setting.search_request ?? setting.template ?? file.template;
-  const sized = { ...(withQuery(native, query.text) as Record<string, unknown>), size };
+  const typed = withQuery(native, query.text) as Record<string, unknown>;
+  const sized = { ...(setting.synonym_rules ? withSynonymRules(typed, setting.synonym_rules) : typed), size };
   const { rerank, variety } = setting;
   const common = {
     index: file.index,
     is_logging_enable: false,
+    // The hits of another text say nothing about this one.
+    no_hits: "nothing",
+    // The query has them already.
+    ...(setting.synonym_rules && { synonyms: false }),
     ...(setting.synonyms !== undefined && { synonyms: setting.synonyms }),
     ...(setting.locale !== undefined && { locale: setting.locale }),
+    ...(setting.rule_set !== undefined && { rule_set: setting.rule_set }),
     ...(query.userId !== undefined && { user_id: query.userId }),
     ...(setting.personalization_weight !== undefined && {
       business_rules: {
@@ -89,10 +104,20 @@ export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, 
     ...((rerank || variety) && { explain_stages: true }),
   };
   if (setting.search_request) {
-    // A reranker compares hits with it.
+    // A reranker compares hits with it, and rules apply to it.
     const body = { ...common, user_query: query.text, search_request: sized };
     return { path: "/application/search", body };
   }
   const body = { ...common, search_query: query.text, search_request_template: sized, settings: setting.settings };
   return { path: "/application/hybrid-search", body };
+}
+
+/** Lexicons of lists of rules, each of which is used for many queries. */
+const lexicons = new WeakMap<readonly string[], Lexicon>();
+
+/** Returns a native body whose query has the synonyms of rules in Solr's form, as the gateway adds those in use. */
+function withSynonymRules(body: Record<string, unknown>, rules: readonly string[]): Record<string, unknown> {
+  const lexicon = lexicons.get(rules) ?? lexiconOf(rules);
+  lexicons.set(rules, lexicon);
+  return isObject(body.query) ? { ...body, query: rewriting(body.query, [lexicon])?.query ?? body.query } : body;
 }

@@ -1,14 +1,34 @@
 import { MEASURE_NAMES, type Measure } from "../../lib/core/experiments/measures.ts";
 import { splitProbability } from "../../lib/core/experiments/split.ts";
 import { normalQuantile } from "../../lib/core/statistics/distributions.ts";
+import { ratioOf } from "../../lib/core/statistics/ratio.ts";
 import type { ExperimentLog, UserSums } from "./users.ts";
+
+/** What the answers of an experiment are. */
+type Answers = "searches" | "lists";
 
 /** What a report measures: each a sum of a user's searches over their number. */
 const MEASURES = {
-  click_through: { of: (user: UserSums) => user.clicked, isBetter: "higher", says: "searches with a click" },
-  clicks_mrr: { of: (user: UserSums) => user.reciprocal, isBetter: "higher", says: "1 / rank of the first click" },
-  zero_hits: { of: (user: UserSums) => user.empty, isBetter: "lower", says: "searches without hits" },
-  milliseconds: { of: (user: UserSums) => user.milliseconds, isBetter: "lower", says: "mean time of a search" },
+  click_through: {
+    of: (user: UserSums) => user.clicked,
+    isBetter: "higher",
+    says: (of: Answers) => `${of} with a click`,
+  },
+  clicks_mrr: {
+    of: (user: UserSums) => user.reciprocal,
+    isBetter: "higher",
+    says: () => "1 / rank of the first click",
+  },
+  zero_hits: {
+    of: (user: UserSums) => user.empty,
+    isBetter: "lower",
+    says: (of: Answers) => `${of} without ${of === "searches" ? "hits" : "items"}`,
+  },
+  milliseconds: {
+    of: (user: UserSums) => user.milliseconds,
+    isBetter: "lower",
+    says: (of: Answers) => `mean time of a ${of === "searches" ? "search" : "list"}`,
+  },
 } as const satisfies Record<Measure, object>;
 
 /** Below this p-value the users are not split as configured. */
@@ -77,8 +97,8 @@ export function reportOf(
   const comparisons = Math.max(1, groups.length - 1);
   const reports = groups.map((group, index): VariantReport => {
     const measures = MEASURE_NAMES.map((measure) => {
-      const own = ratioOf(group.users, measure);
-      const base = ratioOf(first?.users ?? [], measure);
+      const own = measured(group.users, measure);
+      const base = measured(first?.users ?? [], measure);
       const difference = index > 0 && {
         difference: interval(own.value - base.value, Math.hypot(own.error, base.error), ALPHA / comparisons),
       };
@@ -117,20 +137,16 @@ export function usersNeeded(
   metric: Measure,
   { change, comparisons = 1 }: { change: number; comparisons?: number },
 ): number | null {
-  const { value, error } = ratioOf(users, metric);
+  const { value, error } = measured(users, metric);
   if (users.length < 2 || !(value > 0)) return null;
   const quantiles = normalQuantile(ALPHA / comparisons / 2) + normalQuantile(1 - POWER);
   return Math.ceil((2 * quantiles ** 2 * error ** 2 * users.length) / (change * value) ** 2);
 }
 
 /** Returns the sum of a measure over the sum of searches and its standard error; NaN without users. */
-function ratioOf(users: readonly UserSums[], measure: Measure): { value: number; error: number } {
+function measured(users: readonly UserSums[], measure: Measure): { value: number; error: number } {
   const { of } = MEASURES[measure];
-  const searches = users.reduce((sum, user) => sum + user.searches, 0);
-  const value = users.reduce((sum, user) => sum + of(user), 0) / searches;
-  const squares = users.reduce((sum, user) => sum + (of(user) - value * user.searches) ** 2, 0);
-  const { length } = users;
-  return { value, error: Math.sqrt((squares * length) / Math.max(1, length - 1)) / searches };
+  return ratioOf(users.map((user) => ({ sum: of(user), count: user.searches })));
 }
 
 /** Returns a value with the interval that its standard error makes. */
@@ -140,17 +156,17 @@ export function interval(value: number, error: number, alpha: number): Estimate 
 }
 
 /** Returns the verdict of a report in sentences: first what makes it worthless, then each variant, then what is missing. */
-export function verdictLines(report: ExperimentReport): string[] {
+export function verdictLines(report: ExperimentReport, what: Answers = "searches"): string[] {
   const { variants, split, mixedUsers, anonymousSearches, usersNeeded, metric } = report;
   const lines: string[] = [];
   if (!split.isAsConfigured) {
     const counts = variants.map(({ name, users }) => `${name} ${users}`).join(", ");
     lines.push(
       `Do not trust this report: the users (${counts}) are not split as configured (p = ${split.p.toExponential(1)}). ` +
-        "Changed shares during the period cause this, and so do lost searches of one variant.",
+        `Changed shares during the period cause this, and so do lost ${what} of one variant.`,
     );
   }
-  lines.push(...report.outcomes.map(({ variant }) => sentenceOf(report, variant)));
+  lines.push(...report.outcomes.map(({ variant }) => sentenceOf(report, variant, what)));
   const few = variants.filter(({ users }) => users < FEWEST_USERS).map(({ name }) => name);
   if (few.length > 0)
     lines.push(`Fewer than ${FEWEST_USERS} users in ${few.join(", ")}: the intervals are unreliable.`);
@@ -161,18 +177,18 @@ export function verdictLines(report: ExperimentReport): string[] {
     );
   }
   if (mixedUsers > 0) lines.push(`Left out: ${mixedUsers} users who were in several variants.`);
-  if (anonymousSearches > 0) lines.push(`Left out: ${anonymousSearches} searches whose user the log does not name.`);
+  if (anonymousSearches > 0) lines.push(`Left out: ${anonymousSearches} ${what} whose user the log does not name.`);
   return lines;
 }
 
-function sentenceOf({ variants, outcomes, metric }: ExperimentReport, name: string): string {
+function sentenceOf({ variants, outcomes, metric }: ExperimentReport, name: string, of: Answers): string {
   const baseline = variants[0]?.name ?? "";
   const outcome = outcomes.find(({ variant }) => variant === name)?.outcome;
   const difference = variants.find((variant) => variant.name === name)?.measures[metric].difference;
   const digits = metric === "milliseconds" ? 1 : 4;
   const shown = (value = Number.NaN) => `${value > 0 ? "+" : ""}${value.toFixed(digits)}`;
   const numbers = `${shown(difference?.value)} (95 % interval ${shown(difference?.low)} to ${shown(difference?.high)})`;
-  const what = `${metric} (${MEASURES[metric].says})`;
+  const what = `${metric} (${MEASURES[metric].says(of)})`;
   if (outcome === "no difference") {
     return `${name} and ${baseline} do not differ in ${what} by more than chance explains: ${numbers}.`;
   }

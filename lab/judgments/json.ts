@@ -1,6 +1,15 @@
 import * as v from "valibot";
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
-import { columnsOf, gradeOf, indexOf, type Judgment, missingColumn, type Origin, originOf } from "./judgments.ts";
+import {
+  columnsOf,
+  gradeOf,
+  indexOf,
+  type Judgment,
+  missingColumn,
+  type Origin,
+  originOf,
+  raterIn,
+} from "./judgments.ts";
 import { JudgmentsError } from "./text.ts";
 
 const Grade = v.nullish(v.union([v.number(), v.string()]));
@@ -84,9 +93,11 @@ function* judgmentsInItem(item: unknown, where: string, line: number): Generator
   }
   if (grade == null || grade === "") return;
   // Lines with `judgment` are what OpenSearch's search quality evaluation framework computes from UBI events.
-  const origin = "judgment" in (item as object) ? "clicks" : "import";
+  const named = raterIn(member("rater"), member("adjudicated"));
+  const origin = "judgment" in (item as object) ? "clicks" : Object.keys(named).length > 0 ? "people" : "import";
   yield {
     ...{ query, document: String(document), grade: gradeOf(grade, line) },
     ...{ index: indexOf(String(member("index") ?? "")), origin: originOf(String(member("origin") ?? ""), origin) },
+    ...named,
   };
 }

@@ -16,22 +16,64 @@ export interface Judgment {
   /** The index that has the document; undefined in files that do not say. */
   index?: string | undefined;
   origin?: Origin | undefined;
+  /** The name of the person who judged, where several judge the same documents. */
+  rater?: string | undefined;
+  /** The name of the person who decided between raters. */
+  adjudicated?: string | undefined;
 }
 
 /**
- * Groups judgments by query. Of several for one query and document the last counts, but a language model's only where
- * there is no other.
+ * Who is followed where several judged one document for one query: first whoever decided between raters, then the raters
+ * with names, then whatever has no name, and last a language model.
+ */
+const VOICES = ["model", "unnamed", "rater", "adjudicated"] as const;
+
+/** Returns whose judgment a row is. */
+export const voiceOf = ({ origin, rater, adjudicated }: Speaker): (typeof VOICES)[number] => {
+  if (adjudicated) return "adjudicated";
+  if (origin === "model") return "model";
+  return rater ? "rater" : "unnamed";
+};
+type Speaker = Pick<Judgment, "origin" | "rater" | "adjudicated">;
+
+/** Returns whether the later of two judgments about the same takes the place of the other. */
+export const isSameVoice = (one: Speaker, other: Speaker): boolean =>
+  voiceOf(one) === voiceOf(other) && (voiceOf(one) !== "rater" || one.rater === other.rater);
+
+/**
+ * Groups judgments by query. Of several for one query and document those of the strongest voice count: of raters the
+ * median of their latest grades, of any other the last one.
  */
 export function judgmentsOf(rows: Iterable<Judgment>): Map<string, Map<string, number>> {
   const judgments = new Map<string, Map<string, number>>();
-  const all = [...rows];
-  const isModel = ({ origin }: Judgment) => origin === "model";
-  for (const { query, document, grade } of [...all.filter(isModel), ...all.filter((row) => !isModel(row))]) {
-    const grades = judgments.get(query) ?? new Map<string, number>();
-    grades.set(document, grade);
-    judgments.set(query, grades);
+  const byVoice = Map.groupBy(rows, voiceOf);
+  for (const voice of VOICES) {
+    const own = byVoice.get(voice) ?? [];
+    for (const { query, document, grade } of voice === "rater" ? medians(own) : own) {
+      const grades = judgments.get(query) ?? new Map<string, number>();
+      grades.set(document, grade);
+      judgments.set(query, grades);
+    }
   }
   return judgments;
+}
+
+/** Returns a judgment for each query and document: the median of what its raters said last. */
+function medians(rows: readonly Judgment[]): Judgment[] {
+  const pairs = Map.groupBy(rows, ({ query, document }) => JSON.stringify([query, document]));
+  return [...pairs.values()].map((own) => {
+    const grades = new Map(own.map(({ rater, grade }) => [rater, grade]));
+    return { ...(own[0] as Judgment), grade: medianOf([...grades.values()]) };
+  });
+}
+
+/**
+ * Returns the median of grades, at least one. Of an even number it is the lower of the two in the middle: a grade that
+ * somebody gave, and a document counts as relevant only if more than half of its raters say so.
+ */
+export function medianOf(grades: readonly number[]): number {
+  const sorted = grades.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] as number;
 }
 
 /** Returns whether a judgment is about an index: those without an index are about every one. */
@@ -57,6 +99,8 @@ const COLUMNS = {
   origin: ["origin"],
   who: ["who"],
   when: ["when"],
+  rater: ["rater"],
+  adjudicated: ["adjudicated", "adjudicatedby"],
 } as const;
 type Column = keyof typeof COLUMNS;
 const NEEDED = ["query", "document", "grade"] as const;
@@ -85,6 +129,13 @@ export const originOf = (cell: string, otherwise: Origin): Origin =>
 
 /** Returns the index that a cell names. A number is none: tables of pandas number their rows in a column `index`. */
 export const indexOf = (cell: string): string | undefined => (/^\d*$/.test(cell.trim()) ? undefined : cell.trim());
+
+/** Returns the members of a judgment that name people; none for empty cells. */
+export const raterIn = (rater: unknown, adjudicated: unknown): Pick<Judgment, "rater" | "adjudicated"> => ({
+  ...(isName(rater) && { rater: rater.trim() }),
+  ...(isName(adjudicated) && { adjudicated: adjudicated.trim() }),
+});
+const isName = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 
 /** A judgment from clicks with the counts that it rests on. */
 interface Counted {

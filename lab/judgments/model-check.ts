@@ -1,3 +1,4 @@
+import { WEIGHTED_KAPPA } from "./agreement-measures.ts";
 import { hashed } from "./hashed.ts";
 import { type Judgment, type Judgments, judgmentsOf } from "./judgments.ts";
 
@@ -57,14 +58,5 @@ export function checkedIn({ model, people, order, sample }: ModelCheck): Checked
     Array.from(model.get(query) ?? [], ([document, grade]) => [grade, people.get(query)?.get(document) ?? 0] as const),
   );
   const counts = { queries: sample.length, of: order.length, needed: Math.min(LEAST_CHECKED, order.length) };
-  return { ...counts, judgments: pairs.length, kappa: weightedKappa(pairs) };
-}
-
-function weightedKappa(pairs: readonly (readonly [number, number])[]): number | undefined {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const variance = (values: readonly number[]) => mean(values.map((value) => value ** 2)) - mean(values) ** 2;
-  const [model, people] = [pairs.map(([grade]) => grade), pairs.map(([, grade]) => grade)];
-  // The mean squared difference of any grade of the model and any grade of people.
-  const byChance = variance(model) + variance(people) + (mean(model) - mean(people)) ** 2;
-  return byChance > 0 ? 1 - mean(pairs.map(([a, b]) => (a - b) ** 2)) / byChance : undefined;
+  return { ...counts, judgments: pairs.length, kappa: WEIGHTED_KAPPA.valueFrom(WEIGHTED_KAPPA.sumsOf(pairs)) };
 }

@@ -9,6 +9,7 @@ import {
   missingColumn,
   nameOf,
   originOf,
+  raterIn,
 } from "./judgments.ts";
 import { JudgmentsError } from "./text.ts";
 
@@ -69,9 +70,11 @@ export function* judgmentsIn({ delimiter, columns, rows }: JudgmentsTable): Gene
     }
     // Where semicolons separate cells, a comma separates decimals.
     const grade = delimiter === ";" ? cell("grade").replace(",", ".") : cell("grade");
+    const isByPeople = [cell("who"), cell("rater"), cell("adjudicated")].some((name) => name !== "");
     yield {
       ...{ query: cell("query"), document: cell("document"), grade: gradeOf(grade, line) },
-      ...{ index: indexOf(cell("index")), origin: originOf(cell("origin"), cell("who") === "" ? "import" : "people") },
+      ...{ index: indexOf(cell("index")), origin: originOf(cell("origin"), isByPeople ? "people" : "import") },
+      ...raterIn(cell("rater"), cell("adjudicated")),
     };
   }
 }

@@ -136,7 +136,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 
 /** Returns an SVG element. `content` is markup; attribute values are escaped here. */
-function element(name: string, attributes: Readonly<Record<string, string | number>>, content = ""): string {
+export function element(name: string, attributes: Readonly<Record<string, string | number>>, content = ""): string {
   const written = Object.entries(attributes).map(([key, value]) => {
     const text = typeof value === "number" ? String(Number(value.toFixed(2))) : escaped(value);
     return ` ${key}="${text}"`;
@@ -150,7 +150,7 @@ export function label(text: string, attributes: Readonly<Record<string, string |
 }
 
 /** Returns a whole drawing with a title, which screen readers read. */
-function drawing(title: string, width: number, height: number, content: readonly string[]): string {
+export function drawing(title: string, width: number, height: number, content: readonly string[]): string {
   const attributes = {
     xmlns: "http://www.w3.org/2000/svg",
     viewBox: `0 0 ${width} ${height}`,

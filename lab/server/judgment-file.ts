@@ -1,9 +1,10 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { csv } from "../judgments/csv.ts";
-import { columnsOf, isAbout, nameOf, type Origin } from "../judgments/judgments.ts";
+import { columnsOf, isAbout, isSameVoice, nameOf, type Origin, raterIn } from "../judgments/judgments.ts";
 import { readJudgmentsFile, textIn } from "../judgments/read.ts";
 import { type JudgmentsTable, judgmentsIn, readCells } from "../judgments/table.ts";
 import { JudgmentsError } from "../judgments/text.ts";
+import { locked } from "./lock.ts";
 import { ConsoleError } from "./problem.ts";
 import { replace } from "./replace.ts";
 
@@ -17,6 +18,10 @@ export interface JudgedRow {
   origin: Origin;
   /** Who or which model judged; empty if the file does not say. */
   who: string;
+  /** The name of the person who judged, where several judge the same documents. */
+  rater?: string | undefined;
+  /** The name of the person who decided between raters. */
+  adjudicated?: string | undefined;
 }
 
 /** A judgment to write; without a grade it is taken back. */
@@ -31,6 +36,9 @@ const HEADER = ["query", "doc", "grade", "index", "who", "when"] as const;
 
 /** The columns of a file that continues one which is no CSV. */
 const CONTINUED = ["query", "doc", "grade", "index", "origin", "who", "when"] as const;
+
+/** The columns that only files with judgments by name have. */
+const NAMES = ["rater", "adjudicated"] as const;
 
 /** The columns that a written judgment needs beside query, document and grade. */
 const WRITTEN = ["index", "who", "when"] as const;
@@ -79,19 +87,29 @@ export class JudgmentFile {
   }
 
   /**
-   * Writes a judgment in place of earlier ones of the same query, document and index; but people and a language model do
-   * not replace each other's. Throws as `rows` does.
+   * Writes a judgment in place of earlier ones of the same query, document and index by the same rater; people and a
+   * language model, raters, and who decides between them do not replace each other's. Throws as `rows` does, and if
+   * another console does not stop writing the file.
    */
   put(judgment: NewJudgment): JudgedRow | null {
+    return locked(this.#path, () => this.#write(judgment));
+  }
+
+  #write(judgment: NewJudgment): JudgedRow | null {
     this.#load();
     const { query, doc, grade, index, origin, who } = judgment;
-    const hasNewColumns = this.#addColumns(origin === "model" ? [...WRITTEN, "origin"] : WRITTEN);
+    const names = raterIn(judgment.rater, judgment.adjudicated);
+    const hasNewColumns = this.#addColumns([
+      ...WRITTEN,
+      ...(origin === "model" ? (["origin"] as const) : []),
+      ...NAMES.filter((kind) => names[kind] !== undefined),
+    ]);
     const same = (this.#byKey.get(keyOf(query, doc)) ?? []).filter(
       ({ cells, row }) =>
         isAbout({ index: cells[this.#table.columns.index]?.trim() }, index) &&
-        (row?.origin === "model") === (origin === "model"),
+        (row ? isSameVoice(row, { origin, ...names }) : origin !== "model"),
     );
-    const row = grade === null ? null : { query, doc, grade, index, origin, who };
+    const row = grade === null ? null : { query, doc, grade, index, origin, who, ...names };
     const cells = row ? this.#cellsOf(judgment) : [];
     const bytes = Buffer.from(row ? this.#textOf(cells) : "");
     const [earlier, ...more] = same;
@@ -142,6 +160,7 @@ export class JudgmentFile {
       const judged = judgment && {
         ...{ query, doc, grade: judgment.grade, index: judgment.index ?? "" },
         ...{ origin: judgment.origin ?? "import", who: cell(table.columns.who) },
+        ...raterIn(judgment.rater, judgment.adjudicated),
       };
       this.#add({ cells: row.cells, row: judged, at: 0, size: 0 }, query, doc);
     }
@@ -171,8 +190,8 @@ export class JudgmentFile {
     return true;
   }
 
-  #cellsOf({ query, doc, grade, index, origin, who, when }: NewJudgment): string[] {
-    const values = { query, document: doc, grade: String(grade), index, origin, who, when };
+  #cellsOf({ doc, grade, rater = "", adjudicated = "", ...cells }: NewJudgment): string[] {
+    const values = { ...cells, document: doc, grade: String(grade), rater, adjudicated };
     return this.#table.header.map((_, place) => {
       const [kind] = Object.entries(this.#table.columns).find(([, column]) => column === place) ?? [];
       return kind === undefined ? "" : values[kind as keyof typeof values];
@@ -212,11 +231,14 @@ function stateOf(path: string): string | undefined {
 
 /** Reads a judgments file of another form as the table that continues it. */
 function continuedFrom(file: string): JudgmentsTable {
-  const rows = readJudgmentsFile(file).rows.map(({ query, document, grade, index = "", origin = "" }, line) => ({
-    cells: [query, document, String(grade), index, origin, "", ""],
+  const judgments = readJudgmentsFile(file).rows;
+  const names = NAMES.filter((kind) => judgments.some((judgment) => judgment[kind] !== undefined));
+  const header = [...CONTINUED, ...names];
+  const rows = judgments.map(({ query, document, grade, index = "", origin = "", ...named }, line) => ({
+    cells: [query, document, String(grade), index, origin, "", "", ...names.map((kind) => named[kind] ?? "")],
     line,
   }));
-  return { delimiter: ",", header: CONTINUED, columns: columnsOf(CONTINUED), rows };
+  return { delimiter: ",", header, columns: columnsOf(header), rows };
 }
 
 /** Throws ConsoleError for what is wrong with a file. */

@@ -1,12 +1,21 @@
-import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { judgmentFiles } from "./judgment-files.ts";
+import { logReports } from "./log-reports.ts";
 import type { Served } from "./loopback.ts";
+import type { MerchandiseOptions } from "./merchandise.ts";
+import { bundle, type Page } from "./page.ts";
+import { reportReader } from "./reported.ts";
 import { createRuns, type RunsOptions } from "./runs.ts";
-import { type ConsoleOptions, type Page, startConsole } from "./server.ts";
+import { searchesReader } from "./searched.ts";
+import { type ConsoleOptions, startConsole } from "./server.ts";
+import { judgingTasks } from "./tasks.ts";
 
-export interface OpenOptions extends Omit<ConsoleOptions, "page" | "judgments" | "runs"> {
+export interface OpenOptions
+  extends Omit<
+    ConsoleOptions,
+    "page" | "judgments" | "tasks" | "reports" | "runs" | "searches" | "recommendationReport" | "merchandise"
+  > {
   /** Folder of the page's sources. */
   sources: string;
   /** Folder for judgments and the results of runs. */
@@ -15,36 +24,30 @@ export interface OpenOptions extends Omit<ConsoleOptions, "page" | "judgments" |
   conf: string;
   command: RunsOptions["command"];
   env: RunsOptions["env"];
+  /** How commands find the account in which rules and synonyms are changed, if the page may change them. */
+  account?: Pick<MerchandiseOptions, "account" | "env">;
 }
 
 /** Bundles the page and serves the console. */
 export async function openConsole(options: OpenOptions): Promise<Served> {
-  const { sources, files, conf, command, env, ...rest } = options;
+  const { sources, files, conf, command, env, account, ...rest } = options;
   const judgments = judgmentFiles(join(files, "judgments"), userInfo().username);
+  const tasks = judgingTasks(join(files, "tasks"));
   const runs = createRuns({ folder: join(files, "runs"), judgments, gateway: rest.gateway, conf, command, env });
-  return startConsole({ ...rest, page: await bundlePage(sources), judgments, runs });
+  const log = { command, conf, env, local: rest.setup.local };
+  const searches = searchesReader(log);
+  const reports = logReports({ ...log, judgments });
+  const recommendationReport = reportReader(log);
+  const merchandise = account && { conf, command, ...account };
+  return startConsole({
+    ...{ ...rest, page: await bundlePage(sources), judgments, tasks, runs, searches, reports, recommendationReport },
+    ...(merchandise && { merchandise }),
+  });
 }
 
-/** Bundles the page from its sources in `folder`. The bundle needs no other host. Throws esbuild's error. */
-export async function bundlePage(folder: string): Promise<Page> {
-  // Loaded only here: few commands need it.
-  const { build } = await import("esbuild");
-  const { outputFiles } = await build({
-    entryPoints: [join(folder, "main.tsx")],
-    bundle: true,
-    write: false,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    logLevel: "silent",
-  });
-  const script = outputFiles[0]?.text ?? "";
-  const read = (name: string) => readFileSync(join(folder, name), "utf8");
-  return new Map([
-    ["/", { type: "text/html; charset=utf-8", body: read("index.html") }],
-    ["/console.js", { type: "text/javascript; charset=utf-8", body: script }],
-    ["/console.css", { type: "text/css; charset=utf-8", body: read("style.css") }],
-  ]);
-}
+/** Bundles the console from its sources in `folder`. Throws esbuild's error. */
+export const bundlePage = (folder: string): Promise<Page> =>
+  bundle(
+    { folder, name: "console", script: "main.tsx", style: "style.css" },
+    { jsx: "automatic", jsxImportSource: "preact" },
+  );

@@ -10,5 +10,15 @@ export class ConsoleError extends Error {
   }
 }
 
+/** Returns what reading a file of a list gives; nothing if the file is not one of them, so that it spoils no other. */
+export function fitting<T>(read: () => T): T[] {
+  try {
+    return [read()];
+  } catch (error) {
+    if (error instanceof ConsoleError || error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
 /** Returns the body of an error, in the shape of the gateway's own. */
 export const errorBody = (code: string, message: string) => JSON.stringify({ error: { code, message } });

@@ -1,20 +1,23 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
 import * as v from "valibot";
+import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
 import { SettingsFile } from "../evaluation/settings-file.ts";
+import { type CommandOptions, output } from "./command.ts";
 import { type JudgmentFiles, namesIn } from "./judgment-files.ts";
-import { ConsoleError } from "./problem.ts";
+import { ConsoleError, fitting } from "./problem.ts";
 import type { Upstream } from "./proxy.ts";
 import { replace } from "./replace.ts";
+import { tunedBefore } from "./tuned-before.ts";
 
-/** A run of `relevance evaluate` or `relevance tune` that the page asks for. */
+/** A run of `relevance evaluate`, `tune` or `preview` that the page asks for. */
 export const SentRun = v.strictObject({
-  kind: v.picklist(["evaluate", "tune"]),
+  kind: v.picklist(["evaluate", "tune", "preview"]),
+  /** Empty for a preview of texts alone. */
   judgments: v.string(),
+  /** Texts that a preview searches for besides the judged ones. */
+  texts: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(500))), v.maxLength(1_000))),
   settings: SettingsFile,
   /** The metrics of an evaluation, or the metric to tune. */
   metrics: v.optional(
@@ -40,7 +43,18 @@ export interface StoredRun extends RunSummary {
   picture?: string;
 }
 
+/** The means of an evaluation. */
+export interface RunOverTime {
+  id: string;
+  when: string;
+  /** How many queries were judged. */
+  queries: number;
+  settings: { name: string; means: Readonly<Record<string, Interval>> }[];
+}
+
 export interface Runs {
+  /** Returns the latest evaluations of an index by a judgments file, the oldest first. */
+  overTime(index: string, judgments: string): Promise<RunOverTime[]>;
   /** Newest first. */
   list(): RunSummary[];
   read(id: string): StoredRun;
@@ -62,15 +76,11 @@ export interface RunProgress {
 
 const NO_RUN: RunProgress = { running: null, note: "", begun: 0, variants: 0 };
 
-export interface RunsOptions {
+export interface RunsOptions extends CommandOptions {
   folder: string;
   judgments: JudgmentFiles;
   gateway: Upstream;
   conf: string;
-  /** The program and its first arguments that run a command of `relevance`. */
-  command: readonly [string, ...string[]];
-  /** The environment of the program. */
-  env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Runs commands of `relevance` as programs, one at a time, and stores what they print. The key is in their environment. */
@@ -78,7 +88,7 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
   let progress = NO_RUN;
   let stopping = new AbortController();
   const file = (id: string, extension: string) => {
-    if (/^[\dTZ-]{10,30}-(evaluate|tune)$/.test(id)) return join(folder, `${id}.${extension}`);
+    if (/^[\dTZ-]{10,30}-(evaluate|tune|preview)$/.test(id)) return join(folder, `${id}.${extension}`);
     throw new ConsoleError(400, "invalid_request", `${JSON.stringify(id)} is not a run`);
   };
   const read = (id: string): StoredRun => {
@@ -86,16 +96,19 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
     return JSON.parse(readFileSync(file(id, "json"), "utf8"));
   };
 
-  async function run({ kind, judgments: name, settings, metrics }: SentRun): Promise<StoredRun> {
+  async function run({ kind, judgments: name, settings, metrics, texts }: SentRun): Promise<StoredRun> {
     const when = new Date().toISOString();
     const id = `${when.replaceAll(/[:.]/g, "-")}-${kind}`;
     // JSON is YAML: the file can be used with the command again.
     replace(file(id, "yaml"), `${JSON.stringify(settings, undefined, 2)}\n`);
     const picture = file(id, "svg");
+    if (texts) replace(file(id, "txt"), texts.map((text) => `${text.replaceAll(/\s+/g, " ")}\n`).join(""));
     const args = [
       ...[kind, "--json", "--conf", conf, "--api-host", gateway.url],
-      ...["--settings", file(id, "yaml"), "--judgments", judgments.path(name)],
-      ...(metrics === undefined ? [] : [kind === "tune" ? "--metric" : "--metrics", metrics]),
+      ...["--settings", file(id, "yaml")],
+      ...(name === "" && kind === "preview" ? [] : ["--judgments", judgments.path(name)]),
+      ...(texts && kind === "preview" ? ["--texts", file(id, "txt")] : []),
+      ...(metrics === undefined ? [] : [kind === "evaluate" ? "--metrics" : "--metric", metrics]),
       ...(kind === "tune" ? ["--picture", picture] : []),
     ];
     const printed = await output([...command, ...args], {
@@ -106,6 +119,16 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
       },
     });
     const result = JSON.parse(printed);
+    if (kind !== "tune") {
+      const tunings = list().filter(
+        (one) => one.kind === "tune" && one.index === settings.index && one.judgments === name,
+      );
+      const doubts = tunedBefore(
+        settings,
+        tunings.flatMap(({ id: of }) => fitting(() => read(of).result)),
+      );
+      result.warnings = [...(result.warnings ?? []), ...doubts];
+    }
     const stored: StoredRun = {
       ...{ id, kind, when, judgments: name, index: settings.index, result },
       ...(existsSync(picture) && { picture: readFileSync(picture, "utf8") }),
@@ -114,15 +137,37 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
     return stored;
   }
 
+  const list = () =>
+    namesIn(folder, ".json")
+      .reverse()
+      .flatMap((id) => fitting(() => summaryOf(file(id, "json"))));
+
+  // A result does not change once it is stored, and can have megabytes.
+  const means = new Map<string, RunOverTime | undefined>();
+  const meansOf = async (id: string): Promise<RunOverTime | undefined> => {
+    if (!means.has(id)) {
+      const text = await readFile(file(id, "json"), "utf8");
+      means.set(id, fitting(() => meansIn(JSON.parse(text)))[0]);
+    }
+    return means.get(id);
+  };
+
   return {
-    list: () =>
-      namesIn(folder, ".json")
-        .reverse()
-        .map((id) => summaryOf(file(id, "json"))),
+    list,
     read,
+    async overTime(index, name) {
+      const wanted = list().filter((run) => run.kind === "evaluate" && run.index === index && run.judgments === name);
+      const found: RunOverTime[] = [];
+      // One after the other: the console answers other calls in between.
+      for (const { id } of wanted.slice(0, MOST_OVER_TIME).reverse()) {
+        const one = await meansOf(id);
+        if (one) found.push(one);
+      }
+      return found;
+    },
     async start(sent) {
       if (progress.running !== null)
-        throw new ConsoleError(409, "busy", "Another evaluation or tuning is in progress: wait for it");
+        throw new ConsoleError(409, "busy", "Another evaluation, tuning or preview is in progress: wait for it");
       progress = { running: sent.kind, note: "", begun: 0, variants: sent.settings.settings.length };
       stopping = new AbortController();
       try {
@@ -133,6 +178,36 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
     },
     progress: () => progress,
     cancel: () => stopping.abort(),
+  };
+}
+
+/** Evaluations that are shown over time: each is a file of its own to read. */
+const MOST_OVER_TIME = 50;
+
+/** The part of an evaluation that is shown over time. */
+const Means = v.object({
+  queries: v.array(v.string()),
+  settings: v.array(
+    v.object({
+      name: v.string(),
+      scores: v.record(
+        v.string(),
+        v.object({ mean: v.object({ mean: v.number(), low: v.number(), high: v.number() }) }),
+      ),
+    }),
+  ),
+});
+
+/** Returns the means of a stored evaluation; undefined if it has none, such as that of an older version. */
+function meansIn({ id, when, result }: StoredRun): RunOverTime | undefined {
+  const found = v.safeParse(Means, result);
+  if (!found.success) return undefined;
+  return {
+    ...{ id, when, queries: found.output.queries.length },
+    settings: found.output.settings.map(({ name, scores }) => ({
+      name,
+      means: Object.fromEntries(Object.entries(scores).map(([metric, { mean }]) => [metric, mean])),
+    })),
   };
 }
 
@@ -148,24 +223,4 @@ function summaryOf(file: string): RunSummary {
   if (rest !== undefined) return JSON.parse(`${summary}}`);
   const { id, kind, when, judgments, index }: StoredRun = JSON.parse(readFileSync(file, "utf8"));
   return { id, kind, when, judgments, index };
-}
-
-interface Output {
-  env: RunsOptions["env"];
-  signal: AbortSignal;
-  /** Called with each line that the command says beside its result. */
-  onNote(line: string): void;
-}
-
-async function output(command: readonly string[], { env, signal, onNote }: Output): Promise<string> {
-  const [program = "", ...args] = command;
-  const child = spawn(program, args, { env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
-  const stop = () => child.kill();
-  signal.addEventListener("abort", stop);
-  if (signal.aborted) stop();
-  createInterface(child.stderr).on("line", onNote);
-  const [out, notes, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  if (signal.aborted) throw new ConsoleError(409, "stopped", "Stopped. Nothing was stored.");
-  if (code === 0) return out;
-  throw new ConsoleError(422, "failed", notes.trim() || `the command ended with ${code}`);
 }

@@ -2,11 +2,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import * as v from "valibot";
 import { previewDefaults, SentDefaults, writeDefaults } from "./index-defaults.ts";
 import { type JudgmentFiles, SentJudgment } from "./judgment-files.ts";
+import { AskedClicks, AskedExperiment, type LogReports, TakenClicks } from "./log-reports.ts";
 import { type Served, serveOnLoopback } from "./loopback.ts";
+import { type MerchandiseOptions, merchandise } from "./merchandise.ts";
+import { RULES_PLACE, SYNONYMS_PLACE, VARIETY_PLACE } from "./merchandise-kinds.ts";
+import { type Page, securityHeaders } from "./page.ts";
 import { ConsoleError, errorBody } from "./problem.ts";
 import { isProxied, passOn, type Upstream } from "./proxy.ts";
+import { AskedReport, type ReportReader } from "./reported.ts";
 import { type Runs, SentRun } from "./runs.ts";
+import { AskedSearches, type Searches } from "./searched.ts";
 import type { ConsoleSetup, ProxiedService } from "./setup.ts";
+import { SentDocuments, SentTask, type Tasks } from "./tasks.ts";
 
 /** An event of a user, newest first in lists. */
 export interface HistoryEvent {
@@ -16,22 +23,21 @@ export interface HistoryEvent {
   when: string;
 }
 
-/** A file that the server serves. */
-interface PageFile {
-  type: string;
-  body: string;
-}
-
-/** The page's files by their path. */
-export type Page = ReadonlyMap<string, PageFile>;
-
 export interface ConsoleOptions {
   page: Page;
   setup: Omit<ConsoleSetup, ProxiedService | "can">;
   gateway: Upstream;
   recommendation?: Upstream;
   judgments: JudgmentFiles;
+  tasks: Tasks;
   runs: Runs;
+  /** Reads what people searched for. */
+  searches: (asked: AskedSearches) => Promise<Searches>;
+  reports: LogReports;
+  /** Reads what users did with recommendations. */
+  recommendationReport: ReportReader;
+  /** The configuration and the commands with which the page changes rules and synonyms, if it may. */
+  merchandise?: MerchandiseOptions;
   /** Path of hybrid_search.yaml, if the page may change it. */
   defaultsFile?: string;
   /** Reads what a user did; only the local stack can. */
@@ -117,12 +123,16 @@ type Routes = Readonly<Record<string, (call: Call) => unknown>>;
 
 /** The calls that the server answers itself. */
 function routesOf(options: ConsoleOptions): Routes {
-  const { judgments, runs, gateway, recommendation, defaultsFile, history, users, status } = options;
+  const { judgments, tasks, runs, searches, reports, gateway, recommendation, defaultsFile } = options;
+  const { history, users, status, recommendationReport } = options;
   const setup: ConsoleSetup = {
     ...options.setup,
     gateway: gateway.url,
     recommendation: recommendation?.url ?? null,
-    can: { write: defaultsFile !== undefined, history: history !== undefined, status: status !== undefined },
+    can: {
+      ...{ write: defaultsFile !== undefined, history: history !== undefined, status: status !== undefined },
+      merchandise: options.merchandise !== undefined,
+    },
   };
   const offered = <T>(part: T | undefined, what: string): T => {
     if (part !== undefined) return part;
@@ -136,8 +146,20 @@ function routesOf(options: ConsoleOptions): Routes {
     "POST /api/judgments/rows": ({ body, query }) => ({
       row: judgments.judge(query.get("name") ?? "", parsed(SentJudgment, body)),
     }),
+    "GET /api/tasks": () => ({ tasks: tasks.list() }),
+    "POST /api/tasks": ({ body }) => tasks.create(parsed(SentTask, body)),
+    "GET /api/task": ({ query }) => tasks.read(query.get("name") ?? ""),
+    "POST /api/task/documents": ({ body, query }) => tasks.open(query.get("name") ?? "", parsed(SentDocuments, body)),
+    "GET /api/queries": ({ query }) => searches(checked(AskedSearches, Object.fromEntries(query))),
+    "GET /api/report": ({ query }) => recommendationReport(checked(AskedReport, Object.fromEntries(query))),
     "GET /api/runs": () => ({ runs: runs.list() }),
     "GET /api/run": ({ query }) => runs.read(query.get("id") ?? ""),
+    "GET /api/runs/over-time": async ({ query }) => ({
+      runs: await runs.overTime(query.get("index") ?? "", query.get("judgments") ?? ""),
+    }),
+    "GET /api/experiment": ({ query }) => reports.experiment(checked(AskedExperiment, Object.fromEntries(query))),
+    "GET /api/clicks": ({ query }) => reports.clicks(checked(AskedClicks, Object.fromEntries(query))),
+    "POST /api/clicks/take": ({ body }) => reports.take(parsed(TakenClicks, body)),
     "GET /api/runs/progress": () => runs.progress(),
     "POST /api/runs/cancel": () => {
       runs.cancel();
@@ -152,17 +174,38 @@ function routesOf(options: ConsoleOptions): Routes {
       events: await offered(history, "The history of a user")(query.get("user") ?? ""),
     }),
     "GET /api/users": async () => ({ users: (await users?.()) ?? [] }),
+    ...merchandiseRoutes("rules", options.merchandise && merchandise(RULES_PLACE, options.merchandise)),
+    ...merchandiseRoutes("synonyms", options.merchandise && merchandise(SYNONYMS_PLACE, options.merchandise)),
+    ...merchandiseRoutes("variety", options.merchandise && merchandise(VARIETY_PLACE, options.merchandise)),
     "GET /api/status": () => offered(status, "The status of Personalize")(),
   };
 }
 
-function parsed<T>(schema: v.GenericSchema<unknown, T>, body: string): T {
-  let value: unknown;
+/** The calls about a document that merchandisers change. */
+function merchandiseRoutes(name: string, place: ReturnType<typeof merchandise> | undefined): Routes {
+  if (!place) return {};
+  return {
+    [`GET /api/${name}`]: () => place.state(),
+    [`POST /api/${name}/check`]: ({ body }) => place.check(json(body)),
+    [`POST /api/${name}/draft`]: ({ body }) => place.draft(json(body)),
+    [`POST /api/${name}/apply`]: ({ body }) => place.apply(json(body)),
+    [`POST /api/${name}/revert`]: ({ body }) => place.revert(json(body)),
+  };
+}
+
+function json(body: string): unknown {
   try {
-    value = JSON.parse(body);
+    return JSON.parse(body);
   } catch (error) {
     throw new ConsoleError(400, "invalid_request", "The body is not JSON", { cause: error });
   }
+}
+
+function parsed<T>(schema: v.GenericSchema<unknown, T>, body: string): T {
+  return checked(schema, json(body));
+}
+
+function checked<T>(schema: v.GenericSchema<unknown, T>, value: unknown): T {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
   throw new ConsoleError(400, "invalid_request", v.summarize(result.issues));
@@ -171,24 +214,7 @@ function parsed<T>(schema: v.GenericSchema<unknown, T>, body: string): T {
 /** The header that the page sends with each call. Another site's page cannot send it without a preflight, which fails. */
 const CONSOLE_HEADER = "x-relevance-console";
 
-/** Headers of every answer. The page loads and calls nothing but this server. */
-const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy": [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "cache-control": "no-store",
-};
+const SECURITY_HEADERS = securityHeaders();
 
 /**
  * Returns why a request must not be served, undefined if it may. A name that another site points to this machine (DNS

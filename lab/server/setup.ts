@@ -22,7 +22,7 @@ export interface ConsoleSetup {
   /** A text with which the first search shows something; null if nobody knows one. */
   example: { query: string; user: string | null } | null;
   /** What else the server offers. */
-  can: { write: boolean; history: boolean; status: boolean };
+  can: { write: boolean; history: boolean; status: boolean; merchandise: boolean };
 }
 
 /** An entry of hybrid_search.yaml. */

@@ -38,6 +38,8 @@ export interface Tuning {
   doubt?: string;
   /** How many different settings were computed. */
   settings: number;
+  /** How many queries it rests on; undefined in a stored result of an earlier version. */
+  queries?: number;
 }
 
 /** Judged queries that a tuning needs: cross-validation in five parts needs some in each. */
@@ -73,6 +75,7 @@ export function tune(collection: Collection, space: TuningSpace, options: Tuning
     gain,
     isReal: gain.low > 0,
     settings: collection.computed(),
+    queries: collection.queries,
   };
 }
 

@@ -14,21 +14,25 @@ export interface IndexDefaults {
  * entry in block style.
  */
 export function withDefaults(text: string, index: string, defaults: IndexDefaults): string | undefined {
-  const entry = entryOf(text, index);
-  const anchor = entry && pairOf(entry, "index");
-  if (!entry || entry.flow || !anchor) return undefined;
   const { candidates, weights, normalization, combination } = defaults;
   // Tuned settings have more properties, such as `k`, which is part of the template: only these belong here.
   const settings = { ...(weights && { weights: `[${weights.join(", ")}]` }), normalization, combination };
-  const written = {
-    settings: `{${Object.entries(settings)
-      .map(([key, value]) => `${key}: ${value}`)
-      .join(", ")}}`,
-    candidates: String(candidates),
-  };
+  const listed = Object.entries(settings).map(([key, value]) => `${key}: ${value}`);
+  return withEntryKeys(text, index, { settings: `{${listed.join(", ")}}`, candidates: String(candidates) });
+}
+
+/** Does the same with any keys of the entry, by their values in YAML of one line; undefined takes a key away. */
+export function withEntryKeys(
+  text: string,
+  index: string,
+  written: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const entry = entryOf(text, index);
+  const anchor = entry && pairOf(entry, "index");
+  if (!entry || entry.flow || !anchor) return undefined;
   let changed = text;
   // From the last place to the first, so that earlier places stay where they are.
-  const edits = Object.entries(written).map(([key, value]) => editOf(text, entry, anchor, key, value));
+  const edits = Object.entries(written).flatMap(([key, value]) => editOf(text, entry, anchor, key, value) ?? []);
   for (const { start, end, insert } of edits.sort((a, b) => b.start - a.start)) {
     changed = `${changed.slice(0, start)}${insert}${changed.slice(end)}`;
   }
@@ -41,14 +45,17 @@ interface Edit {
   insert: string;
 }
 
-function editOf(text: string, entry: YAMLMap, anchor: Pair, key: string, value: string): Edit {
+function editOf(text: string, entry: YAMLMap, anchor: Pair, key: string, value: string | undefined): Edit | undefined {
   const existing = pairOf(entry, key);
+  if (!existing && value === undefined) return undefined;
   if (existing) {
     const from = rangeOf(existing.key)[0];
     const [, end] = rangeOf(existing.value);
     // A block ends with its line break.
     const trimmed = text.slice(from, end).trimEnd().length;
-    return { start: from, end: from + trimmed, insert: `${key}: ${value}` };
+    if (value !== undefined) return { start: from, end: from + trimmed, insert: `${key}: ${value}` };
+    const lineEnd = text.indexOf("\n", from + trimmed);
+    return { start: text.lastIndexOf("\n", from) + 1, end: lineEnd < 0 ? text.length : lineEnd + 1, insert: "" };
   }
   const start = rangeOf(anchor.key)[0];
   const column = start - (text.lastIndexOf("\n", start) + 1);

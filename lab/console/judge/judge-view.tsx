@@ -1,16 +1,20 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { checkedIn } from "../../judgments/model-check.ts";
-import { MIN_QUERIES } from "../../tuning/tune.ts";
 import { Problems } from "../parts.tsx";
 import { Marked } from "../search/marked.tsx";
 import { asked, columnOf, documents, failure, readDocuments, variants } from "../search/results.ts";
 import { SearchForm } from "../search/search-view.tsx";
 import { textsOf, titleOf } from "../search/shown.ts";
 import { announce, goTo, hashOf, place } from "../state.ts";
-import { check, file, gradesOf, names, ownRows, readFile, save } from "./judgments.ts";
+import { AgreementView } from "./agreement-view.tsx";
+import { GRADES } from "./grades.ts";
+import { check, file, gradesOf, names, readFile, save } from "./judgments.ts";
+import { useKeys } from "./keys.ts";
 import { pooled } from "./pool.ts";
-
-const GRADES = ["not relevant", "related", "relevant", "exactly this"];
+import { progressText, sharesText } from "./progress.ts";
+import { rater, setRater } from "./rater.ts";
+import { TaskView } from "./task-view.tsx";
+import { current, next, openQuery, ownDocuments, skip, stuck, task, taskQuery } from "./tasks.ts";
 
 /** Judges what the variants found, one document at a time, by key press. */
 export function JudgeView() {
@@ -20,15 +24,34 @@ export function JudgeView() {
   }, [judgments]);
   const columns = variants.value.map(columnOf);
   const query = asked.value?.query ?? "";
+  // Another place is shown at once, and its documents a moment later.
+  const isHere = query === place.value.query && (asked.value?.index ?? "") === place.value.index;
+  const isReady = isHere && columns.every(({ state }) => state === "done" || state === "error");
   const byModel = [...(check.value?.model.get(query)?.keys() ?? [])];
-  // Where a model judged, people judge the same documents, whatever today's columns find.
-  const rankings = byModel.length > 0 ? [byModel] : columns.map(({ hits }) => hits.map(({ id }) => id));
-  const pool = pooled(query, rankings);
-  const wanted = byModel.join();
+  const inTask = isHere ? taskQuery.value : undefined;
+  // Where a model or others judged, people judge the same documents, whatever today's columns find.
+  const given = inTask ? ownDocuments.value : byModel;
+  const found = columns.map(({ hits }) => hits.map(({ id }) => id));
+  const pool = pooled(query, given.length > 0 || inTask ? [given] : found);
+  const wanted = given.join();
   useEffect(() => {
-    if (wanted !== "") void readDocuments(byModel).catch(() => undefined);
+    if (wanted !== "") void readDocuments(given).catch(() => undefined);
   }, [query, wanted]);
-  const isReady = columns.every(({ state }) => state === "done" || state === "error");
+  const ofTask = current.value;
+  const isFileRead = file.value.name === judgments;
+  // What a column that fails or lacks a part would have found would be missing from the documents for good.
+  const isWhole = byModel.length > 0 || columns.every((column) => column.state === "done" && !column.degraded.length);
+  const isToOpen = isReady && isFileRead && inTask !== undefined && inTask.documents === undefined;
+  useEffect(() => {
+    if (!isToOpen || !ofTask) return;
+    const documents = byModel.length > 0 ? byModel : found.flatMap((ids) => ids.slice(0, ofTask.depth));
+    if (isWhole) void openQuery(ofTask, query, documents);
+    else skip(ofTask, query);
+  }, [isToOpen, isWhole, query]);
+  // Before the file and the task are read, what others have judged is unknown.
+  const { task: taskName } = place.value;
+  const isTaskRead = taskName === "" || task.value.value?.name === taskName || task.value.error !== "";
+  const isKnown = isTaskRead && (!inTask || (isFileRead && rater.value !== ""));
   return (
     <>
       <SearchForm />
@@ -46,15 +69,55 @@ export function JudgeView() {
             <option key={name} value={name} />
           ))}
         </datalist>
-        <p class="note">{progressText()}</p>
+        <label>
+          Your name
+          <input
+            value={rater.value}
+            placeholder="for several raters"
+            autocomplete="name"
+            maxLength={64}
+            onChange={(event) => setRater(event.currentTarget.value)}
+          />
+        </label>
+        <p class="note">
+          {progressText()}
+          {isReady && !inTask && pool.length > 0 && ` ${sharesText(query, found)}`}
+        </p>
       </div>
+      <TaskView />
+      {isToOpen && stuck.value.has(query) && <Stuck />}
       <CheckProposal />
       <Problems texts={[file.value.error, ...(failure.value ? [failure.value] : columns.map(({ error }) => error))]} />
-      {isReady && pool.length > 0 ? <Pool key={query + judgments} name={judgments} query={query} pool={pool} /> : null}
-      {pool.length === 0 && (query === "" || (isReady && failure.value === "")) && (
+      {isReady && isKnown && pool.length > 0 ? (
+        <Pool
+          key={query + judgments + rater.value}
+          name={judgments}
+          query={query}
+          pool={pool}
+          isContinued={inTask !== undefined}
+        />
+      ) : null}
+      {pool.length === 0 && !inTask && (query === "" || (isReady && failure.value === "")) && (
         <p class="empty">Search for a text that people use. Its hits appear here, in no particular order.</p>
       )}
+      <AgreementView />
     </>
+  );
+}
+
+/** Says that a query of a task cannot be opened now. */
+function Stuck() {
+  useKeys({ ...(next.value !== undefined && { n: () => goTo({ query: next.value ?? "" }) }) });
+  return (
+    <p class="note" role="status">
+      This query could not be opened: everybody judges what all columns find, so none may fail or lack a part. Search
+      again later.{" "}
+      {next.value !== undefined && (
+        <>
+          <kbd>n</kbd> goes to the next open query.
+        </>
+      )}
+    </p>
   );
 }
 
@@ -74,18 +137,6 @@ function CheckProposal() {
   );
 }
 
-/** How much is judged, and what further judgments make possible. */
-function progressText(): string {
-  const rows = ownRows();
-  const queries = new Set(rows.map((row) => row.query)).size;
-  const missing = MIN_QUERIES - queries;
-  const next =
-    missing > 0
-      ? `Tuning needs ${MIN_QUERIES} judged queries: ${missing} to go.`
-      : "Enough to tune; more queries make intervals narrower.";
-  return `${rows.length} judged, in ${queries} ${queries === 1 ? "query" : "queries"}. ${next}`;
-}
-
 /** Characters of a text that may have more lines than the card shows. */
 const LONG = 400;
 
@@ -94,8 +145,23 @@ interface Step {
   before: number | null;
 }
 
-function Pool({ name, query, pool }: { name: string; query: string; pool: readonly string[] }) {
-  const [position, move] = useState(0);
+interface PoolProps {
+  name: string;
+  query: string;
+  pool: readonly string[];
+  /** Whether to begin at the first document without a grade. */
+  isContinued: boolean;
+}
+
+function Pool({ name, query, pool, isContinued }: PoolProps) {
+  const [position, move] = useState(() =>
+    isContinued
+      ? Math.max(
+          0,
+          pool.findIndex((doc) => !gradesOf(query).has(doc)),
+        )
+      : 0,
+  );
   /** The document whose text is shown in whole. */
   const [opened, open] = useState("");
   const done = useRef<Step[]>([]);
@@ -126,22 +192,9 @@ function Pool({ name, query, pool }: { name: string; query: string; pool: readon
     ArrowRight: () => move(Math.min(pool.length - 1, current + 1)),
     ArrowLeft: () => move(Math.max(0, current - 1)),
     u: undo,
+    ...(isContinued && next.value !== undefined && { n: () => goTo({ query: next.value ?? query }) }),
   };
-  // The newest acts, so that one listener serves all of them.
-  const latest = useRef(acts);
-  latest.current = acts;
-  // Before the card can be seen, so that no key is lost.
-  useLayoutEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof Element && event.target.closest("input, select, textarea") !== null;
-      const act = latest.current[event.key];
-      if (isTyping || event.ctrlKey || event.altKey || event.metaKey || !act) return;
-      event.preventDefault();
-      void act();
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, []);
+  useKeys(acts);
 
   const card = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -157,7 +210,13 @@ function Pool({ name, query, pool }: { name: string; query: string; pool: readon
         <p class="note">
           {judged} of {pool.length} judged.{" "}
           <span class="keys">
-            Keys: <kbd>0</kbd> to <kbd>3</kbd> judge, <kbd>←</kbd> <kbd>→</kbd> move, <kbd>u</kbd> undoes.
+            Keys: <kbd>0</kbd> to <kbd>3</kbd> judge, <kbd>←</kbd> <kbd>→</kbd> move, <kbd>u</kbd> undoes
+            {isContinued && (
+              <>
+                , <kbd>n</kbd> goes to the next open query
+              </>
+            )}
+            .
           </span>
         </p>
         <progress max={pool.length} value={judged} aria-label="judged" />

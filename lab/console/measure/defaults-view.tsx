@@ -1,15 +1,22 @@
 import { useState } from "preact/hooks";
 import type { DefaultsChange, SentDefaults } from "../../server/index-defaults.ts";
 import { callConsole } from "../api.ts";
+import { PreviewView } from "../merchandise/preview-view.tsx";
 import { Problem } from "../parts.tsx";
-import { entryFor } from "../search/results.ts";
+import { entryFor } from "../search/mapping.ts";
+import { sentSettings } from "../search/variants.ts";
 import { announce, setup } from "../state.ts";
-import { diffOf } from "./diff.ts";
+import { Diff } from "./diff-view.tsx";
 
-const SIGNS = { same: " ", removed: "-", added: "+" } as const;
+interface DefaultsProps {
+  index: string;
+  defaults: SentDefaults["defaults"];
+  /** False if a tuning says to keep the current settings. */
+  isSupported?: boolean;
+}
 
 /** Writes settings into hybrid_search.yaml, after it has shown what would change. */
-export function DefaultsView({ index, defaults }: { index: string; defaults: SentDefaults["defaults"] }) {
+export function DefaultsView({ index, defaults, isSupported = true }: DefaultsProps) {
   const [change, show] = useState<DefaultsChange | null>(null);
   const [state, set] = useState({ error: "", isWritten: false });
   const entry = entryFor(index)?.index;
@@ -29,7 +36,8 @@ export function DefaultsView({ index, defaults }: { index: string; defaults: Sen
     }
   };
   const file = change?.file.split("/").slice(-2).join("/");
-  const lines = change ? diffOf(change.before, change.after) : [];
+  const { candidates: _, ...techniques } = defaults;
+  const isSame = change?.before === change?.after;
   return (
     <div class="defaults">
       <Problem text={state.error} />
@@ -41,20 +49,30 @@ export function DefaultsView({ index, defaults }: { index: string; defaults: Sen
       {change && (
         <>
           <p class="note">{file}</p>
-          <pre class="diff">
-            {lines.map(({ kind, text }, line) => (
-              <span key={`${line}${kind}`} class={kind}>{`${SIGNS[kind]} ${text}\n`}</span>
-            ))}
-          </pre>
-          {lines.length === 0 && <p class="note">{file} has these settings already.</p>}
+          <Diff before={change.before} after={change.after} />
+          {!isSame && (
+            <PreviewView
+              of={JSON.stringify([entry, defaults])}
+              texts={[]}
+              draft={async () => ({ settings: sentSettings(techniques) })}
+              // The column may search with the new weights already.
+              today={{ settings: {} }}
+            />
+          )}
+          {isSame && <p class="note">{file} has these settings already.</p>}
           {state.isWritten ? (
             <p class="note" role="status">
               Written to {file}. {setup.value?.local ? "Restart `make dev`" : "Run `relevance deploy`"} to use them.
             </p>
           ) : (
             <div class="row">
-              <button type="button" class="primary" disabled={lines.length === 0} onClick={() => void call("write")}>
-                Write this change
+              <button
+                type="button"
+                class={isSupported ? "primary" : ""}
+                disabled={isSame}
+                onClick={() => void call("write")}
+              >
+                Write this change{!isSupported && " anyway"}
               </button>
               <button type="button" onClick={() => show(null)}>
                 Cancel

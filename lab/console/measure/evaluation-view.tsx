@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
-import type { EvaluatedSetting } from "../../evaluation/scores.ts";
-import { shown as fixed, verdictText } from "../../evaluation/sentences.ts";
+import type { Interval } from "../../../lib/core/statistics/bootstrap.ts";
+import { htmlReport } from "../../evaluation/html.ts";
+import { type EvaluatedSetting, shareOf } from "../../evaluation/scores.ts";
+import { FINDINGS, shown as fixed, hasIntervals, percent, range, verdictText } from "../../evaluation/sentences.ts";
 import { differenceBars, intervalChart } from "../../plots/charts.ts";
-import { Drawing, Problem } from "../parts.tsx";
+import { Drawing, Problem, saveFile, scrolls } from "../parts.tsx";
 import { hashOf, place } from "../state.ts";
 import type { Shown } from "./runs.ts";
 
@@ -16,43 +18,67 @@ export function EvaluationView({ run }: { run: Evaluated }) {
   const [metric = ""] = metrics;
   const [chosen, choose] = useState(verdict.better[0] ?? others[0]?.name ?? "");
   const other = others.find(({ name }) => name === chosen) ?? others[0];
-  const difference = (setting: EvaluatedSetting) => setting.scores[metric]?.difference ?? { mean: 0, low: 0, high: 0 };
+  const difference = (setting: EvaluatedSetting) => setting.scores[metric]?.difference ?? NOTHING;
   return (
     <section aria-label="Evaluation">
       <h2 class="verdict">{verdictText(result)}</h2>
       {result.warnings?.map((warning) => (
         <Problem key={warning} text={warning} />
       ))}
+      <p class="bar">
+        <button type="button" onClick={() => saveHtml(run)}>
+          Save as HTML
+        </button>
+      </p>
       <div class="column">
         <p class="note">
-          {result.queries.length} queries of {run.judgments}. A setting in bold with ▲ is better than {baseline?.name}{" "}
-          by more than noise.
+          {result.queries.length} queries of the file {run.judgments}. Intervals are 95 %; those of the differences hold
+          at once for all variants. They say how much other such queries could change, and nothing of unjudged hits.
+          {baseline && ` ▲ is better than ${baseline.name} by more than noise.`}
         </p>
-        <div class="scroll">
+        <div class="scroll" {...scrolls}>
           <table>
             <thead>
               <tr>
                 <th scope="col">variant</th>
+                <th scope="col">{metric} difference</th>
+                <th scope="col" class="text">
+                  verdict
+                </th>
+                <th scope="col">judged hits</th>
                 {metrics.map((name) => (
                   <th key={name} scope="col">
                     {name}
                   </th>
                 ))}
-                <th scope="col">{metric} difference (95 %)</th>
                 <th scope="col">p50 ms</th>
                 <th scope="col">p95 ms</th>
               </tr>
             </thead>
             <tbody>
               {settings.map((setting, position) => {
-                const { mean, low, high } = difference(setting);
+                const own = difference(setting);
+                const finding = verdict.comparisons?.find(({ name }) => name === setting.name)?.finding;
                 return (
                   <tr key={setting.name} class={verdict.better.includes(setting.name) ? "better" : ""}>
-                    <th scope="row">{setting.name}</th>
+                    <th scope="row">
+                      {position === 0 ? (
+                        setting.name
+                      ) : (
+                        // It also lets the keyboard scroll a table that is wider than the screen.
+                        <button type="button" class="link" onClick={() => choose(setting.name)}>
+                          {setting.name}
+                        </button>
+                      )}
+                    </th>
+                    <td>{position === 0 ? "baseline" : <Mean interval={own} isBounded />}</td>
+                    <td class="text word">{finding && FINDINGS[finding]}</td>
+                    <td>{setting.judged && percent(shareOf(setting.judged))}</td>
                     {metrics.map((name) => (
-                      <td key={name}>{fixed(setting.scores[name]?.mean.mean ?? 0)}</td>
+                      <td key={name}>
+                        <Mean interval={setting.scores[name]?.mean} isBounded={hasIntervals(result)} />
+                      </td>
                     ))}
-                    <td>{position === 0 ? "baseline" : `${fixed(mean)} (${fixed(low)} to ${fixed(high)})`}</td>
                     <td>{Math.round(setting.milliseconds.p50)}</td>
                     <td>{Math.round(setting.milliseconds.p95)}</td>
                   </tr>
@@ -61,6 +87,10 @@ export function EvaluationView({ run }: { run: Evaluated }) {
             </tbody>
           </table>
         </div>
+        <p class="note">
+          Milliseconds are those of one search for each query, several at a time, the first variant with cold caches: no
+          comparison of speeds.
+        </p>
         {baseline && (
           <Drawing
             caption={`${metric}: difference from ${baseline.name}, with 95 % intervals`}
@@ -91,6 +121,24 @@ export function EvaluationView({ run }: { run: Evaluated }) {
   );
 }
 
+/** A mean, and below it its interval. */
+function Mean({ interval = NOTHING, isBounded }: { interval?: Interval | undefined; isBounded: boolean }) {
+  return (
+    <>
+      {fixed(interval.mean)}
+      {isBounded && <span class="interval"> ({range(interval)})</span>}
+    </>
+  );
+}
+
+const NOTHING: Interval = { mean: 0, low: 0, high: 0 };
+
+/** Saves the page that `relevance evaluate --html` writes, which anybody can read without the console. */
+function saveHtml({ result, index, id }: Evaluated): void {
+  const page = htmlReport({ ...result, warnings: result.warnings ?? [] }, `Evaluation of ${index}`);
+  saveFile(`${id || "evaluation"}.html`, page);
+}
+
 interface QueriesProps {
   run: Evaluated;
   baseline: EvaluatedSetting;
@@ -114,7 +162,7 @@ function Queries({ run, baseline, other, metric }: QueriesProps) {
           rows.map(({ gain }) => gain),
         )}
       />
-      <div class="scroll tall">
+      <div class="scroll tall" {...scrolls}>
         <table>
           <caption>Queries, the largest gain first; a click searches for one</caption>
           <thead>

@@ -2,14 +2,17 @@ import { useEffect, useState } from "preact/hooks";
 import { names, readFile } from "../judge/judgments.ts";
 import { Problem } from "../parts.tsx";
 import { dayAndTime } from "../recommend/status.ts";
-import { legs, readMapping, variants } from "../search/results.ts";
+import { readMapping } from "../search/mapping.ts";
+import { legs, variants } from "../search/results.ts";
 import { variantTitle } from "../search/variants.ts";
 import { goTo, hashOf, place } from "../state.ts";
 import { EvaluationView } from "./evaluation-view.tsx";
+import { ClicksView, ExperimentView } from "./log-view.tsx";
+import { OverTimeView } from "./over-time-view.tsx";
 import { cancel, far, follow, openFile, progress, readRun, runs, shown, start } from "./runs.ts";
 import { TuningView } from "./tuning-view.tsx";
 
-/** Starts evaluations and tunings, and shows their results. */
+/** Evaluations and tunings, their results, and what the request log says about variants and documents. */
 export function MeasureView() {
   const { judgments, run, index } = place.value;
   useEffect(() => {
@@ -20,6 +23,34 @@ export function MeasureView() {
   useEffect(() => {
     if (shown.value?.id !== run) void readRun(run);
   }, [run]);
+  const tab = (Object.keys(TABS) as Tab[]).find((name) => name === place.value.tab) ?? "runs";
+  return (
+    <>
+      <nav class="tabs" aria-label="What to measure">
+        {(Object.keys(TABS) as Tab[]).map((name) => (
+          <a
+            key={name}
+            href={hashOf({ ...place.value, tab: name === "runs" ? "" : name })}
+            aria-current={name === tab ? "true" : undefined}
+          >
+            {TABS[name]}
+          </a>
+        ))}
+      </nav>
+      {tab === "runs" && <RunsView />}
+      {tab === "over-time" && <OverTimeView />}
+      {tab === "experiments" && <ExperimentView />}
+      {tab === "clicks" && <ClicksView />}
+    </>
+  );
+}
+
+const TABS = { runs: "Runs", "over-time": "Over time", experiments: "Experiments", clicks: "Clicks" } as const;
+type Tab = keyof typeof TABS;
+
+/** Starts evaluations and tunings, and shows one. */
+function RunsView() {
+  const { run } = place.value;
   const { error } = progress.value;
   const running = progress.value.running ?? far.value?.running ?? null;
   return (
@@ -67,13 +98,16 @@ export function MeasureView() {
   );
 }
 
+const DOING = { evaluate: "Evaluating", tune: "Tuning", preview: "Previewing" } as const;
+type RunKind = keyof typeof DOING;
+
 /** What runs and how far it is. */
-function Busy({ kind }: { kind: "evaluate" | "tune" }) {
+function Busy({ kind }: { kind: RunKind }) {
   const { note = "", begun = 0, variants: count = 0 } = far.value ?? {};
   return (
     <section class="busy" aria-label="In progress">
       <p class="note" role="status">
-        {kind === "tune" ? "Tuning" : "Evaluating"} … {note || "this takes a search for each query and variant"}
+        {DOING[kind]} … {note || "this takes a search for each query and variant"}
       </p>
       {/* The variant that has begun is not done. Without a value the bar says only that something happens. */}
       <progress
@@ -88,7 +122,7 @@ function Busy({ kind }: { kind: "evaluate" | "tune" }) {
   );
 }
 
-const METRICS = "ndcg@10,condensed_ndcg@10,mrr@10,precision@10,recall@100,judged@10,zero_hits";
+const METRICS = "ndcg@10,condensed_ndcg@10,mrr@10,precision@10,recall@100,zero_hits";
 
 function StartForm() {
   const [metrics, change] = useState(METRICS);

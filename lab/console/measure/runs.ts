@@ -15,7 +15,7 @@ export type Shown = Omit<StoredRun, "result"> &
 
 export const runs = signal<RunName[]>([]);
 export const shown = signal<Shown | null>(null);
-export const progress = signal<{ running: StoredRun["kind"] | null; error: string }>({ running: null, error: "" });
+export const progress = signal<{ running: Shown["kind"] | null; error: string }>({ running: null, error: "" });
 /** How far the run in progress is, as the server says. */
 export const far = signal<RunProgress | null>(null);
 
@@ -48,7 +48,9 @@ const fail = (error: unknown) => {
 
 export async function readRuns(): Promise<void> {
   try {
-    runs.value = (await callConsole<{ runs: RunName[] }>("GET", "/api/runs")).runs;
+    const found = (await callConsole<{ runs: RunName[] }>("GET", "/api/runs")).runs;
+    // A preview is about a change that may be in use by now.
+    runs.value = found.filter(({ kind }) => kind !== "preview");
   } catch (error) {
     fail(error);
   }
@@ -64,7 +66,7 @@ export async function readRun(id: string): Promise<void> {
 }
 
 /** Runs `relevance evaluate` or `relevance tune` on the chosen judgments and the variants of the page. */
-export async function start(kind: StoredRun["kind"], metrics: string): Promise<void> {
+export async function start(kind: Shown["kind"], metrics: string): Promise<void> {
   const { index, judgments } = place.value;
   progress.value = { running: kind, error: "" };
   try {

@@ -1,5 +1,6 @@
 import { shown as fixed } from "../../evaluation/sentences.ts";
-import { Drawing } from "../parts.tsx";
+import { tuningText } from "../../tuning/sentences.ts";
+import { Drawing, scrolls } from "../parts.tsx";
 import { legs, variants } from "../search/results.ts";
 import { legTitle } from "../search/variants.ts";
 import { goTo, setup } from "../state.ts";
@@ -8,7 +9,7 @@ import type { Shown } from "./runs.ts";
 
 /** A tuning: the best settings, whether the gain is real, and what writing them would change. */
 export function TuningView({ run }: { run: Extract<Shown, { kind: "tune" }> }) {
-  const { best, current, tuned, gain, isReal, doubt, settings } = run.result;
+  const { best, current, tuned, gain, isReal, settings } = run.result;
   const { weights, normalization, combination, candidates, k } = best;
   const compare = () => {
     const name = `tuned ${variants.value.length + 1}`;
@@ -21,13 +22,9 @@ export function TuningView({ run }: { run: Extract<Shown, { kind: "tune" }> }) {
   };
   return (
     <section aria-label="Tuning">
-      <h2 class="verdict">
-        {isReal
-          ? "The best settings are better by more than noise."
-          : `${doubt ?? "No difference: the gain is not more than noise."} Keep the current settings.`}
-      </h2>
+      <h2 class="verdict">{tuningText(run.result)}</h2>
       <div class="column">
-        <div class="scroll">
+        <div class="scroll" {...scrolls}>
           <table>
             <caption>{settings} settings, computed from one retrieval of the queries</caption>
             <tbody>
@@ -36,7 +33,7 @@ export function TuningView({ run }: { run: Extract<Shown, { kind: "tune" }> }) {
                 <td>{fixed(current)}</td>
               </tr>
               <tr>
-                <th scope="row">best on all queries (optimistic)</th>
+                <th scope="row">best settings, on the queries that chose them (too optimistic)</th>
                 <td>{fixed(tuned)}</td>
               </tr>
               <tr>
@@ -57,19 +54,28 @@ export function TuningView({ run }: { run: Extract<Shown, { kind: "tune" }> }) {
           <Drawing
             kind="surface"
             svg={run.picture}
-            caption={`Subqueries: ${legs.value.map((leg, index) => `${index + 1} ${legTitle(leg, legs.value)}`).join(", ")}. The frame marks the best of these cells.`}
+            caption={`Subqueries: ${legs.value.map((leg, index) => `${index + 1} ${legTitle(leg, legs.value)}`).join(", ")}. The frame marks the best of these cells. All are means of the same queries, so neighbours may differ by chance.`}
           />
         )}
         <div class="row">
           <button type="button" onClick={compare}>
             Compare in Search
           </button>
+          <p class="note grow">
+            makes a column of the best settings, whose hits Judge shows then. Measured on these judgments again, the
+            column looks better than it is: they chose it.
+          </p>
         </div>
-        {setup.value?.can.write && !isReal && <p class="note">`relevance tune --write` would write nothing here.</p>}
+        {setup.value?.can.write && !isReal && (
+          <p class="note">
+            The verdict does not support these settings: `relevance tune --write` would not write them.
+          </p>
+        )}
         {setup.value?.can.write && (
           <DefaultsView
             index={run.index}
             defaults={{ weights: weights && [...weights], normalization, combination, candidates }}
+            isSupported={isReal}
           />
         )}
       </div>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Curl, Problem } from "../parts.tsx";
 import { documents } from "../search/results.ts";
 import { titleOf } from "../search/shown.ts";
@@ -19,11 +19,12 @@ import {
   shared,
   userCall,
 } from "./recommendations.ts";
+import { ReportView } from "./report-view.tsx";
 import { StatusView } from "./status-view.tsx";
 
 /** What a user did and is recommended, items like an item, and the trainings behind both. */
 export function RecommendView() {
-  const { user, item, filter, values } = place.value;
+  const { user, visitor, item, filter, values } = place.value;
   const chosen = JSON.stringify([filter, values]);
   const [type, setType] = useState("view");
   useEffect(() => {
@@ -51,8 +52,12 @@ export function RecommendView() {
           <input
             value={user}
             placeholder={found.example?.user ?? "an id"}
-            onChange={(event) => goTo({ user: event.currentTarget.value.trim() })}
+            onChange={(event) => goTo({ user: event.currentTarget.value.trim(), visitor: false })}
           />
+        </label>
+        <label class="inline">
+          <input type="checkbox" checked={visitor} onChange={() => goTo({ visitor: !visitor })} />
+          not logged in
         </label>
         <label>
           Item
@@ -79,8 +84,8 @@ export function RecommendView() {
               <p class="note">{user === "" ? "Pick or name a user." : "Nothing yet."}</p>
             )}
             <ol class="hits">
-              {past.value.events.map(({ item: id, type: kind, when }) => (
-                <li key={`${id}${kind}${when}`} class="hit">
+              {past.value.events.map(({ item: id, type: kind, when }, at) => (
+                <li key={`${id}${kind}${when}`} class="hit" value={at + 1}>
                   {titleOf(id, documents.value.get(id))}
                   <span class="line">
                     {kind}, {when.slice(0, 10)}
@@ -93,6 +98,7 @@ export function RecommendView() {
         <ListView title={`For ${user || "a user"}`} list={forUser.value} call={() => userCall(user)} event={type} />
         {item !== "" && <ListView title={`Like ${item}`} list={forItem.value} call={() => itemCall(item)} />}
       </div>
+      <ReportView />
       {found.can.status && <StatusView />}
       {!found.can.history && <p class="note">A user's history can only be read on the local stack.</p>}
     </>
@@ -106,7 +112,7 @@ function Picks() {
     void readPicks(index);
   }, [index]);
   const { users, items } = picks.value;
-  const pickUser = user === "" && users.length > 0;
+  const pickUser = user === "";
   const pickItem = item === "" && items.length > 0;
   if (!pickUser && !pickItem) return null;
   return (
@@ -116,10 +122,13 @@ function Picks() {
           <h2>Pick a user</h2>
           <p class="line">
             {users.map((id) => (
-              <button key={id} type="button" onClick={() => goTo({ user: id })}>
+              <button key={id} type="button" onClick={() => goTo({ user: id, visitor: false })}>
                 {id}
               </button>
             ))}
+            <button type="button" onClick={() => goTo({ user: newVisitor(), visitor: true })}>
+              a new visitor
+            </button>
           </p>
         </section>
       )}
@@ -173,6 +182,9 @@ function FilterFields() {
   );
 }
 
+/** Returns the id of a session that nobody knows. */
+const newVisitor = () => `visitor-${crypto.randomUUID().slice(0, 8)}`;
+
 interface ListProps {
   title: string;
   list: List | null;
@@ -182,10 +194,19 @@ interface ListProps {
 }
 
 function ListView({ title, list, call, event }: ListProps) {
+  const section = useRef<HTMLElement>(null);
+  const pressed = useRef("");
+  // The browser drops the focus when the pressed button moves with its item, or leaves with it.
+  useEffect(() => {
+    if (pressed.current === "" || document.activeElement !== document.body) return;
+    const buttons = [...(section.current?.querySelectorAll<HTMLElement>("[data-item]") ?? [])];
+    const again = buttons.find(({ dataset }) => dataset.item === pressed.current);
+    (again ?? section.current?.querySelector("h2"))?.focus();
+  }, [list]);
   return (
-    <section class="column" aria-label={title}>
+    <section class="column" aria-label={title} ref={section}>
       <header>
-        <h2>{title}</h2>
+        <h2 tabIndex={-1}>{title}</h2>
         {list && list.milliseconds > 0 && <span class="cost">{list.milliseconds} ms</span>}
       </header>
       {!list && <p class="note">Pick or name one above.</p>}
@@ -196,8 +217,8 @@ function ListView({ title, list, call, event }: ListProps) {
         </p>
       ))}
       <ol class="hits">
-        {list?.items.map((item) => (
-          <li key={item.ITEM_ID} class="hit">
+        {list?.items.map((item, index) => (
+          <li key={item.ITEM_ID} class="hit" value={index + 1}>
             {titleOf(item.ITEM_ID, item)}
             <span class="line">
               {item.CATEGORIES?.replaceAll("|", ", ")}
@@ -205,11 +226,20 @@ function ListView({ title, list, call, event }: ListProps) {
                 similar<span class="hidden"> to {titleOf(item.ITEM_ID, item)}</span>
               </button>
               {event !== undefined && (
-                <button type="button" class="link" onClick={() => void logEvent(item.ITEM_ID, event)}>
+                <button
+                  type="button"
+                  class="link"
+                  data-item={item.ITEM_ID}
+                  onClick={() => {
+                    pressed.current = item.ITEM_ID;
+                    void logEvent(item.ITEM_ID, event);
+                  }}
+                >
                   log a {event}
                   <span class="hidden"> of {titleOf(item.ITEM_ID, item)}</span>
                 </button>
               )}
+              {list.before && <Moved from={list.before.indexOf(item.ITEM_ID)} to={index} />}
             </span>
           </li>
         ))}
@@ -220,4 +250,10 @@ function ListView({ title, list, call, event }: ListProps) {
       )}
     </section>
   );
+}
+
+/** Where an item stood before an event was logged, if that was another place. */
+function Moved({ from, to }: { from: number; to: number }) {
+  if (from === to) return null;
+  return <span class="tag">{from < 0 ? "new" : `was ${from + 1}`}</span>;
 }

@@ -15,6 +15,8 @@ export interface List {
   degraded: { stage: string; reason: string; effect: string }[];
   error: string;
   milliseconds: number;
+  /** The items in their order before an event was logged; null if none was. */
+  before: readonly string[] | null;
 }
 
 interface RecommendAnswer {
@@ -73,19 +75,28 @@ async function listOf(call: ServiceCall): Promise<List> {
   try {
     const { body, milliseconds } = await callService<RecommendAnswer>(call);
     const { items, recommendation_id } = body.response;
-    return { items, recommendationId: recommendation_id, degraded: body.degraded ?? [], error: "", milliseconds };
+    const { degraded = [] } = body;
+    return { items, recommendationId: recommendation_id, degraded, error: "", milliseconds, before: null };
   } catch (error) {
-    return { items: [], recommendationId: null, degraded: [], error: (error as Error).message, milliseconds: 0 };
+    const empty = { items: [], recommendationId: null, degraded: [], milliseconds: 0, before: null };
+    return { ...empty, error: (error as Error).message };
   }
 }
 
-/** Asks for what the user is recommended, and reads what the user did, where that can be read. */
-export async function recommend(): Promise<void> {
+/**
+ * Asks for what the user is recommended, and reads what the user did, where that can be read. `before` is the list that an
+ * event may have changed.
+ */
+export async function recommend(before: List | null = null): Promise<void> {
   const { user } = place.value;
   if (user === "") return;
   const [list] = await Promise.all([listOf(userCall(user)), readPast(user)]);
-  forUser.value = list;
-  announce(list.error === "" ? `${list.items.length} recommendations for ${user}` : list.error);
+  const ids = before && before.error === "" ? before.items.map((item) => item.ITEM_ID) : null;
+  forUser.value = { ...list, before: ids };
+  const found = `${list.items.length} recommendations for ${user}`;
+  const added = ids && list.items.filter((item) => !ids.includes(item.ITEM_ID)).length;
+  if (list.error !== "") announce(list.error);
+  else announce(added === null ? found : `${found}, ${added} of them new`);
 }
 
 async function readPast(user: string): Promise<void> {
@@ -111,12 +122,13 @@ export async function findSimilar(): Promise<void> {
   forItem.value = await listOf(itemCall(item));
 }
 
-/** Logs an event of the user, then asks again, so that one sees the list change. */
+/** Logs an event of the user, or of the visitor's session, then asks again, so that one sees the list change. */
 export async function logEvent(item: string, type: string): Promise<void> {
-  const { user } = place.value;
+  const { user, visitor } = place.value;
   const recommendation = forUser.value?.recommendationId;
   const event = {
-    ...{ USER_ID: user, ITEM_ID: item, EVENT_TYPE: type, TIMESTAMP: Math.floor(Date.now() / 1000) },
+    ...(visitor ? { SESSION_ID: user } : { USER_ID: user }),
+    ...{ ITEM_ID: item, EVENT_TYPE: type, TIMESTAMP: Math.floor(Date.now() / 1000) },
     ...(recommendation && { RECOMMENDATION_ID: recommendation }),
   };
   try {
@@ -124,7 +136,7 @@ export async function logEvent(item: string, type: string): Promise<void> {
     await callService(call);
     logged.value = call;
     announce(`Logged: ${user}, ${type}, ${item}`);
-    await recommend();
+    await recommend(forUser.value);
   } catch (error) {
     past.value = { ...past.value, error: (error as Error).message };
   }

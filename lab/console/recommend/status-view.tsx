@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { Problem } from "../parts.tsx";
+import { Problem, scrolls } from "../parts.tsx";
 import { setup } from "../state.ts";
 import { shared } from "./recommendations.ts";
 import { dayAndTime, readStatus, status, versionsOf } from "./status.ts";
@@ -34,7 +34,7 @@ export function StatusView() {
               ` Nothing is trained yet: run \`${setup.value?.local ? "make demo-train" : "relevance train"}\`.`}
           </p>
           {versions.length > 0 && (
-            <div class="scroll">
+            <div class="scroll" {...scrolls}>
               <table>
                 <caption>Models, the newest first</caption>
                 <thead>
@@ -69,7 +69,7 @@ export function StatusView() {
             </div>
           )}
           {found.filters.length > 0 && (
-            <div class="scroll">
+            <div class="scroll" {...scrolls}>
               <table>
                 <caption>Filters</caption>
                 <thead>

@@ -1,9 +1,9 @@
 import { computed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { placesOf } from "../../whereabouts/leg-places.ts";
 import { Curl } from "../parts.tsx";
 import { place, setup } from "../state.ts";
 import { HitView } from "./hit-view.tsx";
-import { placesOf } from "./places.ts";
 import { asked, type Column, candidates, columnOf, legs, readDocuments, searchWith, variants } from "./results.ts";
 import { VariantSettings } from "./variant-settings.tsx";
 import { callOf, type Variant, variantTitle } from "./variants.ts";
@@ -80,10 +80,11 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
         </p>
       )}
       <ol class="hits">
-        {column.hits.map(({ id, score }) => (
+        {column.hits.map(({ id, score }, at) => (
           <HitView
             key={id}
             id={id}
+            rank={at + 1}
             score={score}
             best={column.hits[0]?.score ?? null}
             variant={variant}

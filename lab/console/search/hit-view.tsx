@@ -1,8 +1,8 @@
 import { Fragment } from "preact";
 import { useId, useState } from "preact/hooks";
+import { type LegPlace, shownRank } from "../../whereabouts/leg-places.ts";
 import { shownScore } from "./document.ts";
 import { Marked } from "./marked.tsx";
-import { type LegPlace, shownRank } from "./places.ts";
 import { ReasonView } from "./reason-view.tsx";
 import { asked, documents, legs } from "./results.ts";
 import { textsOf, titleOf } from "./shown.ts";
@@ -10,6 +10,8 @@ import { legTitle, type Variant } from "./variants.ts";
 
 interface Props {
   id: string;
+  /** Its place in the column, from 1. */
+  rank: number;
   score: number | null;
   /** The score of the first hit. */
   best: number | null;
@@ -20,14 +22,15 @@ interface Props {
 }
 
 /** One hit. Opens to show why it is there. */
-export function HitView({ id, score, best, variant, places, isOnlyHere }: Props) {
+export function HitView({ id, rank, score, best, variant, places, isOnlyHere }: Props) {
   const [isOpen, open] = useState(false);
   const details = useId();
   const source = documents.value.get(id);
   const title = titleOf(id, source);
   const { facts, text } = textsOf(source);
   return (
-    <li class={isOnlyHere ? "hit only" : "hit"}>
+    // Chromium keeps the number of an item that moves within its list, unless the item says its own.
+    <li class={isOnlyHere ? "hit only" : "hit"} value={rank}>
       <button
         type="button"
         class="title"

@@ -30,6 +30,9 @@ const isLong = (word: string): boolean => word.length > FEW_LETTERS || !/^[\x20-
 const stemOf = (word: string): string => word.toLowerCase().replace(/(?<=\w{3})(?:ing|ed|es|s)$/, "");
 const isMarked = (word: string, stems: ReadonlySet<string>): boolean => isLong(word) && stems.has(stemOf(word));
 
+/** Returns the part of a text around the first word of the query. */
+export const snippetOf = (text: string, query: string): string => around(text, new Set(wordsOf(query).map(stemOf)));
+
 function around(text: string, stems: ReadonlySet<string>): string {
   if (text.length <= SHORT) return text;
   const first = partsOf(text).find((part, index) => index % 2 === 1 && isMarked(part, stems));

@@ -1,7 +1,10 @@
 import { useState } from "preact/hooks";
 import { COMBINATION_FACTS } from "../../../lib/core/contract/search.ts";
+import { shownRank } from "../../whereabouts/leg-places.ts";
+import { scrolls } from "../parts.tsx";
+import { hashOf, place } from "../state.ts";
 import { shownScore } from "./document.ts";
-import { explainScore, shownRank } from "./places.ts";
+import { explainScore } from "./places.ts";
 import { asked, candidates, configured, documents, explain, legs, settingsOf } from "./results.ts";
 import { legTitle, type Variant } from "./variants.ts";
 
@@ -31,7 +34,7 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
   return (
     <div class="reason">
       {reason && variant.kind !== "own" && (
-        <div class="scroll">
+        <div class="scroll" {...scrolls}>
           <table>
             <caption>
               {variant.kind === "hybrid"
@@ -98,6 +101,9 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
           {told.error}
         </p>
       )}
+      <p>
+        <a href={hashOf({ ...place.value, document: id })}>Where is it in every column?</a>
+      </p>
       <details>
         <summary>Document {id}</summary>
         <pre>{JSON.stringify(documents.value.get(id) ?? {}, undefined, 2)}</pre>

@@ -2,16 +2,17 @@ import { computed, signal } from "@preact/signals";
 import { HYBRID_DEFAULTS } from "../../../lib/core/contract/search.ts";
 import type { FusionSettings } from "../../../lib/search/fusion/fuse.ts";
 import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
-import { entryOf, findNamed, type NamedIndex } from "../../../lib/search/target/entry.ts";
-import type { ConsoleIndex } from "../../server/setup.ts";
+import type { Candidates } from "../../whereabouts/leg-places.ts";
 import { type Answer, type CallError, callService } from "../api.ts";
-import { announce, place, setup } from "../state.ts";
-import { type Candidates, fused } from "./places.ts";
+import { announce, place } from "../state.ts";
+import { entry, entryFor, mapping, readMapping } from "./mapping.ts";
+import { fused } from "./places.ts";
 import {
   type Asked,
   callOf,
   candidatesCall,
   type HybridVariant,
+  keywordFields,
   legsOf,
   SIZE,
   usualVariants,
@@ -66,30 +67,9 @@ export const candidates = signal<{ key: string; value: Candidates | null; error:
   value: null,
   error: "",
 });
-interface Mapping {
-  /** The chosen name. */
-  index: string;
-  /** Text fields, as the mapping has them. */
-  fields: string[];
-  /** The indexes behind the name. */
-  indexes: NamedIndex[];
-  error: string;
-}
 
-/** What the cluster says about the chosen index or alias. */
-export const mapping = signal<Mapping>({ index: "", fields: [], indexes: [], error: "" });
 /** What was searched for last. */
 export const asked = signal<Asked | null>(null);
-
-/** The entry of hybrid_search.yaml that the gateway uses for the chosen index or alias. */
-export const entry = computed(() => entryFor(place.value.index));
-
-/** Returns the entry for an index or alias: by its name alone until the cluster has said what it stands for. */
-export function entryFor(name: string): ConsoleIndex | undefined {
-  const entries = setup.value?.indexes ?? [];
-  const [first] = mapping.value.index === name ? mapping.value.indexes : [];
-  return first ? entryOf(entries, first, [name]) : findNamed(entries, name);
-}
 
 export const legs = computed(() => {
   const { fields } = place.value;
@@ -128,6 +108,11 @@ export function columnOf(variant: Variant): Column {
 }
 
 function problemOf(variant: Variant): string | undefined {
+  if (variant.kind === "plain") {
+    const fields = keywordFields(legs.value);
+    const isNoneSearched = fields.length > 0 && fields.every((field) => variant.boosts[field] === 0);
+    return isNoneSearched ? "Every field has the boost 0: give one field another, so that it is searched." : undefined;
+  }
   if (variant.kind !== "own") return undefined;
   try {
     JSON.parse(variant.template);
@@ -262,6 +247,23 @@ export async function someDocuments(index: string, size: number): Promise<string
   return answer.body.search_response.hits.hits.map(({ _id }) => _id);
 }
 
+/** Finds documents by keywords, without rules. Returns their ids. */
+export async function findDocuments(index: string, query: string): Promise<string[]> {
+  await readMapping(index);
+  const { method, path, service, body } = callOf(
+    { kind: "leg", leg: "keyword" },
+    { index, query, user: "", legs: legs.value },
+  );
+  const answer = await callService<SearchAnswer>({
+    service,
+    method,
+    path,
+    body: { ...(body as object), rule_set: "none" },
+  });
+  keep(answer);
+  return answer.body.search_response.hits.hits.map(({ _id }) => _id);
+}
+
 /** Asks the cluster itself how a document's score came about. */
 export async function explain(variant: Variant, id: string, signal: AbortSignal): Promise<unknown> {
   if (!asked.value) return undefined;
@@ -271,30 +273,4 @@ export async function explain(variant: Variant, id: string, signal: AbortSignal)
   const explained = { ...call, body: { ...body, [native]: { ...body[native], explain: true } } };
   const answer = await callService<SearchAnswer>(explained, signal);
   return answer.body.search_response.hits.hits.find(({ _id }) => _id === id)?._explanation;
-}
-
-interface IndexAnswer {
-  [index: string]: {
-    aliases?: Record<string, unknown>;
-    mappings: { properties?: Record<string, { type?: string }>; _meta?: { relevance?: { entry?: string } } };
-  };
-}
-
-/** Reads what an index or alias stands for, and which text fields it has, once. */
-export async function readMapping(index: string): Promise<void> {
-  if (mapping.value.index === index && mapping.value.error === "") return;
-  try {
-    const path = `/raw-backend/${encodeURIComponent(index)}`;
-    const { body } = await callService<IndexAnswer>({ service: "gateway", method: "GET", path });
-    const properties = Object.values(body).flatMap(({ mappings }) => Object.entries(mappings.properties ?? {}));
-    const fields = properties.filter(([, { type }]) => type === "text").map(([name]) => name);
-    const indexes = Object.entries(body).map(([name, { aliases = {}, mappings }]) => ({
-      name,
-      aliases: Object.keys(aliases),
-      describedEntry: mappings._meta?.relevance?.entry,
-    }));
-    mapping.value = { index, fields: [...new Set(fields)], indexes, error: "" };
-  } catch (error) {
-    mapping.value = { index, fields: [], indexes: [], error: (error as Error).message };
-  }
 }

@@ -1,21 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
-import { Curl, Problem } from "../parts.tsx";
+import { Curl, Problem, saveFile } from "../parts.tsx";
 import { goTo, place, setup } from "../state.ts";
 import { ColumnView, isSearching } from "./column-view.tsx";
-import {
-  asked,
-  candidates,
-  entry,
-  failure,
-  legs,
-  mapping,
-  search,
-  searchWith,
-  showPlace,
-  variants,
-} from "./results.ts";
+import { comparison } from "./comparison.ts";
+import { comparisonHtml } from "./comparison-html.ts";
+import { entry, mapping } from "./mapping.ts";
+import { asked, candidates, failure, legs, search, searchWith, showPlace, variants } from "./results.ts";
 import { known, show, shown } from "./shown.ts";
 import { candidatesCall, type Variant } from "./variants.ts";
+import { WhereView } from "./where-view.tsx";
 
 /** Searches one text with several settings, side by side. */
 export function SearchView() {
@@ -38,6 +31,7 @@ function Columns({ all, change }: { all: readonly Variant[]; change: (next: Vari
         <Problem text={`The rank of each hit in each subquery is unknown. ${candidates.value.error}`} />
       )}
       <Unconfigured />
+      <WhereView />
       <AddVariant onAdd={(variant) => change([...all, variant])} />
       <div class="columns side">
         {all.map((variant, position) => (
@@ -202,6 +196,13 @@ function ShownFieldsChoice() {
   );
 }
 
+/** Saves what Search shows as a page that anybody can read without the console. */
+function saveComparison(): void {
+  const found = comparison();
+  const name = found.query.replaceAll(/[^\p{L}\p{N}]+/gu, "-").slice(0, 40);
+  saveFile(`search-${name}.html`, comparisonHtml(found));
+}
+
 function AddVariant({ onAdd }: { onAdd: (variant: Variant) => void }) {
   const count = variants.value.length + 1;
   const add = (variant: Variant) => {
@@ -212,16 +213,22 @@ function AddVariant({ onAdd }: { onAdd: (variant: Variant) => void }) {
   return (
     <section class="bar" aria-label="Add a variant">
       <p class="note">
-        {legs.value.map((leg) => `${leg.kind[0]}1`).join(" ")} below a hit is its rank in each subquery, – is not among
-        the candidates. Press a title to see why it is there.
+        {legs.value.map((leg) => `${leg.kind[0]}1`).join(" ")} below a hit is its rank in each subquery: = shares its
+        score with others, – is not among the candidates. Press a title to see why it is there.
       </p>
       {legs.value.length > 1 && (
         <button type="button" onClick={() => add({ kind: "hybrid", name: `variant ${count}`, settings: null })}>
           + hybrid
         </button>
       )}
+      <button type="button" onClick={() => add({ kind: "plain", name: `plain ${count}`, boosts: {}, filter: "" })}>
+        + plain
+      </button>
       <button type="button" onClick={() => add({ kind: "own", name: `own ${count}`, template })}>
         + own template
+      </button>
+      <button type="button" disabled={isSearching.value || !asked.value} onClick={saveComparison}>
+        Save as HTML
       </button>
       {place.value.variants !== null && (
         <button type="button" onClick={() => goTo({ variants: null })}>

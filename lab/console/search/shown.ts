@@ -1,6 +1,7 @@
 import { computed } from "@preact/signals";
 import { goTo, place } from "../state.ts";
-import { documents, mapping } from "./results.ts";
+import { mapping } from "./mapping.ts";
+import { documents } from "./results.ts";
 
 /** Fields that usually name a document. */
 const TITLES = ["title", "name", "TITLE", "NAME", "headline", "label"];

@@ -4,8 +4,10 @@ import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.t
 import { inHundredths, techniquesOf } from "../../tuning/settings.ts";
 import { DefaultsView } from "../measure/defaults-view.tsx";
 import { place, setup } from "../state.ts";
+import { entry } from "./mapping.ts";
 import { withWeight } from "./places.ts";
-import { candidates, configured, entry, legs, searchWith, settingsOf } from "./results.ts";
+import { PlainSettings } from "./plain-settings.tsx";
+import { candidates, configured, legs, searchWith, settingsOf } from "./results.ts";
 import { type HybridVariant, legTitle, type Variant } from "./variants.ts";
 
 interface Props<Kind extends Variant> {
@@ -16,6 +18,7 @@ interface Props<Kind extends Variant> {
 /** The controls of a variant; none for a single subquery. */
 export function VariantSettings({ variant, onChange }: Props<Variant>) {
   if (variant.kind === "leg") return null;
+  if (variant.kind === "plain") return <PlainSettings variant={variant} onChange={onChange} />;
   if (variant.kind === "hybrid") return <HybridSettings variant={variant} onChange={onChange} />;
   return (
     <details class="settings" open>

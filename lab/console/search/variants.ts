@@ -16,7 +16,18 @@ export interface Leg {
 export type Variant =
   | { kind: "leg"; leg: string }
   | HybridVariant
+  | PlainVariant
   | { kind: "own"; name: string /** JSON of a `search_request_template` with one hybrid query. */; template: string };
+
+/** A keyword search with boosts and a filter. */
+export interface PlainVariant {
+  kind: "plain";
+  name: string;
+  /** How much a field counts, where that is not 1; with 0 it is not searched. */
+  boosts: Readonly<Record<string, number>>;
+  /** What every hit must match, in the syntax of Lucene, as in `category:history`; empty for no filter. */
+  filter: string;
+}
 
 export interface HybridVariant {
   kind: "hybrid";
@@ -84,11 +95,12 @@ export function callOf(variant: Variant, asked: Asked, size = SIZE): ServiceCall
       business_rules: { is_personalized_enabled: true, personalization_weight: personal },
     }),
   };
-  if (variant.kind === "leg" && variant.leg === "keyword") {
-    const leg = legs.find(({ kind }) => kind === "keyword");
+  if (variant.kind === "plain" || (variant.kind === "leg" && variant.leg === "keyword")) {
+    const keywords = variant.kind === "plain" ? plainQuery(variant, legs) : keywordLeg(legs)?.query;
     const hidden = legs.filter(({ kind }) => kind !== "keyword").map(({ name }) => name);
-    const body = { size, _source: { excludes: hidden }, query: withQuery(leg?.query ?? {}, query) };
-    return post("/application/search", { ...common, search_request: body });
+    const body = { size, _source: { excludes: hidden }, query: withQuery(keywords ?? {}, query) };
+    // Rules apply to what the user typed.
+    return post("/application/search", { ...common, user_query: query, search_request: body });
   }
   const native = variant.kind === "own" ? withQuery(JSON.parse(variant.template), query) : templateOf(variant, asked);
   return post("/application/hybrid-search", {
@@ -99,8 +111,26 @@ export function callOf(variant: Variant, asked: Asked, size = SIZE): ServiceCall
   });
 }
 
+const keywordLeg = (legs: readonly Leg[]): Leg | undefined => legs.find(({ kind }) => kind === "keyword");
+
+/** Returns the fields that keyword search can search. */
+export function keywordFields(legs: readonly Leg[]): readonly string[] {
+  const { fields = [] } = (keywordLeg(legs)?.query.multi_match ?? {}) as { fields?: readonly string[] };
+  return fields;
+}
+
+/** Returns the query of a keyword search with boosts and a filter. */
+function plainQuery({ boosts, filter }: PlainVariant, legs: readonly Leg[]): Record<string, unknown> {
+  const fields = keywordFields(legs).flatMap((field) => {
+    const boost = boosts[field] ?? 1;
+    return boost === 0 ? [] : boost === 1 ? [field] : [`${field}^${boost}`];
+  });
+  const words = { multi_match: { query: "[search_query]", fields } };
+  return filter.trim() === "" ? words : { bool: { must: [words], filter: [{ query_string: { query: filter } }] } };
+}
+
 /** Returns settings as the gateway and the commands take them: without weights where they are equal. */
-function sentSettings({ weights, ...rest }: NonNullable<HybridVariant["settings"]>) {
+export function sentSettings({ weights, ...rest }: NonNullable<HybridVariant["settings"]>) {
   return weights === null ? rest : { weights, ...rest };
 }
 
@@ -131,6 +161,7 @@ export function settingsFileOf(variants: readonly Variant[], { index, legs }: Pi
       const personal = variant.personal === undefined ? {} : { personalization_weight: variant.personal };
       return { name, ...(variant.settings && { settings: sentSettings(variant.settings) }), ...personal };
     }
+    if (variant.kind === "plain") return { name, search_request: { query: plainQuery(variant, legs) } };
     const leg = legs.find((one) => one.name === variant.leg);
     if (leg?.kind === "keyword") return { name, search_request: { query: leg.query } };
     return { name, template: { query: { hybrid: { queries: leg ? [leg.query] : [] } } } };

@@ -5,7 +5,8 @@ import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import { storedEvent, storedSearch } from "../../../test/fixtures/stored-lines.ts";
 import { suite } from "../../../test/suite.ts";
-import { FAILURES, searchedQueries } from "../../clicks/searched-queries.ts";
+import { FAILURES, failing, firstOfEach, hasClicks } from "../../clicks/failures.ts";
+import { searchedQueries } from "../../clicks/searched-queries.ts";
 
 const test = suite("searches of the request log");
 
@@ -45,8 +46,8 @@ const read = (index?: string) =>
   searchedQueries({ searches: [files.searches], events: [files.events], scratch }, { ...PERIOD, index });
 
 test("are counted by their text, with what became of them", async () => {
-  const { queries, hasClicks } = await read("books");
-  assert.is(hasClicks, true);
+  const queries = await read("books");
+  assert.is(hasClicks(queries), true);
   assert.equal(
     queries.map(({ query, searches, people, zeroHits, abandoned, clicks, degraded, slow }) => [
       ...[query, searches, people, zeroHits, abandoned, clicks, degraded, slow],
@@ -66,8 +67,18 @@ test("are counted by their text, with what became of them", async () => {
 });
 
 test("of every index are listed without one", async () => {
-  const { queries } = await read();
-  assert.is(queries.find(({ query }) => query === "films")?.searches, 3);
+  const queries = await read();
+  const films = queries.find(({ query }) => query === "films");
+  assert.equal([films?.searches, films?.index], [3, "films"]);
+});
+
+test("are sorted by how often they failed, and each list keeps its first ones", async () => {
+  const queries = await read("books");
+  const names = (all: readonly { query: string }[]) => all.map(({ query }) => query);
+  assert.equal(names(failing(queries, "abandoned")), ["bell", "salt road", "lamp"]);
+  assert.equal(names(failing(queries, undefined)), names(queries));
+  // The most frequent, and the worst of each kind.
+  assert.equal(names(firstOfEach(queries, 1)), ["salt road", "bell", "sunken", "lamp"]);
 });
 
 test.run();

@@ -1,19 +1,19 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import * as assert from "uvu/assert";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { patient } from "../../../local/process/wait.ts";
 import { startBrowser } from "../../../test/fixtures/browser.ts";
 import { startConsoleGateway } from "../../../test/fixtures/console-gateway.ts";
 import { ROOT, TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import type { suite } from "../../../test/suite.ts";
-import { openConsole } from "../../server/open.ts";
-import type { ConsoleOptions } from "../../server/server.ts";
+import { type OpenOptions, openConsole } from "../../server/open.ts";
 
 export const KEY = "the-secret-key";
 
 /** Starts a console over the stand-in gateway, with its own files. */
-export async function startTestConsole(options: Partial<ConsoleOptions> = {}) {
+export async function startTestConsole(options: Partial<OpenOptions> = {}) {
   const gateway = await startConsoleGateway();
   const files = scratchFolder(TEST_OUTPUT, "console");
   const conf = join(files, "conf");
@@ -64,7 +64,7 @@ export async function stopAll(): Promise<void> {
 }
 
 /** Starts a browser and a console for the tests of a file, and stops them after the last one. */
-export async function startInBrowser(test: ReturnType<typeof suite>, options: Partial<ConsoleOptions> = {}) {
+export async function startInBrowser(test: ReturnType<typeof suite>, options: Partial<OpenOptions> = {}) {
   const [browser, console] = await Promise.all([startBrowser(), startTestConsole(options)]);
   test.after(async () => {
     await browser.close();
@@ -93,4 +93,13 @@ export async function openTab(browser: Browser, console: Pick<TestConsole, "url"
   await page.goto(`${console.url}/${place}`);
   await page.waitForSelector("main h1");
   return { page, problems, close: () => context.close() };
+}
+
+/** Presses Tab until the focus is on an element that the selector matches. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+    await page.keyboard.press("Tab");
+  }
+  assert.unreachable(`Tab never reaches ${selector}`);
 }

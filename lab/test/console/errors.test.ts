@@ -1,5 +1,6 @@
 import type { Page, Request } from "playwright-core";
 import * as assert from "uvu/assert";
+import { waitFor } from "../../../local/process/wait.ts";
 import { suite } from "../../../test/suite.ts";
 import { ConsoleError } from "../../server/problem.ts";
 import { openTab, startInBrowser, startTestConsole } from "./console.ts";
@@ -130,6 +131,20 @@ test("says when the console's own server has stopped", async () => {
   await page.getByRole("textbox", { name: "User" }).blur();
   await alert(page, "The console's server does not answer.");
   assert.is(await page.getByRole("alert").count(), 1);
+  await close();
+});
+
+test("says when the gateway is down, and how to start it", async () => {
+  const lost = await startTestConsole();
+  await lost.gateway.stop();
+  const { page, close } = await openTab(browser, lost, "#/search?q=letters&index=books");
+  // One column fails after another; when all have the same error, it takes their place.
+  const [alerts, columns] = [page.getByRole("alert"), page.locator(".column")];
+  const isToldOnce = async () => (await alerts.count()) === 1 && (await columns.count()) === 0;
+  await waitFor(isToldOnce, { what: "one error for all columns", timeoutMs: 10_000 });
+  await page.getByText("502: Cannot reach the search gateway").waitFor();
+  await page.getByText("Start `make dev` again.").waitFor();
+  assert.is(await alerts.count(), 1);
   await close();
 });
 

@@ -34,6 +34,9 @@ test("grades by key press, saves at once, and moves to the next", async () => {
   assert.is.not(await title(), first);
   await page.keyboard.press("0");
   await says("not relevant. 2 of 5 judged.");
+  await page
+    .getByText(/Of the hits here \d+ % of keyword, .* are judged; a verdict needs 60 % of each over all queries\./)
+    .waitFor();
   const grades = [...(readJudgments(fileOf("keys")).get("letters")?.values() ?? [])];
   assert.equal(grades, [3, 0]);
   assert.equal(problems, []);
@@ -153,6 +156,128 @@ test("proposes what to check of a language model's judgments, and does not show 
   }
   assert.equal(problems, []);
   await close();
+});
+
+test("a file of queries becomes a task, which each rater continues at the first open document", async () => {
+  const open = async (name: string, place: string, width = 1280) => {
+    const tab = await openTab(browser, console, place, width);
+    await tab.page.getByRole("textbox", { name: "Your name" }).fill(name);
+    await tab.page.keyboard.press("Tab");
+    return { ...tab, ...(await judgedOf(tab)), task: tab.page.getByRole("region", { name: "Judging task" }) };
+  };
+  const judgedOf = async (tab: Awaited<ReturnType<typeof openTab>>) => ({
+    card: tab.page.getByRole("region", { name: "Document to judge" }),
+    says: (text: string) => tab.page.getByRole("status").getByText(text).waitFor(),
+  });
+  const ada = await open("Ada", "#/judge?index=books&judgments=task");
+  await ada.task.getByText("New task from a file of queries").press("Enter");
+  const buffer = Buffer.from("letters\r\n\n storm \nletters\n");
+  await ada.page.getByLabel("A query on each line").setInputFiles({ name: "q.txt", mimeType: "text/plain", buffer });
+  const form = ada.page.getByRole("form", { name: "New judging task" });
+  for (const name of ["../evil", "spring"]) {
+    await form.getByRole("textbox", { name: "Task" }).fill(name);
+    await form.getByLabel("Hits of each variant").fill("2");
+    await form.getByRole("button", { name: "Judge 3 queries of books" }).press("Enter");
+    if (name !== "spring") await form.getByText("is not a name").waitFor();
+  }
+  // Comes to the first query by itself, and fixes its documents.
+  await ada.card.waitFor();
+  await ada.page.waitForURL(/q=letters/);
+  const [, count = ""] = /0 of (\d) judged/.exec((await ada.card.textContent()) ?? "") ?? [];
+  assert.ok(Number(count) >= 2 && Number(count) < 5, count);
+  await ada.card.focus();
+  await ada.page.keyboard.press("3");
+  await ada.says(`1 of ${count} judged.`);
+  await ada.task.getByText(`0 of ${count} documents have 2 grades; 1 of 2 queries are not opened yet.`).waitFor();
+  await ada.task.getByText(`Ada: 1 of ${count}`).waitFor();
+  const stays = await ada.card.getByRole("heading").textContent();
+  await ada.page.goto(`${console.url}/#/judge?index=books&judgments=task&task=spring`);
+  await ada.page.reload();
+  await ada.card.waitFor();
+  assert.is(await ada.card.getByRole("heading").textContent(), stays);
+  for (let done = 2; done <= Number(count); done += 1) {
+    await ada.page.keyboard.press("1");
+    await ada.says(`${done} of ${count} judged.`);
+  }
+  await ada.page.keyboard.press("n");
+  await ada.page.waitForURL(/q=storm/);
+  await ada.task.getByText("0 of 2 queries are not opened yet.").waitFor();
+  assert.equal(ada.problems, []);
+  await ada.close();
+  const ben = await open("Ben", "#/judge?index=books&judgments=task&task=spring", 390);
+  await ben.card.getByText(`0 of ${count} judged.`).waitFor();
+  await ben.card.focus();
+  await ben.page.keyboard.press("2");
+  await ben.task.getByText(/^1 of \d documents have 2 grades; 0 of 2 queries are not opened yet\./).waitFor();
+  // Enough raters: nothing but the second query is left for a third.
+  for (let done = 2; done <= Number(count); done += 1) {
+    await ben.says(`${done - 1} of ${count} judged.`);
+    await ben.page.keyboard.press("2");
+  }
+  await ben.task.getByRole("link", { name: "Continue with storm" }).waitFor();
+  for (const colorScheme of ["light", "dark"] as const) {
+    await ben.page.emulateMedia({ colorScheme });
+    assert.equal(await violations(ben.page), [], colorScheme);
+  }
+  assert.is(await ben.page.evaluate("document.documentElement.scrollWidth"), 390);
+  assert.equal(ben.problems, []);
+  await ben.close();
+  const cem = await open("Cem", "#/judge?index=books&judgments=task&task=spring");
+  await cem.page.waitForURL(/q=storm/);
+  await cem.close();
+});
+
+/** Judges under a name; the page asks for it once. */
+async function judgingAs(name: string, file: string, width = 1280) {
+  const tab = await openTab(browser, console, `#/judge?q=letters&index=books&judgments=${file}`, width);
+  await tab.page.getByRole("textbox", { name: "Your name" }).fill(name);
+  await tab.page.keyboard.press("Tab");
+  return judged(tab);
+}
+
+test("two raters judge blind, and a third decides between them, with the keyboard", async () => {
+  for (const [name, keys] of [
+    ["Ada", ["3", "2", "1", "0", "1"]],
+    ["Ben", ["3", "2", "1", "3", "1"]],
+  ] as const) {
+    const { page, card, says, problems, close } = await judgingAs(name, "raters");
+    await card.focus();
+    await card.getByText("0 of 5 judged").waitFor();
+    assert.is(await page.locator(".tag.given").count(), 0);
+    assert.is(await page.locator(".agreement").count(), 0);
+    for (const [at, key] of keys.entries()) {
+      await page.keyboard.press(key);
+      await says(`${at + 1} of 5 judged.`);
+    }
+    await page.reload();
+    await card.getByText("5 of 5 judged").waitFor();
+    assert.is(await page.getByRole("textbox", { name: "Your name" }).inputValue(), name);
+    assert.equal(problems, []);
+    await close();
+  }
+  for (const width of [1280, 390]) {
+    const { page, card, says, problems, close } = await judgingAs("Dora", "raters", width);
+    await card.getByText("0 of 5 judged").waitFor();
+    const agreement = page.locator(".agreement");
+    await agreement.locator("summary").press("Enter");
+    await agreement.getByText(/^Weighted kappa 0\.\d\d \(an interval needs 10 queries\), on 5 documents/).waitFor();
+    await agreement.getByText("1 disagreements, ").waitFor();
+    const decision = agreement.getByRole("button", { name: "2 relevant" });
+    await decision.press(width === 1280 ? "Enter" : "Space");
+    await says(width === 1280 ? "Decided: relevant" : "Decision taken back");
+    await decision.and(page.locator(`[aria-pressed=${width === 1280}]`)).waitFor();
+    await decision.press("1");
+    await card.getByText("0 of 5 judged").waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.equal(await violations(page), [], `${width} ${colorScheme}`);
+    }
+    assert.is(await page.evaluate("document.documentElement.scrollWidth"), width);
+    const grades = [...(readJudgments(fileOf("raters")).get("letters")?.values() ?? [])];
+    assert.equal(grades.toSorted(), width === 1280 ? [1, 1, 2, 2, 3] : [0, 1, 1, 2, 3]);
+    assert.equal(problems, []);
+    await close();
+  }
 });
 
 test("shows the server's error for an invalid file name", async () => {

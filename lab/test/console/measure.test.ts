@@ -37,15 +37,56 @@ test("evaluates the variants and shows tables beside plots", async () => {
   await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
   const result = page.getByRole("region", { name: "Evaluation" });
   await result.getByRole("heading", { name: /^dense beats keyword by 1\.0000 ndcg@10/ }).waitFor({ timeout });
-  assert.is(await result.getByRole("row", { name: /^dense better 1\.0000/ }).count(), 1);
+  const dense = await result.getByRole("row", { name: /^dense better 1\.0000/ }).textContent();
+  // Each mean has its interval, and the verdict is beside the difference.
+  assert.match(dense ?? "", /^dense1\.0000 \([-\d.]+ to [-\d.]+\)better\d+ %1\.0000 \([-\d.]+ to [-\d.]+\)/);
   assert.is(await result.getByRole("img").count(), 2);
   await fits(page);
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    result.getByRole("button", { name: "Save as HTML" }).press("Enter"),
+  ]);
+  assert.match(saved.suggestedFilename(), /-evaluate\.html$/);
+  const html = readFileSync(await saved.path(), "utf8");
+  assert.match(html, "<h1>Evaluation of books</h1>");
+  assert.match(html, /dense beats keyword by 1\.0000 ndcg@10/);
+  assert.not.match(html, /<script|<button/);
   await result.getByRole("link", { name: "query 7", exact: true }).click();
   await page.waitForURL(/#\/search\?q=query\+7/);
   await page.goBack();
   await page.waitForURL(/run=/);
   assert.equal(problems, []);
   await close();
+});
+
+test("shows the evaluations over time, with a chart and a row for each", async () => {
+  const folder = join(console.files, "runs");
+  mkdirSync(folder, { recursive: true });
+  const stored = [1, 2, 3].map((day) => {
+    const when = `2026-11-0${day}T10:00:00.000Z`;
+    const id = `${when.replaceAll(/[:.]/g, "-")}-evaluate`;
+    const mean = { mean: day / 10, low: day / 10 - 0.05, high: day / 10 + 0.05 };
+    const scores = {
+      "ndcg@10": { mean, difference: mean, values: [] },
+      "mrr@10": { mean, difference: mean, values: [] },
+    };
+    const result = { queries: ["a", "b"], settings: [{ name: "hybrid", scores }] };
+    return { id, kind: "evaluate", when, judgments: day === 3 ? "other" : "kept", index: "books", result };
+  });
+  for (const run of stored) writeFileSync(join(folder, `${run.id}.json`), JSON.stringify(run));
+  for (const width of [1280, 390]) {
+    const { page, problems, close } = await openTab(browser, console, "#/measure?index=books&judgments=kept", width);
+    await page.getByRole("link", { name: "Over time" }).press("Enter");
+    const view = page.getByRole("region", { name: "Over time" });
+    await view.getByRole("img", { name: "ndcg@10 of hybrid over time" }).waitFor();
+    assert.is(await view.getByRole("img").count(), 2);
+    const cells = await view.locator("tbody tr").allTextContents();
+    assert.is(cells.length, 2);
+    assert.match(cells[1] ?? "", /20\.2000 \(0\.1500 to 0\.2500\)/);
+    await fits(page);
+    assert.equal(problems, []);
+    await close();
+  }
 });
 
 test("opens an earlier run by its link", async () => {
@@ -62,7 +103,11 @@ test("tunes, shows the change of hybrid_search.yaml, and writes it after confirm
   const { page, close } = await openTab(browser, console, MEASURE);
   await page.getByRole("button", { name: "Tune the hybrid search" }).click();
   const result = page.getByRole("region", { name: "Tuning" });
-  await result.getByText("The best settings are better by more than noise.").waitFor({ timeout });
+  await result
+    .getByText(
+      /^The best settings are better by more than noise: by \d\.\d{4} ndcg@10 \(95 % interval .*\) on .* From 20 queries\.$/,
+    )
+    .waitFor({ timeout });
   assert.is(await result.getByRole("img").count(), 1);
   await fits(page);
   const before = readFileSync(console.defaultsFile, "utf8");

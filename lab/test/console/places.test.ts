@@ -2,8 +2,9 @@ import * as assert from "uvu/assert";
 import { seeded } from "../../../lib/core/statistics/random.ts";
 import { fuse } from "../../../lib/search/fusion/fuse.ts";
 import { suite } from "../../../test/suite.ts";
-import { explainScore, type LegPlace, placesOf, shownRank, withWeight } from "../../console/search/places.ts";
+import { explainScore, withWeight } from "../../console/search/places.ts";
 import { techniquesOf } from "../../tuning/settings.ts";
+import { type LegPlace, placesOf, shownRank } from "../../whereabouts/leg-places.ts";
 
 const test = suite("ranks of a hit and their reasons");
 
@@ -57,7 +58,7 @@ test("counts ranks over all shards, and gives none to a document that a leg did 
 
 test("documents of equal score share a rank, which is shown as tied", () => {
   const hits = ["s3", "s1", "s2", "s4"].map((id, index) => ({ id, score: [2, 1, 1, 0.5][index] ?? 0 }));
-  const places = placesOf({ legs: [[hits]], version: "3.6.0", globalRanks: true });
+  const places = placesOf({ legs: [[hits]] });
   const shown = hits.map(({ id }) => shownRank(places.get(id)?.[0] as LegPlace));
   assert.equal(shown, ["1", "=2", "=2", "4"]);
 });

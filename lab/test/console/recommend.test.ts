@@ -1,7 +1,10 @@
 import * as assert from "uvu/assert";
 import { waitFor } from "../../../local/process/wait.ts";
 import { suite } from "../../../test/suite.ts";
-import { openTab, startInBrowser } from "./console.ts";
+import { reportOf } from "../../experiments/report.ts";
+import type { RecommendationReport } from "../../recommendations/places.ts";
+import { violations } from "./axe.ts";
+import { openTab, startInBrowser, tabTo } from "./console.ts";
 
 const test = suite("the console's recommendations, in a browser");
 
@@ -29,7 +32,58 @@ const status = {
 const past = [{ item: "b4", type: "view", when: "2026-01-02T03:04:05.000Z" }];
 const history = async (user: string) => (user === "U1" ? past : []);
 const users = async () => ["U1", "U2"];
-const { browser, console } = await startInBrowser(test, { history, users, status: async () => status });
+
+const estimate = (value: number) => ({ value, low: value - 0.05, high: value + 0.05 });
+const measured: RecommendationReport = {
+  conversions: ["purchase"],
+  places: [
+    {
+      ...{ place: "home", answers: 40, users: 20, anonymous: 0, followable: 40, coverage: 0.5 },
+      ...{ novelty: null, popular_novelty: null },
+      ...{ click_through: estimate(0.25), conversion: null, fallback: estimate(0.1), degraded: estimate(0.05) },
+      ...{ next: estimate(0.4), popular_next: estimate(0.2), lift: estimate(0.2) },
+    },
+  ],
+  experiments: [
+    reportOf(
+      { name: "engine", variants: ["campaign", "built_in"].map((name) => ({ name, share: 0.5 })) },
+      {
+        users: Array.from({ length: 400 }, (_, index) => ({
+          ...{ variant: index % 2 ? "built_in" : "campaign", searches: 1, clicked: index % 2 },
+          ...{ reciprocal: 0, empty: 0, milliseconds: 20 },
+        })),
+        ...{ mixedUsers: 0, anonymousSearches: 0 },
+      },
+    ),
+  ],
+  hashed: [],
+};
+/** In place of `relevance report recommendations`, which has a log of seven days alone. */
+const COMMAND = `
+  if (process.argv.join(" ").includes("--days 7")) process.stdout.write(${JSON.stringify(JSON.stringify(measured))});
+  else { process.stderr.write("The request log has no answer"); process.exitCode = 1; }`;
+const { browser, console } = await startInBrowser(test, {
+  ...{ history, users, status: async () => status },
+  command: [process.execPath, "-e", COMMAND],
+});
+
+test("measures what lists lead to when asked, and shows experiments and the command's own words when it fails", async () => {
+  const { page, problems, close } = await openTab(browser, console, "#/recommend?index=books&user=U1&days=7");
+  const region = page.getByRole("region", { name: "What lists lead to" });
+  await region.getByRole("button", { name: "Measure" }).click();
+  const row = region.getByRole("row", { name: /^home 40 25\.0 % \(20\.0 to 30\.0\)/ });
+  await row.waitFor();
+  await region.getByText("home has more of what users did next than popular items would have").waitFor();
+  const experiment = region.getByRole("region", { name: "Experiment engine" });
+  await experiment.getByText("built_in is better than campaign in click_through (lists with a click)").waitFor();
+  await region.getByRole("combobox", { name: "Days" }).selectOption("30");
+  await row.waitFor({ state: "detached" });
+  await region.getByRole("button", { name: "Measure" }).click();
+  await region.getByText("The request log has no answer").waitFor();
+  assert.is(await row.count(), 0);
+  assert.equal(problems, []);
+  await close();
+});
 
 test("offers users and items to pick, so that a newcomer needs no id", async () => {
   const { page, problems, close } = await openTab(browser, console, "#/recommend?index=books", 390);
@@ -90,6 +144,31 @@ test("requests recommendations again after logging an event, and shows similar i
   await page.getByRole("region", { name: "Like b2" }).locator(".hit").first().waitFor();
   await close();
 });
+
+for (const width of [390, 1280]) {
+  test(`a visitor who is not logged in sees what a view changes, by keyboard alone, ${width} pixels wide`, async () => {
+    const { page, problems, close } = await openTab(browser, console, "#/recommend?index=books", width);
+    const list = page.getByRole("region", { name: /^For visitor-/ });
+    await page.getByRole("button", { name: "a new visitor" }).press("Enter");
+    await list.locator(".hit").first().waitFor();
+    const visitor = new URL(page.url().replace("#/", "")).searchParams.get("user");
+    assert.match(visitor ?? "", /^visitor-[0-9a-f]{8}$/);
+    assert.ok(await page.getByRole("checkbox", { name: "not logged in" }).isChecked());
+    await tabTo(page, "[data-item]");
+    await page.keyboard.press("Enter");
+    await list.getByText("was 1", { exact: true }).waitFor();
+    assert.equal(await list.locator(".tag").allTextContents(), ["was 2", "was 3", "was 4", "was 5", "was 1"]);
+    await page.getByRole("status").getByText(`5 recommendations for ${visitor}, 0 of them new`).waitFor();
+    const [event] = console.gateway.received.findLast(({ call }) => call === "POST /log-event")?.body.events ?? [];
+    assert.equal([event?.USER_ID, event?.SESSION_ID, event?.ITEM_ID], [undefined, visitor, "b1"]);
+    // The focus goes with the book.
+    await page.locator('[data-item="b1"]:focus').waitFor();
+    assert.equal(await violations(page), []);
+    assert.is(await page.evaluate("document.documentElement.scrollWidth"), width);
+    assert.equal(problems, []);
+    await close();
+  });
+}
 
 test("restores a filter and its values from a link", async () => {
   const place = "#/recommend?user=U1&index=books&filter=category&values=CATEGORY%3Dmystery";

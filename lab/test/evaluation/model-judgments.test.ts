@@ -1,25 +1,45 @@
 import * as assert from "uvu/assert";
+import { type Interval, meanInterval, simultaneousIntervals } from "../../../lib/core/statistics/bootstrap.ts";
+import { seeded } from "../../../lib/core/statistics/random.ts";
 import { suite } from "../../../test/suite.ts";
+import { intervalsOf, type Measured } from "../../evaluation/correction.ts";
 import { type AboutJudgments, evaluate } from "../../evaluation/evaluate.ts";
 import { verdictText } from "../../evaluation/sentences.ts";
 import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
 import { checkedIn, modelCheck } from "../../judgments/model-check.ts";
 import { metricOf } from "../../metrics/metric.ts";
-import { coverage } from "./simulated-judge.ts";
+import { coverage, drawn, population } from "./simulated-judge.ts";
 
 const test = suite("verdicts on judgments of a language model");
 
+const OTHER = { quality: 1.2, shared: 0.3 };
+
 test("cover what people would say, although the model favours the setting in use", () => {
-  const { rounds, covered, coveredAlone, clear, wrong } = coverage(
-    "ndcg@10",
-    { lean: 0.8, noise: 0.5 },
-    { queries: 60, checked: 30, rounds: 40, ofTruth: 2_000 },
-  );
-  assert.ok(covered >= 0.95 * rounds, `${covered} of ${rounds}`);
-  // The simulation has what the correction is for, and something is found.
-  assert.is(coveredAlone, 0);
-  assert.is(wrong, 0);
-  assert.ok(clear > rounds / 2, `${clear} of ${rounds}`);
+  const of = population("ndcg@10", { lean: 0.8, noise: 0.5 }, OTHER, 2_000);
+  const rounds = 400;
+  const found = coverage(of, { queries: 60, checked: 20, rounds });
+  assert.ok(found.covered >= 0.95 * rounds, `${found.covered} of ${rounds}`);
+  // The simulation has what the correction is for, something is found, and no width is wasted.
+  assert.is(found.coveredAlone, 0);
+  assert.is(found.wrong, 0);
+  assert.ok(found.clear > rounds / 2, `${found.clear} of ${rounds}`);
+  assert.ok(found.width < 1.25 * found.widthByPeople, `${found.width}, by people ${found.widthByPeople}`);
+});
+
+test("become those of people's judgments as people check more, however wild the model is", () => {
+  const of = population("ndcg@10", { lean: 0, noise: 5 }, OTHER, 400);
+  const random = seeded(4);
+  const plainOf = ({ values }: Measured) => simultaneousIntervals(values);
+  const all = drawn(of, 200, 200, random);
+  assert.equal(intervalsOf(all), plainOf(all));
+  const width = ([interval]: readonly Interval[]) => (interval ? interval.high - interval.low : Number.NaN);
+  const people = drawn(of, 200, 200, random);
+  const most = {
+    ...people,
+    sample: people.sample.slice(0, 198),
+    errors: people.errors?.map((own) => own.slice(0, 198)),
+  };
+  assert.ok(width(intervalsOf(most)) < 1.1 * width(plainOf(people)), `${width(intervalsOf(most))}`);
 });
 
 const QUERIES = Array.from({ length: 40 }, (_, query) => `q${query}`);
@@ -66,6 +86,16 @@ test("are not given while nobody has checked the model, or too few have", () => 
   );
 });
 
+test("give the mean of one setting without an interval while too few are checked", () => {
+  const evaluation = evaluated((_, place) => place < 19);
+  const [setting] = evaluation.settings;
+  assert.ok(setting);
+  assert.match(
+    verdictText({ ...evaluation, settings: [setting], verdict: { ...evaluation.verdict, comparisons: [] } }),
+    /^ndcg@10 of old is 0\.\d+ \(without an interval, since people have checked 19 of the language model's queries, and one needs 20\)\. From/,
+  );
+});
+
 test("follow people where they contradict the model, and say by how much it erred", () => {
   const evaluation = evaluated((_, place) => place < 24);
   const [comparison] = evaluation.verdict.comparisons;
@@ -82,20 +112,25 @@ test("rest on the first queries of the order alone, since people who choose quer
   assert.is(evaluated((_, place) => place !== 21).checked?.queries, 21);
 });
 
-test("have exactly people's mean where people judged every query", () => {
-  const { settings } = evaluated(() => true);
-  const people = evaluateByPeople();
-  assert.ok(Math.abs((settings[1]?.scores["ndcg@10"]?.difference.mean ?? 0) - people) < 1e-12);
+test("have exactly people's mean and interval where people judged every query", () => {
+  const score = evaluated(() => true).settings[1]?.scores["ndcg@10"];
+  const people = peoplesDifferences();
+  assert.equal(score?.difference, simultaneousIntervals([people.map(() => 0), people])[1]);
+  assert.ok(Math.abs((score?.difference.mean ?? 0) - people.reduce((sum, value) => sum + value, 0) / 40) < 1e-12);
+  assert.equal(score?.mean, meanInterval(score?.values ?? []));
+  assert.match(
+    verdictText(evaluated(() => true)),
+    /People judged all 40 queries of the language model, with 80 judgments \(weighted kappa -0\.\d\d\), so its own do not count\./,
+  );
 });
 
-function evaluateByPeople(): number {
+function peoplesDifferences(): number[] {
   const metric = metricOf("ndcg@10");
-  const values = QUERIES.map((_, number) => {
+  return QUERIES.map((_, number) => {
     const grades = number % 8 === 0 ? [3, 0] : [0, 3];
     const judged = new Map(["a", "b"].map((document, index) => [document, grades[index] ?? 0]));
     return (metric?.of(["b", "a"], judged) ?? 0) - (metric?.of(["a", "b"], judged) ?? 0);
   });
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 test("weighted kappa is that of Cohen's definition", () => {

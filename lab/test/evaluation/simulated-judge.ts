@@ -1,127 +1,123 @@
+import type { Interval } from "../../../lib/core/statistics/bootstrap.ts";
 import { type Random, seeded } from "../../../lib/core/statistics/random.ts";
-import { evaluate } from "../../evaluation/evaluate.ts";
+import { differencesOf, intervalsOf, type Measured, measuredBy } from "../../evaluation/correction.ts";
 import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
-import { modelCheck } from "../../judgments/model-check.ts";
-import { type Metric, metricOf } from "../../metrics/metric.ts";
+import { checkedIn, modelCheck } from "../../judgments/model-check.ts";
+import { metricOf } from "../../metrics/metric.ts";
 import { normal, type Ranker, ranked, type TrueQuery, trueQueries } from "./simulated-clicks.ts";
 
 const DEPTH = 10;
 
-/** The setting in use, and one that finds more of what is relevant by other documents. */
-const RANKERS: readonly Ranker[] = [
-  { quality: 1, shared: 1 },
-  { quality: 1.2, shared: 0.3 },
-];
+/** The setting in use. */
+const IN_USE: Ranker = { quality: 1, shared: 1 };
 
 /** How a simulated language model errs. */
 export interface Judge {
   /** How much it overrates what the setting in use overrates, such as texts that repeat the words of the query. */
   lean: number;
   noise: number;
+  /** How much it grades above people. */
+  shift?: number;
 }
 
-interface World {
-  rows: readonly Judgment[];
-  rankings: readonly (readonly string[])[][];
+/** Queries from which evaluations draw theirs, with what people and a language model say of both settings. */
+interface Population {
+  /** The differences of the settings. People checked all queries. */
+  differences: Measured;
+  /** The mean difference by people's judgments. */
+  truth: number;
+  /** Weighted kappa of the model and people. */
+  kappa: number;
 }
 
-/** Judges the first hits of both settings, by people and by a language model. */
-function judgedBy(judge: Judge, queries: readonly TrueQuery[], random: Random): World {
-  const rankings = RANKERS.map((ranker) => queries.map((query) => ranked(query, ranker, random)));
-  const rows = queries.flatMap(({ id, grades, noise }, place): Judgment[] => {
-    const pool = new Set(rankings.flatMap((own) => own[place]?.slice(0, DEPTH) ?? []));
-    return [...pool].flatMap((document) => {
-      const number = Number(document.slice(1));
-      const grade = grades[number] ?? 0;
-      const guess = Math.round(grade + judge.lean * (noise[number] ?? 0) + judge.noise * normal(random));
-      return [
-        { query: id, document, grade: Math.max(0, Math.min(3, guess)), origin: "model" },
-        { query: id, document, grade, origin: "people" },
-      ];
-    });
-  });
-  return { rows, rankings };
-}
-
-/** Names the queries of a round apart from those of others, so that each round has a sample of its own. */
-const queriesOf = (count: number, round: number, random: Random) =>
-  trueQueries(count, random).map((query) => ({ ...query, id: `round ${round} ${query.id}` }));
-
-function metricNamed(name: string): Metric {
-  const metric = metricOf(name);
-  if (!metric) throw new Error(`no metric ${name}`);
-  return metric;
-}
-
-/** Returns the true mean difference of the settings by people's judgments, over many queries. */
-function trueDifference(name: string, judge: Judge, count: number): number {
+/** Ranks by the setting in use and by another one, and has people and a language model judge the first hits of both. */
+export function population(name: string, judge: Judge, other: Ranker, size: number): Population {
   const random = seeded(77);
-  const queries = queriesOf(count, -1, random);
-  const { rows, rankings } = judgedBy(judge, queries, random);
-  const judgments = judgmentsOf(rows);
-  const metric = metricNamed(name);
-  const sum = (setting: number) =>
-    queries.reduce(
-      (before, { id }, place) => before + metric.of(rankings[setting]?.[place] ?? [], judgments.get(id) ?? new Map()),
-      0,
-    );
-  return (sum(1) - sum(0)) / queries.length;
+  const queries = trueQueries(size, random);
+  const rankings = [IN_USE, other].map((ranker) => queries.map((query) => ranked(query, ranker, random)));
+  const rows = queries.flatMap((query, place) => {
+    const pool = new Set(rankings.flatMap((own) => own[place]?.slice(0, DEPTH) ?? []));
+    return [...pool].flatMap((document) => judgedBy(judge, query, document, random));
+  });
+  const metric = metricOf(name);
+  const check = modelCheck(rows);
+  if (!metric || !check) throw new Error(`no metric ${name}`);
+  const ids = queries.map(({ id }) => id);
+  const differences = differencesOf(
+    measuredBy(metric, { queries: ids, rankings, judgments: judgmentsOf(rows), check }),
+  );
+  const people = differences.values[1] ?? [];
+  const truth = people.reduce((sum, value) => sum + value, 0) / size;
+  return { differences, truth, kappa: checkedIn(check).kappa ?? 0 };
 }
 
-/** How often the corrected interval has the truth, and how often the model's own does. */
+function judgedBy(judge: Judge, { id, grades, noise }: TrueQuery, document: string, random: Random): Judgment[] {
+  const number = Number(document.slice(1));
+  const grade = grades[number] ?? 0;
+  const error = (judge.shift ?? 0) + judge.lean * (noise[number] ?? 0) + judge.noise * normal(random);
+  const guess = Math.max(0, Math.min(3, Math.round(grade + error)));
+  return [
+    { query: id, document, grade: guess, origin: "model" },
+    { query: id, document, grade, origin: "people" },
+  ];
+}
+
+/** Returns random queries, of which people checked the first ones, under the other setting alone. */
+export function drawn({ differences }: Population, queries: number, checked: number, random: Random): Measured {
+  const { values, uncorrected, errors } = differences;
+  const places = Array.from({ length: queries }, () => Math.floor(random() * (values[1]?.length ?? 0)));
+  const at = (all: Measured["values"] | undefined, those: readonly number[]) =>
+    those.map((place) => all?.[1]?.[place] ?? 0);
+  const [first, rest] = [places.slice(0, checked), places.slice(checked)];
+  return {
+    values: [[...at(values, first), ...at(uncorrected, rest)]],
+    uncorrected: [at(uncorrected, places)],
+    errors: checked > 0 ? [at(errors, first)] : undefined,
+    sample: [...first.keys()],
+    unchecked: queries - checked,
+  };
+}
+
+/** How often intervals have the truth. */
 interface Coverage {
-  rounds: number;
   covered: number;
+  /** The share of those of the model alone, in every tenth round. */
   coveredAlone: number;
-  /** Verdicts that name a winner, and those of them that name the wrong one. */
+  /** Intervals on one side of 0, and those of them on the wrong one. */
   clear: number;
   wrong: number;
-  kappa: number;
+  /** The mean width, and that of people's intervals by the checked queries alone, in every tenth round. */
+  width: number;
+  widthByPeople: number;
 }
 
 interface Simulation {
   queries: number;
   checked: number;
+  /** A multiple of ten. */
   rounds: number;
-  /** Queries whose mean is taken for the truth. */
-  ofTruth: number;
 }
 
-/** Evaluates both settings so many times, with people's judgments of the first queries in the order of the check. */
-export function coverage(
-  name: string,
-  judge: Judge,
-  { queries: count, checked, rounds, ofTruth }: Simulation,
-): Coverage {
-  const truth = trueDifference(name, judge, ofTruth);
-  const metric = metricNamed(name);
-  const found: Coverage = { rounds, covered: 0, coveredAlone: 0, clear: 0, wrong: 0, kappa: 0 };
+/** Draws queries so many times and counts what the corrected intervals say. */
+export function coverage(of: Population, { queries, checked, rounds }: Simulation): Coverage {
+  const found: Coverage = { covered: 0, coveredAlone: 0, clear: 0, wrong: 0, width: 0, widthByPeople: 0 };
+  const random = seeded(1);
   for (let round = 0; round < rounds; round += 1) {
-    const random = seeded(1 + round);
-    const queries = queriesOf(count, round, random);
-    const { rows, rankings } = judgedBy(judge, queries, random);
-    const ids = queries.map(({ id }) => id);
-    const settings = rankings.map((own, index) => ({
-      name: index === 0 ? "in use" : "other",
-      runs: own.map((ranking) => ({ ranking, milliseconds: 1, degraded: [] })),
-    }));
-    const by = (people: number) => {
-      const chosen = new Set(modelCheck(rows)?.order.slice(0, people));
-      const known = rows.filter(({ query, origin }) => origin === "model" || chosen.has(query));
-      const about = { origins: { model: 1 }, check: modelCheck(known), resamples: 800 };
-      return evaluate(ids, settings, judgmentsOf(known), [metric], about);
-    };
-    const has = ({ settings: [, other] }: ReturnType<typeof by>) => {
-      const { low, high } = other?.scores[name]?.difference ?? { low: 1, high: -1 };
-      return low <= truth && truth <= high ? 1 : 0;
-    };
-    const corrected = by(checked);
-    const { better, worse } = corrected.verdict;
-    found.covered += has(corrected);
-    found.coveredAlone += has(by(0));
-    found.clear += better.length + worse.length;
-    found.wrong += (truth > 0 ? worse : better).length;
-    found.kappa += (corrected.checked?.kappa ?? 0) / rounds;
+    const measured = drawn(of, queries, checked, random);
+    const intervalOf = (one: Measured) => intervalsOf(one, { resamples: 400, seed: round })[0] as Interval;
+    const has = ({ low, high }: Interval) => (low <= of.truth && of.truth <= high ? 1 : 0);
+    const own = intervalOf(measured);
+    const sign = own.low > 0 ? 1 : own.high < 0 ? -1 : 0;
+    found.covered += has(own);
+    found.clear += Math.abs(sign);
+    found.wrong += sign === -Math.sign(of.truth) ? Math.abs(sign) : 0;
+    found.width += (own.high - own.low) / rounds;
+    if (round % 10 > 0) continue;
+    const byModel = { ...measured, values: measured.uncorrected, errors: undefined, sample: [], unchecked: 0 };
+    const byPeople = measured.values.map((all) => all.slice(0, checked));
+    const people = intervalOf({ ...byModel, values: byPeople, uncorrected: byPeople });
+    found.coveredAlone += (10 * has(intervalOf(byModel))) / rounds;
+    found.widthByPeople += (10 * (people.high - people.low)) / rounds;
   }
   return found;
 }

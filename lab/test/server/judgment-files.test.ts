@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import * as v from "valibot";
 import { seeded } from "../../../lib/core/statistics/random.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import { suite } from "../../../test/suite.ts";
 import { readJudgments, readJudgmentsFile } from "../../judgments/read.ts";
-import { judgmentFiles } from "../../server/judgment-files.ts";
+import { judgmentFiles, PersonName } from "../../server/judgment-files.ts";
 
 const test = suite("judgments files of the console");
 
@@ -99,6 +100,51 @@ test("leaves a language model's judgment beside that of a person, and when that 
   assert.is(readFileSync(files.path("model"), "utf8"), rows);
 });
 
+test("keeps the grade of each rater and the decision beside it, each replaced and taken back alone", () => {
+  const judge = (grade: number | null, names: { rater?: string; adjudicated?: string } = {}) =>
+    files.judge("raters", { query: "salt", doc: "b1", grade, index: "books", ...names });
+  const kept = () => files.read("raters").map(({ grade, rater, adjudicated }) => [grade, rater, adjudicated]);
+  judge(1);
+  const before = readFileSync(files.path("raters"), "utf8");
+  assert.is(before.split("\n")[0], "query,doc,grade,index,who,when");
+  judge(2);
+  judge(1);
+  assert.is(readFileSync(files.path("raters"), "utf8"), before);
+  judge(3, { rater: "Ada" });
+  judge(0, { rater: "Ben, Ω" });
+  judge(2, { rater: "Ada" });
+  assert.equal(kept(), [
+    [1, undefined, undefined],
+    [2, "Ada", undefined],
+    [0, "Ben, Ω", undefined],
+  ]);
+  const grade = () => readJudgments(files.path("raters")).get("salt")?.get("b1");
+  assert.is(grade(), 0);
+  judge(2, { adjudicated: "Ada" });
+  judge(3, { adjudicated: "Dora" });
+  assert.is(grade(), 3);
+  assert.equal(judgmentFiles(folder, "ada").read("raters"), files.read("raters"));
+  judge(null, { adjudicated: "Dora" });
+  judge(null, { rater: "Ben, Ω" });
+  assert.equal(kept(), [
+    [1, undefined, undefined],
+    [2, "Ada", undefined],
+  ]);
+});
+
+test("keeps the raters of a JSON file that it continues", () => {
+  const rows = ["Ada", "Ben"].map((rater, grade) => ({ query: "salt", doc: "b1", grade, rater }));
+  writeFileSync(join(folder, "named.json"), JSON.stringify(rows));
+  files.judge("named", { query: "salt", doc: "b1", grade: 3, index: "", rater: "Ben" });
+  assert.equal(
+    files.read("named").map(({ grade, rater, origin }) => [grade, rater, origin]),
+    [
+      [0, "Ada", "people"],
+      [3, "Ben", "people"],
+    ],
+  );
+});
+
 test("continues a file of another tool: keeps its columns, its rows and what separates them", () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(files.path("quepid"), 'Team,Query Text,Doc ID,Rating\n"A, B",salt,b1,1\nC,salt,b2,\n');
@@ -165,6 +211,11 @@ test("keeps a query that is a formula in a spreadsheet as text, through several 
   assert.equal([...readJudgments(files.path("again")).keys()], [query]);
 });
 
+test("takes names with joiners and direction marks, and none with control characters or half a character", () => {
+  for (const name of ["علی\u200cرضا", "\u200fדנה", "Zoë 🙂", "O'Brien, Q."]) assert.ok(v.is(PersonName, name), name);
+  for (const name of ["", " ", "a\nb", "a\0", "a\u0085b", "a\ud800"]) assert.not(v.is(PersonName, name), name);
+});
+
 test("lists the files, and refuses names that leave the folder", () => {
   assert.equal(files.names(), [
     "again",
@@ -173,7 +224,9 @@ test("lists the files, and refuses names that leave the folder", () => {
     "long",
     "mine",
     "model",
+    "named",
     "quepid",
+    "raters",
     "two",
     "walk",
     "workbench",

@@ -1,0 +1,129 @@
+import { useState } from "preact/hooks";
+import { ChangeView } from "./change-view.tsx";
+import { documents, forgetOutcome } from "./documents.ts";
+
+/** Rules that a list shows at a time. */
+const SHOWN = 100;
+
+/** The lists of synonyms, and a form for one rule of them. */
+export function SynonymsPlace() {
+  const { value } = documents.synonyms.value;
+  const files = value?.files ?? [];
+  const [form, edit] = useState({ file: "", before: "", kind: "two-way", from: "", to: "", isRemoved: false });
+  const [wanted, filter] = useState("");
+  if (!value) return null;
+  if (files.length === 0) {
+    return (
+      <p class="empty">
+        No entry of hybrid_search.yaml has synonyms. Give one `synonyms: {"{"} files: [{"{"} file: synonyms/products.txt{" "}
+        {"}"}] {"}"}`, create the file, and deploy once.
+      </p>
+    );
+  }
+  const file = files.find((one) => one.file === form.file) ?? files[0];
+  if (!file) return null;
+  const { from, to, kind, before, isRemoved } = form;
+  const listed = (text: string) =>
+    text
+      .split(",")
+      .flatMap((one) => one.trim() || [])
+      .join(", ");
+  const line = kind === "two-way" ? listed(from) : `${listed(from)} => ${listed(to)}`;
+  const isWhole = kind === "two-way" ? from.includes(",") : listed(from) !== "" && listed(to) !== "";
+  const change = isRemoved
+    ? { file: file.file, before, after: null }
+    : isWhole
+      ? { file: file.file, before, after: line }
+      : undefined;
+  const found = file.rules.filter((rule) => rule.toLowerCase().includes(wanted.toLowerCase()));
+  const open = (rule: string, isRemoved: boolean) => {
+    const [left = "", right] = rule.split(" => ");
+    forgetOutcome("synonyms");
+    const kind = right === undefined ? "two-way" : "one-way";
+    edit({ file: file.file, before: rule, kind, from: left, to: right ?? "", isRemoved });
+  };
+  const texts = [...new Set(listed(from).split(", "))].filter((text) => text !== "");
+  return (
+    <div class="beside">
+      <section class="column" aria-label="Synonym">
+        <h2>{before === "" ? "New synonyms" : before}</h2>
+        {isRemoved ? (
+          <p class="note">
+            This takes the rule away.{" "}
+            <button type="button" class="link" onClick={() => edit({ ...form, isRemoved: false })}>
+              Keep it
+            </button>
+          </p>
+        ) : (
+          <form class="row" onSubmit={(event) => event.preventDefault()}>
+            <label>
+              How
+              <select value={kind} onChange={(event) => edit({ ...form, kind: event.currentTarget.value })}>
+                <option value="two-way">each finds the others</option>
+                <option value="one-way">the first finds the second</option>
+              </select>
+            </label>
+            <label class="grow">
+              {kind === "two-way" ? "Words, with commas between" : "A search for"}
+              <input dir="auto" value={from} onInput={(event) => edit({ ...form, from: event.currentTarget.value })} />
+            </label>
+            {kind === "one-way" && (
+              <label class="grow">
+                also finds
+                <input dir="auto" value={to} onInput={(event) => edit({ ...form, to: event.currentTarget.value })} />
+              </label>
+            )}
+          </form>
+        )}
+        <ChangeView
+          key={file.file}
+          name="synonyms"
+          change={change}
+          texts={texts}
+          onApplied={() => {
+            const empty = { ...form, before: "", from: "", to: "", isRemoved: false };
+            // Something else may have been typed meanwhile.
+            edit((now) => (now === form ? empty : now));
+          }}
+        />
+      </section>
+      <section class="column" aria-label="All synonyms">
+        <label>
+          List
+          <select
+            value={file.file}
+            onChange={(event) =>
+              edit({ ...form, file: event.currentTarget.value, before: "", from: "", to: "", isRemoved: false })
+            }
+          >
+            {files.map((one) => (
+              <option key={one.file}>{one.file}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Find in it
+          <input type="search" value={wanted} onInput={(event) => filter(event.currentTarget.value)} />
+        </label>
+        <ul>
+          {found.slice(0, SHOWN).map((rule) => (
+            <li key={rule}>
+              <button type="button" class="link" onClick={() => open(rule, false)}>
+                {rule}
+              </button>{" "}
+              {file.pending.includes(rule) && <span class="tag">not in use yet</span>}
+              <button type="button" class="quiet" onClick={() => open(rule, true)}>
+                ✕<span class="hidden"> take away {rule}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        <p class="note">
+          {found.length > SHOWN
+            ? `${SHOWN} of ${found.length} rules`
+            : `${found.length} ${found.length === 1 ? "rule" : "rules"}`}
+        </p>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { signal } from "@preact/signals";
+import type { Searches } from "../../server/searched.ts";
+import { callConsole } from "../api.ts";
+import { announce, place } from "../state.ts";
+
+interface Listed {
+  /** What was asked for. */
+  key: string;
+  value: Searches | null;
+  error: string;
+}
+
+/** What people searched for, as the place asks for it. */
+export const searched = signal<Listed>({ key: "", value: null, error: "" });
+
+/** Returns the path that reads the searches of the place. */
+export function pathOf({ days, index, everywhere }: { days: string; index: string; everywhere: boolean }): string {
+  const named = everywhere || index === "" ? {} : { index };
+  return `/api/queries?${new URLSearchParams({ days, ...named })}`;
+}
+
+/** Reads the searches of the place, unless they are known. */
+export async function readSearched({ again = false } = {}): Promise<void> {
+  const key = pathOf(place.value);
+  if (searched.value.key === key && !again) return;
+  searched.value = { key, value: null, error: "" };
+  const show = (value: Searches | null, error: string) => {
+    if (searched.value.key !== key) return;
+    searched.value = { key, value, error };
+    announce(value ? `${value.of} queries` : error);
+  };
+  try {
+    show(await callConsole<Searches>("GET", key), "");
+  } catch (error) {
+    show(null, (error as Error).message);
+  }
+}

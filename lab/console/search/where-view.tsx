@@ -1,0 +1,111 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Step } from "../../whereabouts/where.ts";
+import { whereIs } from "../../whereabouts/where.ts";
+import { callService } from "../api.ts";
+import { goTo, place } from "../state.ts";
+import { asked, legs, variants } from "./results.ts";
+import { callOf, legTitle, type Variant, variantTitle } from "./variants.ts";
+
+/** Asks for a document, and says where each variant has it. */
+export function WhereView() {
+  const { document } = place.value;
+  const [draft, edit] = useState(document);
+  useEffect(() => edit(document), [document]);
+  return (
+    <details class="where" open={document !== ""}>
+      <summary>Where is a document?</summary>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          goTo({ document: draft.trim() });
+        }}
+      >
+        <label>
+          Document id
+          <input
+            value={draft}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => edit(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit">Find</button>
+        {document !== "" && (
+          <button type="button" onClick={() => goTo({ document: "" })}>
+            Close
+          </button>
+        )}
+      </form>
+      {document !== "" && asked.value && (
+        <div class="columns">
+          {variants.value.map((variant, at) => (
+            <Whereabouts key={at} variant={variant} document={document} />
+          ))}
+        </div>
+      )}
+    </details>
+  );
+}
+
+interface Told {
+  key: string;
+  steps: readonly Step[];
+  error: string;
+}
+
+const UNKNOWN: Told = { key: "", steps: [], error: "" };
+
+/** Where one variant has the document, step by step, and why it is not higher. */
+function Whereabouts({ variant, document }: { variant: Variant; document: string }) {
+  const [told, tell] = useState(UNKNOWN);
+  const key = JSON.stringify([variant, document, asked.value]);
+  const title = variantTitle(variant, legs.value);
+  useEffect(() => {
+    let isWanted = true;
+    const show = (next: Omit<Told, "key">) => isWanted && tell({ key, ...next });
+    stepsOf(variant, document).then(
+      (steps) => show({ steps, error: "" }),
+      (error: Error) => show({ steps: [], error: error.message }),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [key]);
+  return (
+    <section class="column" aria-label={`${document} in ${title}`}>
+      <h2>{title}</h2>
+      {told.key !== key && <p class="note">Looking for it …</p>}
+      {told.error !== "" && (
+        <p class="problem" role="alert">
+          {told.error}
+        </p>
+      )}
+      <dl>
+        {told.steps.map(({ name, rank, why }) => (
+          <div key={name}>
+            <dt>
+              {name} <b>{rank ?? "–"}</b>
+            </dt>
+            <dd>{why}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function stepsOf(variant: Variant, document: string): Promise<Step[]> {
+  const what = asked.value;
+  if (!what) return Promise.resolve([]);
+  const all = what.legs;
+  const used = variant.kind === "leg" ? all.filter(({ name }) => name === variant.leg) : all;
+  const names = variant.kind === "own" ? [] : used.map((leg) => legTitle(leg, all));
+  const ask = async ({ path, body }: { path: string; body: object }) =>
+    (await callService({ service: "gateway", method: "POST", path, body })).body;
+  // A template that is no JSON throws here.
+  return Promise.resolve().then(() => {
+    const { path, body } = callOf(variant, what);
+    return whereIs(ask, { call: { path, body } as Parameters<typeof whereIs>[1]["call"], document, names });
+  });
+}

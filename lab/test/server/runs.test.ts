@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import * as v from "valibot";
+import { scratchFolder } from "../../../local/process/scratch.ts";
+import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
+import { suite } from "../../../test/suite.ts";
+import { SettingsFile } from "../../evaluation/settings-file.ts";
+import { judgmentFiles } from "../../server/judgment-files.ts";
+import { createRuns } from "../../server/runs.ts";
+import { tunedBefore } from "../../server/tuned-before.ts";
+
+const test = suite("stored runs of the console");
+
+const folder = join(scratchFolder(TEST_OUTPUT, "stored-runs"), "runs");
+const runs = createRuns({
+  ...{
+    folder,
+    conf: "conf",
+    command: ["none"],
+    env: {},
+    gateway: { name: "gateway", url: "http://127.0.0.1:1", key: "" },
+  },
+  judgments: judgmentFiles(join(folder, "../judgments"), "ada"),
+});
+
+const mean = { mean: 0.5, low: 0.4, high: 0.6 };
+const result = { queries: ["salt"], settings: [{ name: "hybrid", scores: { "ndcg@10": { mean } } }] };
+const idOf = (day: number) => `2026-11-0${day}T10-00-00-000Z-evaluate`;
+
+/** Stores an evaluation of a day, with this result. */
+function store(day: number, found: unknown): void {
+  const run = { id: idOf(day), kind: "evaluate", when: `2026-11-0${day}`, judgments: "mine", index: "books" };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${idOf(day)}.json`), JSON.stringify({ ...run, result: found }));
+}
+
+test("shows the evaluations of an index over time, without files that do not fit, and reads each once", async () => {
+  store(1, result);
+  store(2, { queries: 3 });
+  store(3, { ...result, queries: ["salt", "storm"] });
+  writeFileSync(join(folder, `${idOf(4)}.json`), '{"id":"half');
+  writeFileSync(join(folder, "notes.json"), "{}");
+  const over = async () => (await runs.overTime("books", "mine")).map(({ id, queries }) => [id, queries]);
+  const expected = [
+    [idOf(1), 1],
+    [idOf(3), 2],
+  ];
+  assert.equal(await over(), expected);
+  assert.equal((await runs.overTime("books", "mine"))[0]?.settings, [{ name: "hybrid", means: { "ndcg@10": mean } }]);
+  assert.equal(await runs.overTime("films", "mine"), []);
+  store(3, result);
+  assert.equal(await over(), expected);
+});
+
+test("warns of settings that a tuning chose on the same judgments, also when people typed them", () => {
+  const best = { weights: [0.2, 0.8], normalization: "l2", combination: "arithmetic_mean", candidates: 50, k: null };
+  const settings = [
+    { name: "default" },
+    { name: "tuned", settings: { weights: [0.2, 0.8], normalization: "l2", combination: "arithmetic_mean" } },
+    { name: "other", settings: { weights: [0.3, 0.7], normalization: "l2", combination: "arithmetic_mean" } },
+  ];
+  const file = v.parse(SettingsFile, { index: "books", template: {}, settings });
+  const told = tunedBefore(file, [{ best }, { queries: 3 }]);
+  assert.is(told.length, 1);
+  assert.match(told[0] ?? "", /^tuned has the settings that a tuning chose on these judgments/);
+});
+
+test.run();
