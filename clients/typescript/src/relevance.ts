@@ -8,12 +8,15 @@ import type {
   BulkRequest,
   CandidatesAnswer,
   CandidatesRequest,
+  DeleteItemsRequest,
   EventsAnswer,
   EventsRequest,
   Hit,
   HybridSearchAnswer,
   HybridSearchRequest,
   LogEventRequest,
+  MultiSearchAnswer,
+  MultiSearchRequest,
   RankItemsAnswer,
   RankItemsRequest,
   RecommendForPlacementAnswer,
@@ -24,6 +27,8 @@ import type {
   RecommendToUserRequest,
   SearchAnswer,
   SearchRequest,
+  SuggestAnswer,
+  SuggestRequest,
   UpdateItemsRequest,
   UpdateUsersRequest,
   UploadAnswer,
@@ -90,9 +95,19 @@ export class Relevance {
     return allHits<Doc>(request, (page: HybridSearchRequest) => this.hybridSearch<Doc>(page, options));
   }
 
+  /** Runs several searches by named templates side by side: each result is an answer, or the error of that search. */
+  multiSearch(request: MultiSearchRequest, options?: CallOptions): Promise<MultiSearchAnswer> {
+    return this.#post("/application/multi-search", request, { ...options, safe: true });
+  }
+
   /** Returns the candidates of each subquery of a hybrid search, before they are combined. */
   candidates(request: CandidatesRequest, options?: CallOptions): Promise<CandidatesAnswer> {
     return this.#post("/application/hybrid-search/candidates", request, { ...options, safe: true });
+  }
+
+  /** Suggests how a text may go on that a user is typing. */
+  suggest(request: SuggestRequest, options?: CallOptions): Promise<SuggestAnswer> {
+    return this.#post("/application/suggest", request, { ...options, safe: true });
   }
 
   /** Reports what users did with hits. */
@@ -131,6 +146,11 @@ export class Relevance {
   /** Creates or replaces users, 1 to 500. */
   updateUsers(request: UpdateUsersRequest, options?: CallOptions): Promise<UploadAnswer> {
     return this.#post("/update-users", request, { ...options, safe: false });
+  }
+
+  /** Deletes items, 1 to 500. Ids without an item are accepted. */
+  deleteItems(request: DeleteItemsRequest, options?: CallOptions): Promise<UploadAnswer> {
+    return this.#post("/delete-items", request, { ...options, safe: false });
   }
 
   /** Stores events, 1 to 500. Give each an `EVENT_ID` if you may send it twice. */

@@ -40,8 +40,12 @@ export type SearchRequest = GatewaySchemas["Search"];
 export type SearchAnswer<Doc = AnyDocument> = WithHits<GatewaySchemas["SearchAnswer"], Doc>;
 export type HybridSearchRequest = GatewaySchemas["HybridSearch"];
 export type HybridSearchAnswer<Doc = AnyDocument> = WithHits<GatewaySchemas["HybridSearchAnswer"], Doc>;
+export type MultiSearchRequest = GatewaySchemas["MultiSearch"];
+export type MultiSearchAnswer = GatewaySchemas["MultiSearchAnswer"];
 export type CandidatesRequest = GatewaySchemas["CandidatesRequest"];
 export type CandidatesAnswer = GatewaySchemas["CandidatesAnswer"];
+export type SuggestRequest = GatewaySchemas["SuggestRequest"];
+export type SuggestAnswer = GatewaySchemas["SuggestAnswer"];
 export type EventsRequest = GatewaySchemas["EventsRequest"];
 export type EventsAnswer = GatewaySchemas["EventsAnswer"];
 
@@ -53,6 +57,7 @@ export type RecommendForPlacementRequest = RecommendationSchemas["RecommendForPl
 export type RecommendForPlacementAnswer = RecommendationSchemas["RecommendForPlacementAnswer"];
 export type RankItemsRequest = RecommendationSchemas["RankItemsRequest"];
 export type RankItemsAnswer = RecommendationSchemas["RankItemsAnswer"];
+export type DeleteItemsRequest = RecommendationSchemas["DeleteItemsRequest"];
 export type UpdateItemsRequest = RecommendationSchemas["UpdateItemsRequest"];
 export type UpdateUsersRequest = RecommendationSchemas["UpdateUsersRequest"];
 export type LogEventRequest = RecommendationSchemas["LogEventRequest"];

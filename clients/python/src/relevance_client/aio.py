@@ -105,9 +105,17 @@ class AsyncRelevance:
         """Yields the hits of all pages of a hybrid search. ``size`` is the size of a page."""
         return self._hits(request, self.hybrid_search)
 
+    async def multi_search(self, request: t.MultiSearch) -> t.MultiSearchAnswer:
+        """Runs several searches by named templates side by side: each result is an answer, or the error of that search."""
+        return await self._json(post("/application/multi-search", request, safe=True))
+
     async def candidates(self, request: t.CandidatesRequest) -> t.CandidatesAnswer:
         """Returns the candidates of each subquery of a hybrid search, before they are combined."""
         return await self._json(post("/application/hybrid-search/candidates", request, safe=True))
+
+    async def suggest(self, request: t.SuggestRequest) -> t.SuggestAnswer:
+        """Suggests how a text may go on that a user is typing."""
+        return await self._json(post("/application/suggest", request, safe=True))
 
     async def events(self, request: t.EventsRequest) -> t.EventsAnswer:
         """Reports what users did with hits."""
@@ -138,6 +146,10 @@ class AsyncRelevance:
     async def update_users(self, request: t.UpdateUsersRequest) -> t.UploadAnswer:
         """Creates or replaces users, 1 to 500."""
         return await self._json(post("/update-users", request, safe=False))
+
+    async def delete_items(self, request: t.DeleteItemsRequest) -> t.UploadAnswer:
+        """Deletes items, 1 to 500. Ids without an item are accepted."""
+        return await self._json(post("/delete-items", request, safe=False))
 
     async def log_event(self, request: t.LogEventRequest) -> t.UploadAnswer:
         """Stores events, 1 to 500. Give each an ``EVENT_ID`` if you may send it twice."""

@@ -11,6 +11,7 @@ RecommendForPlacementRequest = _recommendation.RecommendForPlacementRequest
 RecommendForPlacementAnswer = _recommendation.RecommendForPlacementAnswer
 RankItemsRequest = _recommendation.RankItemsRequest
 RankItemsAnswer = _recommendation.RankItemsAnswer
+DeleteItemsRequest = _recommendation.DeleteItemsRequest
 UpdateItemsRequest = _recommendation.UpdateItemsRequest
 UpdateUsersRequest = _recommendation.UpdateUsersRequest
 LogEventRequest = _recommendation.LogEventRequest
