@@ -36,7 +36,8 @@ export function gatewayExamples({ searchGateway }: Configuration, url: string, k
     {
       title: "store a document (the gateway computes its embeddings)",
       path: "/application/bulk",
-      body: { index, bulk_request: [{ id: "1", op: "index", doc }] },
+      // Whoever pastes all commands at once finds the document too.
+      body: { index, refresh: "wait_for", bulk_request: [{ id: "1", op: "index", doc }] },
     },
     {
       title: "search by words",

@@ -39,11 +39,16 @@ export function serve(
     if (options.stopping()) response.shouldKeepAlive = false;
     send(response, answer, { head: request.method === "HEAD", requestId });
   };
-  const refuse = (error: ApiError) => reply(refusal(error, requestId));
+  let service: MountedService | undefined;
+  const refuse = (error: ApiError) => {
+    const { headers, ...answer } = refusal(error, requestId);
+    reply({ ...answer, headers: [...headers, ...(service?.cors(request.headers.origin) ?? [])] });
+  };
 
   let target: Target;
   try {
     const found = find(request, services);
+    ({ service } = found);
     const mock = request.method === "OPTIONS" ? found.service.options(found.match.resource) : undefined;
     if (mock) {
       const answer = mockAnswer(mock, sentHeaders(request));

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { isRequestLogLine } from "../../lib/search/request-log/line.ts";
+import { isRequestLogLine, type RequestLogKind } from "../../lib/core/request-log/kinds.ts";
 import { divertLines } from "../process/divert-lines.ts";
 
 export interface BundleOptions {
@@ -12,6 +12,8 @@ export interface BundleOptions {
   env: Readonly<Record<string, string>>;
   /** Receives each request log line, which then does not go to standard output. */
   onRequestLog?: (line: string) => void;
+  /** The kind of these lines. Default: search. */
+  logKind?: RequestLogKind;
 }
 
 export interface LoadedBundle {
@@ -27,7 +29,12 @@ export interface LoadedBundle {
  * function reads them: several functions in one process have several roles. Each call creates a new instance of the
  * entry file, but its chunks are shared, because Node.js loads a file once. Calls must not overlap.
  */
-export async function loadBundle({ file, env, onRequestLog }: BundleOptions): Promise<LoadedBundle> {
+export async function loadBundle({
+  file,
+  env,
+  onRequestLog,
+  logKind = "search",
+}: BundleOptions): Promise<LoadedBundle> {
   const own = withOwnCredentials(process.env);
   process.env = { ...env };
   let loaded: { handler?: unknown };
@@ -37,7 +44,9 @@ export async function loadBundle({ file, env, onRequestLog }: BundleOptions): Pr
     process.env = own;
   }
   if (typeof loaded.handler !== "function") throw new Error(`${file} exports no function "handler"`);
-  const release = onRequestLog ? divertLines(isRequestLogLine, onRequestLog) : () => undefined;
+  const release = onRequestLog
+    ? divertLines((line) => isRequestLogLine(line, [logKind]), onRequestLog)
+    : () => undefined;
   const { handler } = loaded as { handler: ProxyHandler };
   if (!env[KEY]) return { handler, release };
   return { handler: (event, context) => running.run(env, () => handler(event, context)), release };

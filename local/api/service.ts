@@ -28,6 +28,8 @@ export interface ApiService {
    * key.
    */
   options?: ((resource: string) => Mock | undefined) | undefined;
+  /** Origins whose pages may read what API Gateway itself refuses. */
+  origins?: readonly string[] | undefined;
 }
 
 /** A service in the form that the server uses. */
@@ -38,6 +40,8 @@ export interface MountedService {
   /** Returns the id of the key: `key-1` for the first of `keys`. Throws `forbidden` or `throttled`. */
   admit: (key: string | undefined) => string;
   options: (resource: string) => Mock | undefined;
+  /** Returns the headers of a refusal to a page, without which its browser hides the reason from it. */
+  cors: (origin: string | undefined) => [name: string, value: string][];
 }
 
 export function mount(service: ApiService): MountedService {
@@ -56,6 +60,7 @@ export function mount(service: ApiService): MountedService {
     handler: service.handler,
     match: createMatcher(service.routes),
     options: service.options ?? (() => undefined),
+    cors: (origin) => corsOf(service.origins, origin),
     admit(key) {
       const caller = key === undefined ? undefined : callers.get(key);
       if (key === undefined || caller === undefined) {
@@ -65,6 +70,17 @@ export function mount(service: ApiService): MountedService {
       return caller.id;
     },
   };
+}
+
+/** Repeats a caller's origin if there are several, as `stacks/constructs/api-body.ts` has API Gateway do. */
+function corsOf([only, another]: readonly string[] = [], origin: string | undefined): [name: string, value: string][] {
+  const value = another === undefined ? only : origin;
+  if (value === undefined) return [];
+  return [
+    ["access-control-allow-origin", value],
+    ["access-control-expose-headers", "x-request-id, retry-after"],
+    ...(another === undefined ? [] : [["vary", "origin"] satisfies [string, string]]),
+  ];
 }
 
 /** Returns the service of a path, and the path below its base path. */

@@ -33,12 +33,13 @@ export function banner({
   stateFile,
   seconds,
 }: BannerOptions): string {
-  const { search, opensearch, aws, keys = {}, console } = state;
+  const { search, opensearch, aws, keys = {}, console, shop } = state;
   const lines = [
     "",
     `Ready after ${seconds.toFixed(1)} s.`,
     "",
     `  console      ${console.url}  (open it in a browser)`,
+    ...(shop ? [`  shop page    ${shop.url}  (a shop over both services)`] : []),
     `  API URL      ${search.url}`,
     ...(state.recommendation ? [`  recommend    ${state.recommendation.url}`] : []),
     `  API key      ${search.api_key}`,

@@ -67,8 +67,21 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
       example: options.demo ? { query: EXAMPLE, user: recommendation?.sample?.userId ?? null } : null,
     },
     defaultsFile: join(options.conf, "hybrid_search.yaml"),
+    // Like those of AWS: `--local` finds the stack of the current folder alone.
+    account: { account: [], env: { ...process.env, ...accountVariables(cloud) } },
     ...(port !== undefined && { port }),
   });
+}
+
+/** Returns the variables with which commands find the local cloud. */
+function accountVariables(cloud: Cloud): Record<string, string> {
+  const { endpoint, region, credentials } = rootOptions(cloud);
+  return {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  };
 }
 
 /** Returns what runs and what was trained. */

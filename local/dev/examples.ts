@@ -24,6 +24,8 @@ export function examples(mappings: readonly EmbeddingMapping[], schema?: object)
     path: "/application/bulk",
     body: {
       index: DEMO_INDEX,
+      // Whoever pastes all commands at once finds the book too.
+      refresh: "wait_for",
       bulk_request: [
         {
           id: "my-book",

@@ -46,7 +46,7 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
   make dev ARGS='--conf DIR'          another configuration folder (default conf.local)
   make dev ARGS='--dir DIR'           keeps data and state elsewhere (default .local)
 
-  PORT=8080                           first of five ports: API, OpenSearch, AWS endpoint, recommendation API, console
+  PORT=8080                           first of six ports: API, OpenSearch, AWS endpoint, recommendation API, console, shop
   OPENSEARCH_URL=http://host:9200     uses a cluster that already runs
   OPENSEARCH_VERSION=3.6.0            instead of the version that fits the machine's Java
   EMBEDDING_URL_DENSE_LARGE_EN_V1_5=http://host:8080
@@ -61,6 +61,7 @@ export const PURPOSES = {
   aws: "the local AWS endpoint",
   recommendation: "the recommendation API",
   console: "the console",
+  shop: "the shop page",
 } as const;
 
 export type PortName = keyof typeof PURPOSES;

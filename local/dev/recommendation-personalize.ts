@@ -1,3 +1,4 @@
+import { campaignSettings } from "../../lib/config/campaign-settings.ts";
 import { DATASETS, type Dataset, RECIPE_KINDS, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
 import type { ResourceInputGiven, ResourceState } from "../../lib/personalize/resources/request.ts";
@@ -34,8 +35,8 @@ async function convergeCampaigns(parts: RecommendationParts): Promise<RecipeKind
   const configured = RECIPE_KINDS.filter((recipe) => recommendation.solution.recipes[recipe] !== undefined);
   const states = await Promise.all(
     configured.map(async (recipe) => {
-      const min_provisioned_tps = recommendation.campaigns[recipe]?.min_provisioned_tps ?? 1;
-      return create(parts, { kind: "campaign", name: names.campaign(recipe), recipe, min_provisioned_tps });
+      const settings = campaignSettings(recommendation, recipe);
+      return create(parts, { kind: "campaign", name: names.campaign(recipe), recipe, ...settings });
     }),
   );
   return configured.filter((_, index) => states[index]?.arn != null);

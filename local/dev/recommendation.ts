@@ -5,7 +5,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { routes } from "../../functions/recommendation-api/routes.ts";
 import type { RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import { recommendationApiEnvironment } from "../../lib/infrastructure/functions.ts";
-import type { LoadedBundle } from "../api/load-bundle.ts";
+import type { BundleOptions, LoadedBundle } from "../api/load-bundle.ts";
 import { preflights } from "../api/service.ts";
 import { startApi } from "../api/start.ts";
 import type { UsagePlan } from "../api/usage.ts";
@@ -22,6 +22,7 @@ import { isTableWrite, recommendationData } from "./recommendation-data.ts";
 import { connectQueue, createFunctions, type RecommendationParts } from "./recommendation-functions.ts";
 import { convergePersonalize } from "./recommendation-personalize.ts";
 import { createQueues, createStateMachines, putConfiguration, putPlacements } from "./recommendation-resources.ts";
+import { openRequestLog } from "./request-log.ts";
 import { createStream, createTables } from "./resources.ts";
 import { saveNowAndThen } from "./save-now-and-then.ts";
 import type { Scope } from "./scope.ts";
@@ -44,7 +45,7 @@ export interface RecommendationOptions extends RecommendationParts {
   port?: number;
   scope: Scope;
   say: (line: string) => void;
-  loadBundle: (options: { file: string; env: Record<string, string> }) => Promise<LoadedBundle>;
+  loadBundle: (options: Required<BundleOptions>) => Promise<LoadedBundle>;
   /** Called with what must run after each call to the AWS endpoint, once the data of the last run is restored. */
   onCall: (afterCall: AfterCall) => void;
 }
@@ -94,6 +95,7 @@ function localObjects(
   return {
     list: async (bucket, prefix) => (await reader()).list(bucket, prefix),
     read: async (bucket, key) => (await reader()).read(bucket, key),
+    write: async (bucket, key, body) => (await reader()).write(bucket, key, body),
   };
 }
 
@@ -127,13 +129,17 @@ export async function startRecommendation(options: RecommendationOptions): Promi
   });
 
   const env = recommendationApiEnvironment(names, queue.url);
+  const requestLog = openRequestLog("recommendation", options);
   const [trained, bundle] = await Promise.all([
     convergePersonalize(options),
     options.loadBundle({
       file: bundleFile(outdir, "recommendation-api"),
       env: { ...env, API_KEYS: options.keys.environment },
+      onRequestLog: requestLog.add,
+      logKind: "recommendation",
     }),
     connectQueue(options, queue.arn),
+    requestLog.opened,
   ]);
   scope.add(bundle.release);
   const api = await startApi({
@@ -144,6 +150,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
         keys: options.keys.values,
         usage: options.usage,
         options: preflights(routes, options.configuration.api.cors),
+        origins: options.configuration.api.cors?.allow_origins,
       },
     ],
     ...(options.port !== undefined && { port: options.port }),

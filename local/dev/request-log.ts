@@ -5,50 +5,78 @@ import {
   PutSubscriptionFilterCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
 import { AddPermissionCommand } from "@aws-sdk/client-lambda";
+import type { Configuration } from "../../lib/config/configuration.ts";
 import { LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
-import { aliasArn, logHandler } from "../../lib/infrastructure/functions.ts";
-import { REQUEST_LOG_FILTER_PATTERN } from "../../lib/search/request-log/line.ts";
+import { type RequestLogKind, requestLogFilterPattern } from "../../lib/core/request-log/kinds.ts";
+import { aliasArn, logHandler, REQUEST_LOGS } from "../../lib/infrastructure/functions.ts";
 import type { Cloud } from "../cloud/front.ts";
+import { bundleArchive } from "./bundles.ts";
 import type { LocalClients } from "./clients.ts";
+import { createForwarder } from "./log-forwarder.ts";
 import { createFunction, createStream } from "./resources.ts";
+import type { Scope } from "./scope.ts";
 
-export interface RequestLogOptions {
+interface RequestLogOptions {
   cloud: Pick<Cloud, "endpoint">;
   clients: LocalClients;
   names: Names;
-  project: string;
-  /** Path of log-handler's archive. */
-  zip: string;
+  configuration: Pick<Configuration, "project">;
+  /** Folder of the built functions. */
+  outdir: string;
 }
 
 /** The path from a function's log to the bucket in the local cloud. */
-export interface RequestLogPath {
-  bucket: string;
-  /** Writes lines to api-router's log group, as Lambda does with the function's standard output. */
+interface RequestLogPath {
+  /** Writes lines to the log group of the function that logs, as Lambda does with the function's standard output. */
   put(lines: readonly string[]): Promise<void>;
 }
 
 const LOG_STREAM = "local";
 
+/** What takes the lines of a function that runs in this process. */
+interface LocalRequestLog {
+  add: (line: string) => void;
+  /** Resolves when the path to the bucket exists. */
+  opened: Promise<unknown>;
+}
+
+/** Opens a request log. Lines that come before its path exists wait. */
+export function openRequestLog(
+  kind: RequestLogKind,
+  options: RequestLogOptions & { scope: Scope; say: (line: string) => void },
+): LocalRequestLog {
+  const path = createRequestLogPath(kind, options);
+  // The caller awaits it later; a failure before that must not end the process.
+  path.catch(() => undefined);
+  const forwarder = createForwarder({ put: async (lines) => (await path).put(lines), say: options.say });
+  options.scope.add(() => forwarder.stop());
+  return { add: forwarder.add, opened: path };
+}
+
 /**
- * Creates the request log's path in the local cloud, as deployed: log group, subscription, log-handler and Firehose
+ * Creates the request log's path in the local cloud, as deployed: log group, subscription, handler and Firehose
  * stream. The bucket must exist.
  */
-export async function createRequestLogPath(options: RequestLogOptions): Promise<RequestLogPath> {
-  const { clients, names, zip } = options;
+async function createRequestLogPath(kind: RequestLogKind, options: RequestLogOptions): Promise<RequestLogPath> {
+  const { clients, names, configuration, outdir } = options;
+  const zip = bundleArchive(outdir, REQUEST_LOGS[kind].handler);
+  const { source, handler, stream } = REQUEST_LOGS[kind];
   const { logs } = clients;
-  const logGroupName = names.functionLogGroup("api-router");
+  const logGroupName = names.functionLogGroup(source);
 
   await Promise.all([
-    createFunction(clients.lambda, options, "log-handler", { ...logHandler(names, options.project), zip }),
-    createStream(clients.firehose, options, "search-logs"),
+    createFunction(clients.lambda, options, handler, {
+      ...logHandler(names, configuration.project.project_name, kind),
+      zip,
+    }),
+    createStream(clients.firehose, options, stream),
     logs
       .send(new CreateLogGroupCommand({ logGroupName }))
       .then(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: LOG_STREAM }))),
   ]);
   await clients.lambda.send(
     new AddPermissionCommand({
-      FunctionName: names.function("log-handler"),
+      FunctionName: names.function(handler),
       Qualifier: LIVE_ALIAS,
       StatementId: "RequestLog",
       Action: "lambda:InvokeFunction",
@@ -59,12 +87,11 @@ export async function createRequestLogPath(options: RequestLogOptions): Promise<
     new PutSubscriptionFilterCommand({
       logGroupName,
       filterName: "request-log",
-      filterPattern: REQUEST_LOG_FILTER_PATTERN,
-      destinationArn: aliasArn(names, "log-handler"),
+      filterPattern: requestLogFilterPattern(kind),
+      destinationArn: aliasArn(names, handler),
     }),
   );
   return {
-    bucket: names.bucket(),
     async put(lines) {
       const timestamp = Date.now();
       const logEvents = lines.map((message) => ({ timestamp, message }));

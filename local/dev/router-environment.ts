@@ -2,7 +2,7 @@ import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secre
 import type { ApiRouterEnv } from "../../functions/api-router/env.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
-import { readsDocuments } from "../../lib/infrastructure/endpoints.ts";
+import { hasSuggestions, readsDocuments } from "../../lib/infrastructure/endpoints.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
 import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 import { rootOptions } from "../cloud/account.ts";
@@ -37,7 +37,10 @@ export async function routerEnvironment(
     },
   ];
   const policy = JSON.stringify({ Version: "2012-10-17", Statement });
-  await putRolePolicy(cloud, names.functionRole("api-router"), secret, policy);
+  for (const name of ["api-router", "suggestions"] as const) {
+    if (name === "api-router" || (configuration.searchGateway && hasSuggestions(configuration.searchGateway)))
+      await putRolePolicy(cloud, names.functionRole(name), secret, policy);
+  }
   return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret } satisfies ApiRouterEnv;
 }
 

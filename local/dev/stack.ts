@@ -18,14 +18,13 @@ import { LocalError } from "../process/error.ts";
 import { requireFreePort } from "../process/ports.ts";
 import { scratchFolder } from "../process/scratch.ts";
 import { localKeys } from "./api-key.ts";
-import { buildBundles, bundleArchive, bundleFile } from "./bundles.ts";
+import { buildBundles, bundleFile } from "./bundles.ts";
 import { createBucket, localClients } from "./clients.ts";
 import { startDevConsole } from "./console.ts";
 import { ensureDemoIndex } from "./demo-index.ts";
 import { createDeployedRoles, variablesOfRole } from "./deployed-roles.ts";
 import { gatewayClient } from "./gateway-client.ts";
 import { refuseNativeVectors } from "./knn-guard.ts";
-import { createForwarder } from "./log-forwarder.ts";
 import { hideMetricLines } from "./metric-lines.ts";
 import { type LocalModel, localModels, openModels } from "./models.ts";
 import { openCluster } from "./opensearch.ts";
@@ -37,11 +36,13 @@ import {
   resetRecommendation,
   startRecommendation,
 } from "./recommendation.ts";
-import { createRequestLogPath } from "./request-log.ts";
+import { openRequestLog } from "./request-log.ts";
 import { routerEnvironment } from "./router-environment.ts";
 import type { Scope } from "./scope.ts";
 import { openSearchEvents, withEvents } from "./search-events.ts";
+import { SHOP_KEY, startShop } from "./shop.ts";
 import type { DevState } from "./state-file.ts";
+import { openSuggestions } from "./suggestions.ts";
 
 /** The running stack. */
 export interface Stack {
@@ -124,8 +125,11 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     const started = await startRecommendation({
       ...{ cloud, clients: localClients(cloud), names, configuration, recommendation, outdir, folder, scope, say },
       ...{ keys, usage: usagePlan(configuration), ...optional("port", port("recommendation")) },
-      loadBundle: async ({ file, env }) =>
-        load({ file, env: { ...cloud.env, ...(await variablesOfRole(cloud, names, "recommendation-api")), ...env } }),
+      loadBundle: async ({ env, ...bundle }) =>
+        load({
+          ...bundle,
+          env: { ...cloud.env, ...(await variablesOfRole(cloud, names, "recommendation-api")), ...env },
+        }),
       onCall: (run) => {
         afterCall = run;
       },
@@ -149,27 +153,18 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
 
   useCloud(cloud);
   const clients = localClients(cloud);
-  const logPath = createRequestLogPath({
-    cloud,
-    clients,
-    names,
-    project: configuration.project.project_name,
-    zip: bundleArchive(outdir, "log-handler"),
-  });
-  // Awaited below; a failure before that must not end the process.
-  logPath.catch(() => undefined);
-  const forwarder = createForwarder({ put: async (lines) => (await logPath).put(lines), say });
-  scope.add(() => forwarder.stop());
+  const requestLog = openRequestLog("search", { cloud, clients, names, configuration, outdir, say, scope });
 
+  const environment = await routerEnvironment(cluster, cloud, configuration, names);
   const bundle = await load({
     file: bundleFile(outdir, "api-router"),
     env: {
       ...cloud.env,
       ...(await variablesOfRole(cloud, names, "api-router")),
-      ...(await routerEnvironment(cluster, cloud, configuration, names)),
+      ...environment,
       API_KEYS: keys.environment,
     },
-    onRequestLog: forwarder.add,
+    onRequestLog: requestLog.add,
   });
   scope.add(bundle.release);
   const events = await openSearchEvents({ cloud, clients, names, outdir, keyEnvironment: keys.environment, load });
@@ -183,6 +178,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
         keys: keys.values,
         usage: usagePlan(configuration),
         options: preflights(routes, configuration.api.cors),
+        origins: configuration.api.cors?.allow_origins,
       },
     ],
     ...optional("port", port("api")),
@@ -202,7 +198,9 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
         say,
       })
     : undefined;
-  const [recommendation] = await Promise.all([recommending, filled, logPath]);
+  const buildSuggestions = await openSuggestions({ cloud, clients, names, searchGateway, outdir, environment, say });
+  const [recommendation] = await Promise.all([recommending, filled, requestLog.opened]);
+  if (options.demo) await buildSuggestions();
   const used = localModels(searchGateway, options.embeddingUrls, models.small);
   const page = await startDevConsole({
     ...{ options, names, configuration, cloud, models: used },
@@ -211,12 +209,18 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
     ...optional("port", port("console")),
   });
   scope.add(() => page.stop());
+  const shop = await startShop({
+    ...{ demo: options.demo, key: keys.named[SHOP_KEY] },
+    ...{ search: api.url, recommendation: recommendation?.url, ...optional("port", port("shop")) },
+  });
+  if (shop) stopWith(scope, shop);
   return {
     state: {
       search: { url: api.url, api_key: keys.own },
       ...(recommendation && { recommendation: { url: recommendation.url, api_key: keys.own } }),
       ...(configuration.api.keys && { keys: keys.named }),
       console: { url: page.url },
+      ...(shop && { shop: { url: shop.url } }),
       opensearch: { url: cluster.url, version: cluster.version },
       aws: { endpoint: cloud.endpoint },
       pid: process.pid,

@@ -13,6 +13,8 @@ export interface DevState {
   /** The keys of api.yaml by their names, if it lists any. Those above may do everything. */
   keys?: Readonly<Record<string, string>>;
   console: { url: string };
+  /** The shop page, if the configuration is the demo's. */
+  shop?: { url: string };
   opensearch: { url: string; version: string };
   aws: { endpoint: string };
   pid: number;

@@ -1,14 +1,16 @@
 import type { Account } from "./account.ts";
+import { runBatch } from "./batch.ts";
 import { type ObjectReader, readImport, readUserIds, typesProblem } from "./data/csv-import.ts";
 import type { ImportedRows } from "./data/rows.ts";
 import { type Model, train } from "./learn/train.ts";
 import { parametersOf, recipeOf } from "./recipes.ts";
-import type { DataDeletionJob, ImportJob, Solution, SolutionVersion } from "./resources.ts";
+import type { BatchInferenceJob, DataDeletionJob, ImportJob, Solution, SolutionVersion } from "./resources.ts";
 
 /** The result of a finished job. */
 export type JobResult =
   | { rows: ImportedRows }
   | { users: ReadonlySet<string> }
+  | { written: true }
   | { model: Model; metrics: Record<string, number>; hours: number }
   | { failure: string };
 
@@ -38,7 +40,17 @@ export async function runDeletion(account: Account, job: DataDeletionJob): Promi
   }
 }
 
-function objectsOf({ objects }: Account, job: ImportJob | DataDeletionJob): ObjectReader {
+/** Writes the recommendations of a batch inference job. Never rejects. */
+export async function runBatchInference(account: Account, job: BatchInferenceJob): Promise<JobResult> {
+  try {
+    await runBatch(account, job, objectsOf(account, job));
+    return { written: true };
+  } catch (error) {
+    return { failure: messageOf(error) };
+  }
+}
+
+function objectsOf({ objects }: Account, job: ImportJob | DataDeletionJob | BatchInferenceJob): ObjectReader {
   return objects.as?.(job) ?? objects;
 }
 

@@ -1,5 +1,5 @@
 import type { Account } from "./account.ts";
-import { type JobResult, runDeletion, runImport, runTraining } from "./jobs.ts";
+import { type JobResult, runBatchInference, runDeletion, runImport, runTraining } from "./jobs.ts";
 import { isUpdating } from "./operations/operation.ts";
 import type { Campaign, Dataset, Kind, Resource, Solution, Update } from "./resources.ts";
 
@@ -127,13 +127,14 @@ export class Lifecycle {
   #work(resource: Resource): Promise<JobResult> | undefined {
     if (resource.kind === "dataset-import-job") return runImport(this.#account, resource);
     if (resource.kind === "data-deletion-job") return runDeletion(this.#account, resource);
+    if (resource.kind === "batch-inference-job") return runBatchInference(this.#account, resource);
     if (resource.kind === "solution-version") return runTraining(this.#account, resource);
     return undefined;
   }
 
   #duration(kind: Kind): number {
     const { importing, training, deploying, working } = this.#account.delays;
-    if (kind === "dataset-import-job" || kind === "data-deletion-job") return importing;
+    if (kind.endsWith("-job")) return importing;
     if (kind === "solution-version") return training;
     return kind === "campaign" ? deploying : working;
   }
@@ -163,6 +164,7 @@ export class Lifecycle {
     for (const other of this.#account.all()) {
       const belongs =
         (other.kind === "solution-version" && other.solutionArn === resource.arn) ||
+        (other.kind === "batch-inference-job" && other.solutionVersionArn.startsWith(`${resource.arn}/`)) ||
         (other.kind === "data-deletion-job" && other.groupArn === resource.arn) ||
         (other.kind === "dataset-import-job" && other.datasetArn === resource.arn);
       if (belongs) this.#account.remove(other.arn);

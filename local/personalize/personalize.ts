@@ -6,6 +6,7 @@ import type { ObjectReader } from "./data/csv-import.ts";
 import { directoryStorage, NO_STORAGE } from "./data/storage.ts";
 import { putEvents, putItems, putUsers, RateLimit } from "./events.ts";
 import { Lifecycle } from "./lifecycle.ts";
+import { BATCH_INFERENCE_JOBS } from "./operations/batch-inference-jobs.ts";
 import { CAMPAIGNS } from "./operations/campaigns.ts";
 import { DATA_DELETION_JOBS } from "./operations/data-deletion-jobs.ts";
 import { DATASET_GROUPS } from "./operations/dataset-groups.ts";
@@ -115,6 +116,7 @@ function operationsOf(now: () => number): Readonly<Record<string, Operation>> {
     ...DATASETS,
     ...IMPORT_JOBS,
     ...DATA_DELETION_JOBS,
+    ...BATCH_INFERENCE_JOBS,
     ...EVENT_TRACKERS,
     ...FILTERS,
     ...RECIPE_OPERATIONS,

@@ -2,13 +2,15 @@
 export type RecipeType = "USER_PERSONALIZATION" | "PERSONALIZED_RANKING" | "RELATED_ITEMS";
 
 /** The local model that a recipe trains. */
-export type Learner = "taste" | "co-occurrence" | "popularity";
+export type Learner = "taste" | "co-occurrence" | "popularity" | "trend";
 
 /** A hyperparameter: its default and its allowed values. */
 export interface Parameter {
   default: string;
-  kind: "integer" | "continuous" | "boolean";
+  kind: "integer" | "continuous" | "boolean" | "text";
   range?: readonly [number, number];
+  /** The values of a text. */
+  values?: readonly string[];
 }
 
 export interface Recipe {
@@ -46,6 +48,18 @@ const RANKING = {
   learner: "taste",
   description: "A list of items in the order of a user's interest.",
 } as const;
+
+/** The only recipe without batch inference. */
+export const TRENDING = "aws-trending-now";
+
+/** The values of `trend_discovery_frequency`, in seconds. */
+export const TREND_SECONDS: Readonly<Record<string, number>> = {
+  "30 minutes": 1_800,
+  "1 hour": 3_600,
+  "2 hours": 7_200,
+  "3 hours": 10_800,
+  "1 day": 86_400,
+};
 
 /** The built-in recipes that the local service can train, with their hyperparameters. */
 export const RECIPES: readonly Recipe[] = [
@@ -88,6 +102,16 @@ export const RECIPES: readonly Recipe[] = [
     algorithm: {},
     featurization: {},
   },
+  {
+    name: TRENDING,
+    type: "USER_PERSONALIZATION",
+    learner: "trend",
+    description: "The items whose interactions rise most, the same for every user.",
+    algorithm: {},
+    featurization: {
+      trend_discovery_frequency: { default: "2 hours", kind: "text", values: Object.keys(TREND_SECONDS) },
+    },
+  },
 ];
 
 /** Returns the ARN of a built-in recipe, which contains neither an account nor a region. */
@@ -126,7 +150,8 @@ function unknownParameter(recipe: Recipe, group: "algorithm" | "featurization", 
   return `Recipe ${recipe.name} has no ${group} parameter ${name}, it has ${known}${hint}`;
 }
 
-function valueProblem({ kind, range }: Parameter, value: string): string | undefined {
+function valueProblem({ kind, range, values = [] }: Parameter, value: string): string | undefined {
+  if (kind === "text") return values.includes(value) ? undefined : `must be one of ${values.join(", ")}`;
   if (kind === "boolean") return /^(true|false)$/i.test(value) ? undefined : "must be true or false";
   const number = Number(value);
   if (value.trim() === "" || !Number.isFinite(number)) return "must be a number";

@@ -75,6 +75,23 @@ export interface DataDeletionJob extends Base {
   numDeleted?: number;
 }
 
+/** Writes recommendations for each line of a file in S3 to another one. */
+export interface BatchInferenceJob extends Base {
+  kind: "batch-inference-job";
+  solutionVersionArn: string;
+  filterArn?: string;
+  numResults: number;
+  jobInput: { s3DataSource: S3Place };
+  jobOutput: { s3DataDestination: S3Place };
+  batchInferenceJobConfig?: Record<string, unknown>;
+  roleArn: string;
+}
+
+interface S3Place {
+  path: string;
+  kmsKeyArn?: string | undefined;
+}
+
 export interface EventTracker extends Base {
   kind: "event-tracker";
   groupArn: string;
@@ -149,6 +166,7 @@ export type Resource =
   | Dataset
   | ImportJob
   | DataDeletionJob
+  | BatchInferenceJob
   | EventTracker
   | Filter
   | Solution

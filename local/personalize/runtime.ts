@@ -10,7 +10,7 @@ import { ARN, FILTER_VALUES, list, text, texts, whole } from "./members.ts";
 import { servedVersion } from "./operations/campaigns.ts";
 import { type Operation, operation } from "./operations/operation.ts";
 import { type Recipe, recipeOf } from "./recipes.ts";
-import type { Campaign } from "./resources.ts";
+import type { Campaign, SolutionVersion } from "./resources.ts";
 import { invalid } from "./service-error.ts";
 
 const DEFAULT_RESULTS = 25;
@@ -45,13 +45,9 @@ export const getRecommendations: Operation = operation(
     const metadata = metadataReader(account, source, input.metadataColumns);
     const count = input.numResults || DEFAULT_RESULTS;
     requireAtMost("numResults", count, metadata !== undefined);
-    const candidates = candidatesFor(account, source, input);
-    const passes = requestFilter(account, source, input);
-    const itemList: object[] = [];
-    for (const item of candidates) {
-      if (itemList.length === count) break;
-      if (passes(item.itemId)) itemList.push({ ...item, ...metadata?.(item.itemId) });
-    }
+    const newer = input.userId === undefined ? [] : newerItems(account, source, input.userId);
+    const items = recommendedItems(account, source, { ...input, newer }, count);
+    const itemList = items.map((item) => ({ ...item, ...metadata?.(item.itemId) }));
     return { itemList, recommendationId: newRecommendationId() };
   },
 );
@@ -75,9 +71,7 @@ export const getPersonalizedRanking: Operation = operation(
     const metadata = metadataReader(account, source, input.metadataColumns);
     if (input.inputList.length === 0) throw invalid("inputList is empty.");
     requireAtMost("inputList", input.inputList.length, metadata !== undefined);
-    const passes = requestFilter(account, source, input);
-    const wanted = [...new Set(input.inputList)].filter(passes);
-    const ranked = rankFor(source.index, input.userId, newerItems(account, source, input.userId), wanted);
+    const ranked = rankedItems(account, source, { ...input, newer: newerItems(account, source, input.userId) });
     return {
       personalizedRanking: ranked.map((item) => ({ ...item, ...metadata?.(item.itemId) })),
       recommendationId: newRecommendationId(),
@@ -85,10 +79,35 @@ export const getPersonalizedRanking: Operation = operation(
   },
 );
 
-function candidatesFor(
+/** Returns the first items that a version recommends and the filter lets through. `newer` are items of events after training. */
+export function recommendedItems(
   account: Account,
-  source: Serving,
-  { userId, itemId }: { userId?: string | undefined; itemId?: string | undefined },
+  source: Source,
+  input: FilterInput & { newer: readonly string[] },
+  count: number,
+): Scored[] {
+  const passes = requestFilter(account, source, input);
+  const found: Scored[] = [];
+  for (const item of candidatesFor(source, input)) {
+    if (found.length === count) break;
+    if (passes(item.itemId)) found.push(item);
+  }
+  return found;
+}
+
+/** Ranks the items that the filter lets through. */
+export function rankedItems(
+  account: Account,
+  source: Source,
+  input: FilterInput & { userId: string; inputList: readonly string[]; newer: readonly string[] },
+): Scored[] {
+  const wanted = [...new Set(input.inputList)].filter(requestFilter(account, source, input));
+  return rankFor(source.index, input.userId, input.newer, wanted);
+}
+
+function candidatesFor(
+  source: Source,
+  { userId, itemId, newer }: FilterInput & { newer: readonly string[] },
 ): Scored[] {
   const { recipe, index } = source;
   if (recipe.type === "PERSONALIZED_RANKING") {
@@ -99,7 +118,7 @@ function candidatesFor(
     return relatedTo(index, itemId);
   }
   if (userId === undefined) throw invalid(`userId is required for the recipe ${recipe.name}.`);
-  return forUser(index, userId, newerItems(account, source, userId));
+  return forUser(index, userId, newer);
 }
 
 function requireAtMost(name: string, count: number, withMetadata: boolean): void {
@@ -133,24 +152,32 @@ function newRecommendationId(): string {
   return `RID-${randomUUID().replaceAll("-", "")}`;
 }
 
-/** An ACTIVE campaign with its model. */
-interface Serving {
-  campaign: Campaign;
+/** A trained version with its model. */
+interface Source {
   recipe: Recipe;
   groupArn: string;
   index: ModelIndex;
+}
+
+/** An ACTIVE campaign with its model. */
+interface Serving extends Source {
+  campaign: Campaign;
 }
 
 /** Returns a campaign with its model. Throws ResourceNotFoundException, or InvalidInputException unless ACTIVE. */
 function serving(account: Account, campaignArn: string): Serving {
   const campaign = account.find("campaign", campaignArn);
   if (campaign.status !== "ACTIVE") throw invalid(`Campaign ${campaignArn} is not ACTIVE, it is ${campaign.status}.`);
-  const version = servedVersion(account, campaign.solutionVersionArn);
+  return { campaign, ...sourceOf(account, servedVersion(account, campaign.solutionVersionArn)) };
+}
+
+/** Returns an ACTIVE version with its model. */
+export function sourceOf(account: Account, version: SolutionVersion): Source {
   const solution = account.find("solution", version.solutionArn);
   const index = account.model(version.arn);
   const recipe = recipeOf(solution.recipeArn);
   if (!index || !recipe) throw new Error(`the model of ${version.arn} is not in the storage directory`);
-  return { campaign, recipe, groupArn: solution.groupArn, index };
+  return { recipe, groupArn: solution.groupArn, index };
 }
 
 /** Returns the items of a user's events that arrived after training and match its event choice, oldest first. */
@@ -175,7 +202,7 @@ interface FilterInput {
 }
 
 /** Returns a test for the items of a response. Throws the service's error for a filter that cannot be applied. */
-function requestFilter(account: Account, serving: Serving, input: FilterInput): (itemId: string) => boolean {
+function requestFilter(account: Account, serving: Source, input: FilterInput): (itemId: string) => boolean {
   const { filterArn, filterValues = {}, userId, itemId } = input;
   if (filterArn === undefined) {
     if (Object.keys(filterValues).length > 0) throw invalid("filterValues needs a filterArn.");

@@ -5,11 +5,13 @@ import type { DatasetType } from "../resources.ts";
 import type { DatasetSchema } from "./avro-schema.ts";
 import { type Cell, type ImportedRows, parseCell, type SchemaColumn } from "./rows.ts";
 
-/** Reads the input of dataset import jobs. In the local stack these are objects of the local S3. */
+/** Reads the input of jobs. In the local stack these are objects of the local S3. */
 export interface ObjectReader {
   /** Returns the keys that begin with a prefix, in order. Throws if the bucket cannot be read. */
   list(bucket: string, prefix: string): Promise<readonly string[]>;
   read(bucket: string, key: string): Promise<AsyncIterable<Uint8Array>>;
+  /** Writes the output of a batch inference job. */
+  write(bucket: string, key: string, body: string): Promise<void>;
   /** Returns a reader with the permissions of a job's role. Absent if permissions are ignored. */
   as?: (job: { roleArn: string; arn: string }) => ObjectReader;
 }

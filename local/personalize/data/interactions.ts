@@ -15,13 +15,13 @@ export interface Interaction {
 /**
  * The interactions of a dataset, from imported rows and events, without duplicates. A duplicate has the same timestamp
  * and identical properties. An event without a user belongs to the user of its session, or to the session itself until
- * an event of that session names the user.
+ * an event of that session names the user. A training's import may have it under that user already.
  */
 export class Interactions {
   #seen = new Set<string>();
   #all: Interaction[] = [];
   #byUser = new Map<string, Interaction[]>();
-  #anonymous = new Map<string, LiveRow[]>();
+  #anonymous = new Map<string, { row: LiveRow; interaction: Interaction | undefined }[]>();
   #userOfSession = new Map<string, string>();
 
   constructor(parts: readonly Part[], live: readonly LiveRow[]) {
@@ -44,8 +44,9 @@ export class Interactions {
     const session = row.session;
     if (row.values.USER_ID === undefined && session !== undefined) {
       const known = this.#userOfSession.get(session);
-      if (known === undefined) this.#anonymous.set(session, [...(this.#anonymous.get(session) ?? []), row]);
-      this.#addRecord({ ...row.values, USER_ID: known ?? session }, row.at);
+      const interaction = this.#addRecord({ ...row.values, USER_ID: known ?? session }, row.at);
+      const waiting = this.#anonymous.get(session) ?? [];
+      if (known === undefined) this.#anonymous.set(session, [...waiting, { row, interaction }]);
       return;
     }
     this.#addRecord(row.values, row.at);
@@ -62,7 +63,14 @@ export class Interactions {
     this.#anonymous.delete(session);
     const moved = this.#byUser.get(session) ?? [];
     this.#byUser.delete(session);
+    const keys = rows.map(({ row }) => keyOf({ ...row.values, USER_ID: userId }));
+    const imported = new Set(
+      rows.flatMap(({ interaction }, index) => (interaction && this.#seen.has(keys[index] ?? "") ? interaction : [])),
+    );
+    for (const key of keys) this.#seen.add(key);
+    if (imported.size > 0) this.#all = this.#all.filter((interaction) => !imported.has(interaction));
     for (const interaction of moved) {
+      if (imported.has(interaction)) continue;
       interaction.userId = userId;
       this.#listOf(userId).push(interaction);
     }
@@ -76,9 +84,10 @@ export class Interactions {
     this.#addRecord(record);
   }
 
-  #addRecord(record: Readonly<Record<string, Cell>>, receivedAt?: number): void {
+  /** Returns undefined for a duplicate. */
+  #addRecord(record: Readonly<Record<string, Cell>>, receivedAt?: number): Interaction | undefined {
     const key = keyOf(record);
-    if (this.#seen.has(key)) return;
+    if (this.#seen.has(key)) return undefined;
     this.#seen.add(key);
     const { USER_ID, ITEM_ID, TIMESTAMP, EVENT_TYPE, EVENT_VALUE } = record;
     const interaction: Interaction = {
@@ -91,6 +100,7 @@ export class Interactions {
     };
     this.#all.push(interaction);
     this.#listOf(interaction.userId).push(interaction);
+    return interaction;
   }
 
   #listOf(userId: string): Interaction[] {

@@ -1,6 +1,6 @@
 import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
 import type { Interaction } from "../data/interactions.ts";
-import type { Recipe } from "../recipes.ts";
+import { type Recipe, TREND_SECONDS } from "../recipes.ts";
 import { type CoOccurrence, type CoOccurrenceOptions, trainCoOccurrence } from "./co-occurrence.ts";
 import { type FeatureColumns, type ItemFeatures, itemFeatures } from "./item-features.ts";
 import { metricsOf, type Ranking } from "./metrics.ts";
@@ -16,6 +16,7 @@ import {
   type TrainingSet,
   trainingSet,
 } from "./training-set.ts";
+import { risingFirst } from "./trend.ts";
 
 /** A trained solution version. Later imports do not change it. Plain data, so that it can be stored. */
 export interface Model {
@@ -113,6 +114,12 @@ async function learn(set: TrainingSet, features: ItemFeatures, input: TrainingIn
     }
     case "popularity":
       return { ...base, learned: { learner: "popularity" } };
+    case "trend": {
+      const seconds = TREND_SECONDS[parameters.trend_discovery_frequency ?? ""] ?? 0;
+      const chosen = input.interactions.filter((interaction) => isChosen(choice, interaction));
+      const rising = risingFirst(chosen, set.items, popular, seconds);
+      return { ...base, popular: rising, learned: { learner: "popularity" } };
+    }
   }
 }
 

@@ -108,7 +108,7 @@ export function servedVersion(account: Account, solutionVersionArn: string): Sol
  * Rejects unknown or invalid exploration settings. Values are strings.
  * Source: "User-Personalization recipe", campaign hyperparameters, Personalize Developer Guide.
  */
-function checkExploration(given: Readonly<Record<string, string>>): void {
+export function checkExploration(given: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(given)) {
     const number = value.trim() === "" ? Number.NaN : Number(value);
     if (name === "explorationWeight") {

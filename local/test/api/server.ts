@@ -19,7 +19,7 @@ const route = (path: string): Route => ({
 /** Routes of a gateway. */
 export const ROUTES = ["/application/search", "/raw-backend/{proxy+}"].map(route);
 
-type Options = Partial<ApiOptions> & Pick<ApiService, "options" | "basePath" | "usage">;
+type Options = Partial<ApiOptions> & Pick<ApiService, "options" | "origins" | "basePath" | "usage">;
 
 /** Starts servers of one service for a suite, and stops them after each of its tests. */
 export function servers(test: Pick<ReturnType<typeof suite>, "after">) {
@@ -35,9 +35,9 @@ export function servers(test: Pick<ReturnType<typeof suite>, "after">) {
     keep,
     async start(
       handler: ProxyHandler,
-      { basePath, usage, options: preflights, ...options }: Options = {},
+      { basePath, usage, origins, options: preflights, ...options }: Options = {},
     ): Promise<RunningApi> {
-      const optional = { ...(basePath && { basePath }), ...(usage && { usage }), options: preflights };
+      const optional = { ...(basePath && { basePath }), ...(usage && { usage }), origins, options: preflights };
       const service = { routes: ROUTES, handler, keys: [KEY], ...optional };
       return keep(await startApi({ services: [service], onFunctionError: () => undefined, ...options }));
     },

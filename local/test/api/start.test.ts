@@ -140,6 +140,18 @@ test("answers OPTIONS itself and without a key if there are origins, and require
   assert.is(events.length, 0);
 });
 
+test("lets pages of allowed origins read what it refuses", async () => {
+  const refused = async (origins: readonly string[] | undefined) => {
+    const { url } = await start(recorder().handler, { origins });
+    const sent = { headers: { "x-api-key": "no", origin: "https://a.example" } };
+    const { status, headers } = await send(url, "/application/search", sent);
+    return [status, headers["access-control-allow-origin"], headers.vary];
+  };
+  assert.equal(await refused(["*"]), [403, "*", undefined]);
+  assert.equal(await refused(["https://a.example", "https://b.example"]), [403, "https://a.example", "origin"]);
+  assert.equal(await refused(undefined), [403, undefined, undefined]);
+});
+
 test("passes unknown paths and methods to the function, but refuses the root, which has no resource", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);

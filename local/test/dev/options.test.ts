@@ -61,7 +61,7 @@ test("refuse a misspelt option and list the valid ones", () => {
 });
 
 const REFUSED: [env: Record<string, string>, message: RegExp][] = [
-  [{ PORT: "http" }, /^PORT=http is not a port: give a whole number from 1 to 65531$/],
+  [{ PORT: "http" }, /^PORT=http is not a port: give a whole number from 1 to 65530$/],
   [{ PORT: "65533" }, /^PORT=65533 is not a port/],
   [{ OPENSEARCH_URL: "localhost:9200" }, /^OPENSEARCH_URL=localhost:9200 is not an address/],
   [

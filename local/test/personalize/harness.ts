@@ -30,6 +30,9 @@ export function memoryObjects(files: Map<string, string>): ObjectReader {
         for (let at = 0; at < content.length; at += 1000) yield Buffer.from(content.slice(at, at + 1000));
       })();
     },
+    async write(bucket, key, body) {
+      files.set(`${bucket}/${key}`, body);
+    },
   };
 }
 

@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { Served } from "../../lab/server/loopback.ts";
+import { bundle, servePage } from "../../lab/server/page.ts";
+import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
+
+/** The key of conf.local with which the page calls both services. */
+export const SHOP_KEY = "shop";
+
+interface ShopOptions {
+  demo: boolean;
+  /** The value of the page's key, if the configuration lists it. */
+  key: string | undefined;
+  /** Addresses of the two services. */
+  search: string;
+  recommendation: string | undefined;
+  port?: number;
+}
+
+/**
+ * Serves the shop page over the demo's books. Undefined without the demo, its key or the recommendation service, and in an
+ * installed package, which has no examples.
+ */
+export async function startShop({ demo, key, search, recommendation, port }: ShopOptions): Promise<Served | undefined> {
+  const folder = join(PACKAGE_FOLDER, "examples/shop");
+  if (!demo || key === undefined || recommendation === undefined || !existsSync(folder)) return undefined;
+  const env = { SEARCH_URL: search, RECOMMENDATION_URL: recommendation, KEY: key };
+  const page = await bundle({ folder, name: "shop", script: "shop.ts", style: "shop.css" }, bundleOptions(env));
+  return servePage(page, [search, recommendation], port);
+}
+
+/** Returns how esbuild finds what the page imports, and the values that it puts in. */
+export function bundleOptions(env: Readonly<Record<string, string>> = {}) {
+  const instantSearch = createRequire(createRequire(import.meta.url).resolve("instantsearch.js/package.json"));
+  return {
+    alias: {
+      "@relevance/client": join(PACKAGE_FOLDER, "clients/typescript/src/index.ts"),
+      "@relevance/instantsearch": join(PACKAGE_FOLDER, "clients/instantsearch/src/index.ts"),
+      // InstantSearch imports it directly and by way of htm, which must not find the console's version.
+      preact: dirname(instantSearch.resolve("preact/package.json")),
+    },
+    define: {
+      "process.env.NODE_ENV": '"production"',
+      ...Object.fromEntries(
+        Object.entries(env).map(([name, value]) => [`import.meta.env.${name}`, JSON.stringify(value)]),
+      ),
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { InvokeCommand } from "@aws-sdk/client-lambda";
+import type { SearchGateway } from "../../lib/config/configuration.ts";
+import { LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
+import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
+import { suggestions } from "../../lib/infrastructure/functions.ts";
+import type { Cloud } from "../cloud/front.ts";
+import { bundleArchive } from "./bundles.ts";
+import type { LocalClients } from "./clients.ts";
+import { createFunction } from "./resources.ts";
+
+interface SuggestionsOptions {
+  cloud: Pick<Cloud, "endpoint">;
+  clients: LocalClients;
+  names: Names;
+  searchGateway: SearchGateway;
+  /** Folder of the built functions. */
+  outdir: string;
+  /** The environment of api-router, which says where the cluster is. */
+  environment: Readonly<Record<string, string>>;
+  say: (line: string) => void;
+}
+
+/**
+ * Creates the function that builds suggestions, if an index has any. Returns what runs it once, as the schedule does in AWS
+ * each hour: `relevance suggest build --local` does so again.
+ */
+export async function openSuggestions(options: SuggestionsOptions): Promise<() => Promise<void>> {
+  const { clients, names, searchGateway, outdir, say } = options;
+  if (!hasSuggestions(searchGateway)) return async () => undefined;
+  const values = suggestions(names);
+  const cluster = Object.entries(options.environment).filter(([name]) => name.startsWith("OPENSEARCH_"));
+  const environment = { ...values.environment, ...Object.fromEntries(cluster) };
+  await createFunction(clients.lambda, options, "suggestions", {
+    ...{ ...values, environment },
+    zip: bundleArchive(outdir, "suggestions"),
+  });
+  return async () => {
+    const call = new InvokeCommand({ FunctionName: names.function("suggestions"), Qualifier: LIVE_ALIAS });
+    // As in AWS, nothing else fails with it.
+    const failure = await clients.lambda.send(call).then(
+      ({ FunctionError, Payload }) => FunctionError && Payload?.transformToString(),
+      (error: unknown) => String(error),
+    );
+    if (failure) say(`no suggestions were built: ${failure}`);
+  };
+}
