@@ -4,7 +4,7 @@ RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo-train test test-all check bench sizing build package clients reference screenshots models plan deploy destroy uninstall train status clean
+.PHONY: help install dev demo-train test test-all check bench sizing build package clients docs reference screenshots models plan deploy destroy uninstall train status clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -43,14 +43,17 @@ package: install ## Pack what projects install from npm into dist/package
 clients: ## Pack the clients for TypeScript and Python into dist/clients
 	@build/clients.sh
 
+docs: install ## Build the site from docs/ into dist/docs, with search, and a collection for Bruno
+	@$(NODE) build/site/main.ts
+
 sizing: install ## Compute docs/guides/sizing.md from bench/results.json
 	@$(NODE) bench/sizing.ts
 
 reference: install ## Generate docs/reference from the sources
 	@$(NODE) build/reference.ts
 
-screenshots: install ## Retake the screenshots in docs/guides from the console of `make dev`
-	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/e2e/console.test
+screenshots: install ## Retake the screenshots in docs/guides from the console and the shop of `make dev`
+	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/e2e/console.test test/e2e/dev.test
 
 models: install ## Lock the sparse model's files (HUB= REVISION=), or fill model_data in S3 (UPLOAD=conf)
 	@UPLOAD=$(UPLOAD) HUB=$(HUB) REVISION=$(REVISION) $(NODE) build/models-command.ts

@@ -11,6 +11,11 @@ npm ci --no-audit --no-fund --loglevel=error
 npm run --silent build > /dev/null
 npm pack --silent --ignore-scripts --pack-destination "$out" > /dev/null
 
+# It has no dependencies, and is compiled by what the client for TypeScript has installed.
+cd ../instantsearch
+npm run --silent build > /dev/null
+npm pack --silent --ignore-scripts --pack-destination "$out" > /dev/null
+
 cd ../python
 venv=../../.local/venv-clients-$(sha256sum requirements.txt | cut -c1-12)
 if [ ! -e "$venv/.complete" ]; then

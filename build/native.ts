@@ -25,7 +25,7 @@ interface Locked {
 }
 
 /**
- * Returns the files of DuckDB's native code for Lambda, as they lie in the archive of etl. Takes the package from
+ * Returns the files of DuckDB's native code for Lambda, as they lie in an archive. Takes the package from
  * `node_modules`, or else fetches it with npm, in the locked version, and keeps it in `.local`. Throws BuildError if
  * npm cannot fetch it, or if the package is not the locked one.
  */
@@ -52,13 +52,18 @@ export async function lockedBinding(root: string): Promise<Locked> {
   return locked;
 }
 
-/** Adds DuckDB's native code to the extra files of etl, if it is one of these functions. */
+/** The functions with DuckDB. */
+const WITH_DUCKDB = ["etl", "suggestions"];
+
+/** Adds DuckDB's native code to the extra files of those of these functions that have it. */
 export async function withNativeCode(
   files: NonNullable<BuildOptions["files"]>,
   functions: readonly string[],
 ): Promise<NonNullable<BuildOptions["files"]>> {
-  if (!functions.includes("etl")) return files;
-  return { ...files, etl: { ...files.etl, ...(await lambdaBinding()) } };
+  const native = WITH_DUCKDB.filter((name) => functions.includes(name));
+  if (native.length === 0) return files;
+  const binding = await lambdaBinding();
+  return { ...files, ...Object.fromEntries(native.map((name) => [name, { ...files[name], ...binding }])) };
 }
 
 /** Returns a function that reads a file of the package, which npm packs on first use. */
@@ -88,7 +93,9 @@ async function pack(version: string, file: string): Promise<void> {
     const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
     await rename(join(folder, filename), file);
   } catch (error) {
-    throw new BuildError(`npm could not fetch ${LAMBDA} ${version}, which the function etl needs: ${String(error)}`);
+    throw new BuildError(
+      `npm could not fetch ${LAMBDA} ${version}, which the functions ${WITH_DUCKDB.join(" and ")} need: ${String(error)}`,
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,13 +1,14 @@
 import { apiRouterPolicy, documentsPolicy } from "../functions/api-router/policy.ts";
 import { clusterScalerPolicy } from "../functions/cluster-scaler/policy.ts";
 import { etlPolicy } from "../functions/etl/policy.ts";
-import { logHandlerPolicy } from "../functions/log-handler/policy.ts";
 import { personalizeManagerPolicy } from "../functions/personalize-manager/policy.ts";
 import { realtimeSyncPolicy } from "../functions/realtime-sync/policy.ts";
 import { recommendationApiPolicy } from "../functions/recommendation-api/policy.ts";
 import { searchEventsPolicy } from "../functions/search-events/policy.ts";
+import { clusterPolicy, requestLogPolicy } from "../functions/suggestions/policy.ts";
 import { trainingPolicy } from "../functions/training/policy.ts";
 import type { Statement } from "../lib/aws/iam-statement.ts";
+import { logHandlerPolicy } from "../lib/aws/log-lines-policy.ts";
 import type { FunctionName } from "../lib/core/naming/names.ts";
 
 const project = "PROJECT";
@@ -20,6 +21,7 @@ const popularItemsTable = "TABLE/popular-items";
 const builtInTable = "TABLE/built-in";
 const trainingTable = "TABLE/training";
 const ingestionTable = "TABLE/ingestion";
+const userIdKey = { secret: "SECRET", keys: [], aliases: ["ALIAS"], anyKey: "KEY/*" };
 const resource = (path: string) => `PERSONALIZE/${path}`;
 
 /** The statements of each function with everything configured, and names in place of ARNs. */
@@ -69,13 +71,28 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     parameters: "PARAMETERS",
     bucket: "BUCKET",
     key: "KEY/*",
+    userIdKey,
+    logGroup,
+  }),
+  "recommendation-log-handler": logHandlerPolicy({
+    firehoseStream: "STREAM/recommendation-logs",
+    failedEvents: "QUEUE",
     logGroup,
   }),
   "search-events": searchEventsPolicy({
     eventsStream: "STREAM/search-events",
-    userIdKey: { secret: "SECRET", keys: [], aliases: ["ALIAS"], anyKey: "KEY/*" },
+    userIdKey,
     logGroup,
   }),
+  suggestions: [
+    ...clusterPolicy({
+      logGroup,
+      domain: "DOMAIN",
+      secret: "SECRET",
+      secretKeys: { keys: [key], aliases: ["ALIAS"], anyKey: "KEY/*" },
+    }),
+    ...requestLogPolicy({ bucket, key }),
+  ],
   training: trainingPolicy({
     project,
     region: "REGION",

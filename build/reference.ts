@@ -7,6 +7,7 @@ import {
 import { routes as eventRoutes, schemaNames as eventSchemas } from "../functions/search-events/routes.ts";
 import { configurationReference } from "../lib/config/reference.ts";
 import { SEARCHES } from "../lib/core/contract/search.ts";
+import type { Route } from "../lib/core/http/route.ts";
 import { openApiDocument } from "./openapi.ts";
 import { permissionsReference } from "./permissions.ts";
 
@@ -22,6 +23,9 @@ export const CONFIGURATION_FILE = new URL("../docs/reference/configuration.md", 
 /** The file with the permissions of all functions. */
 export const PERMISSIONS_FILE = new URL("../docs/reference/permissions.md", import.meta.url);
 
+/** Returns whether OpenAPI can describe a route. Agents ask /mcp itself, whose tools depend on the key. */
+const isDescribed = ({ path }: Route) => path !== "/mcp";
+
 /** Returns the search gateway's document; a test compares it with the file. */
 export function openApiJson(): string {
   const document = openApiDocument({
@@ -29,7 +33,7 @@ export function openApiJson(): string {
     version: version(),
     description:
       "Bulk indexing, search, hybrid search and the raw backend in front of an OpenSearch cluster, and what users do with hits.",
-    routes: [...routes, ...eventRoutes],
+    routes: [...routes, ...eventRoutes].filter(isDescribed),
     schemas: {
       requests: { ...schemaNames.requests, ...eventSchemas.requests },
       answers: { ...schemaNames.answers, ...eventSchemas.answers },
@@ -45,7 +49,7 @@ export function recommendationOpenApiJson(): string {
     title: "Relevance recommendation service",
     version: version(),
     description: "Recommendations and rankings for users, and the upload of items, users and events.",
-    routes: recommendationRoutes,
+    routes: recommendationRoutes.filter(isDescribed),
     schemas: recommendationSchemas,
     errors: {
       400: "The request is not valid, with every invalid place in `issues`; or no record of an upload was accepted.",

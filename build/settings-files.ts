@@ -2,6 +2,7 @@ import { accessSettings } from "../lib/config/access.ts";
 import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
 import { dimensionOf, type EndpointModel, MODELS, type ModelName } from "../lib/config/embedding-models.ts";
 import { eventTypeChoice } from "../lib/config/event-types.ts";
+import { loggingSettings } from "../lib/config/logging.ts";
 import type { Models } from "../lib/config/model.ts";
 import {
   bedrockModelId,
@@ -12,7 +13,7 @@ import {
 } from "../lib/config/model-sources.ts";
 import { RERANKER } from "../lib/config/rerank-models.ts";
 import type { FunctionName, Names } from "../lib/core/naming/names.ts";
-import { previousModels, referencedModels, rerankModels } from "../lib/infrastructure/endpoints.ts";
+import { hasSuggestions, previousModels, referencedModels, rerankModels } from "../lib/infrastructure/endpoints.ts";
 import type { EtlSettings } from "../lib/recommendation/etl/tasks.ts";
 import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/service/settings-of.ts";
 import { trainingSettings } from "../lib/recommendation/training/settings.ts";
@@ -21,6 +22,7 @@ import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
 import { PRUNE_RATIO } from "../lib/search/embeddings/sparse-vector.ts";
 import { BGE_QUERY_PREFIX } from "../lib/search/embeddings/text-embeddings-inference.ts";
 import type { EventsSettings, GatewaySettings } from "../lib/search/gateway/settings.ts";
+import type { SuggestionsSettings } from "../lib/search/suggest/run.ts";
 import { BuildError } from "./error.ts";
 import type { BuildOptions } from "./functions.ts";
 
@@ -35,9 +37,17 @@ interface FilesOptions {
 export function functionsOf({ searchGateway, recommendation }: Configuration): FunctionName[] {
   return [
     ...(searchGateway ? (["api-router", "log-handler", "search-events"] as const) : []),
+    ...(searchGateway && hasSuggestions(searchGateway) ? (["suggestions"] as const) : []),
     ...(searchGateway?.opensearch.auto_scaling ? (["cluster-scaler"] as const) : []),
     ...(recommendation
-      ? (["recommendation-api", "realtime-sync", "personalize-manager", "etl", "training"] as const)
+      ? ([
+          "recommendation-api",
+          "recommendation-log-handler",
+          "realtime-sync",
+          "personalize-manager",
+          "etl",
+          "training",
+        ] as const)
       : []),
   ];
 }
@@ -74,6 +84,13 @@ export function settingsOf(
       "api-router": gatewaySettings(configuration, { names }),
       "search-events": eventsSettings(configuration, { names }),
     }),
+    ...(searchGateway &&
+      hasSuggestions(searchGateway) && {
+        suggestions: {
+          indexes: searchGateway.hybridQueries.flatMap(({ index, suggest }) => (suggest ? [{ index, suggest }] : [])),
+          logging: loggingSettings(configuration, names),
+        } satisfies SuggestionsSettings,
+      }),
     ...(recommendation && {
       "recommendation-api": recommendationSettings(configuration, recommendation, names),
       "realtime-sync": realtimeSyncSettings(configuration, recommendation),
@@ -144,7 +161,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     raw_backend_deny: api.raw_backend.deny ?? [],
     ...accessSettings(api),
     ...(campaign_arn !== undefined && { personalized_ranking: { campaign_arn, ...ranking } }),
-    logging: loggingSettings(configuration, options),
+    logging: loggingSettings(configuration, options.names),
     ...(api.cors && { cors: api.cors }),
   };
 }
@@ -160,16 +177,8 @@ function eventsSettings(configuration: Configuration, options: SettingsOptions):
   return {
     project: project.project_name,
     ...accessSettings(api),
-    logging: loggingSettings(configuration, options),
+    logging: loggingSettings(configuration, options.names),
     ...(api.cors && { cors: api.cors }),
-  };
-}
-
-function loggingSettings({ api: { logging } }: Configuration, { names }: SettingsOptions): GatewaySettings["logging"] {
-  return {
-    user_id: logging.user_id,
-    query_text: logging.query_text,
-    ...(logging.user_id === "hmac" && { hmac_secret_name: names.userIdKeyParameter() }),
   };
 }
 

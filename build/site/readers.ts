@@ -1,0 +1,69 @@
+/** What somebody reads, in order. */
+export interface Reader {
+  name: string;
+  /** What they do, as the first page says it. */
+  about: string;
+  /** Names of guides. */
+  guides: readonly string[];
+}
+
+/** Everybody who reads the site, and in which order. Each guide is in one list at least. */
+export const READERS: readonly Reader[] = [
+  {
+    name: "Developers",
+    about: "Call the APIs from an application: write, search, recommend.",
+    guides: [
+      "local-stack",
+      "bulk",
+      "search",
+      "recommendations",
+      "rerank",
+      "passages",
+      "suggest",
+      "shop",
+      "agents",
+      "access",
+      "raw-backend",
+      "indexes",
+    ],
+  },
+  {
+    name: "Platform teams",
+    about: "Deploy both services into your account, watch them, and know what they cost.",
+    guides: [
+      "project",
+      "configuration",
+      "deploy",
+      "pipeline",
+      "plan",
+      "access",
+      "platform",
+      "models",
+      "monitoring",
+      "request-log",
+      "data",
+      "sizing",
+      "costs",
+      "teardown",
+    ],
+  },
+  {
+    name: "Relevance engineers",
+    about: "Measure what people find, tune it, and train models.",
+    guides: [
+      "console",
+      "relevance",
+      "experiments",
+      "synonyms",
+      "csv-to-recommendations",
+      "training",
+      "filters",
+      "request-log",
+    ],
+  },
+  {
+    name: "Merchandisers",
+    about: "Pin, hide, promote and recommend, without a deployment.",
+    guides: ["console", "rules", "synonyms", "recommendations"],
+  },
+];
