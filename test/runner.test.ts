@@ -74,19 +74,25 @@ test("says all that a failing file said", async () => {
   assert.match(output, /^✗ test\/b\.test\.ts {2}0 passed, 1 failed/m);
 });
 
-test("names the failed tests before anything else at the end, and then each file's seconds", async () => {
-  sample("a", PASSES);
+test("names the failed tests before anything else at the end, and then each file's seconds and processor seconds", async () => {
+  // A second of a program that the file waits for counts, too.
+  sample(
+    "a",
+    `import { execFileSync } from "node:child_process";\nconst spin = "const end = process.cpuUsage().user + 1e6; while (process.cpuUsage().user < end);";\nexecFileSync(process.execPath, ["-e", spin]);\n${PASSES}`,
+  );
   sample("b", FAILS);
   const { output } = await run();
   const end = output.slice(output.lastIndexOf("FAILED:"));
   assert.match(end, /^FAILED:\n {2}✗ test\/b\.test\.ts {2}0 passed, 1 failed, .*\n {6}sample {2}"fails"\n/);
-  const [, seconds = ""] = end.split("Seconds of each file, slowest first:\n");
-  assert.match(seconds, /^( +\d+\.\d {2}test\/[ab]\.test\.ts\n){2}/);
+  const [, seconds = ""] = end.split(/Seconds of each file .*, slowest first:\n/);
+  assert.match(seconds, /^( +\d+\.\d +\d+\.\d {2}test\/[ab]\.test\.ts\n){2}/);
   const times = [...seconds.matchAll(/^ +(\d+\.\d)/gm)].map(([, time]) => Number(time));
   assert.equal(
     times,
     times.toSorted((a, b) => b - a),
   );
+  const [, processor] = /^ +\S+ +(\S+) {2}test\/a/m.exec(seconds) ?? [];
+  assert.ok(process.platform !== "linux" || Number(processor) >= 1, seconds);
 });
 
 for (const [what, source, problem] of [

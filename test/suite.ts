@@ -1,4 +1,5 @@
 import { suite as uvuSuite } from "uvu";
+import { processorSeconds, USAGE, USAGE_ENV } from "./runner/usage.ts";
 
 let declared = 0;
 let started = 0;
@@ -7,6 +8,7 @@ let started = 0;
 export const suitesNotRun = () => declared - started;
 
 process.on("exit", () => {
+  if (process.env[USAGE_ENV] === String(process.ppid)) process.stdout.write(`${USAGE}${processorSeconds()}\n`);
   if (suitesNotRun() === 0) return;
   console.error(`${suitesNotRun()} suite(s) declared but never run()`);
   process.exitCode = 1;

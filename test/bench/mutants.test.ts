@@ -14,13 +14,17 @@ test("the nearest tests of a file are those that import it, its own first, and n
 
 test("the integration tests of a folder exist", () => {
   for (const file of [
-    "index/import/run",
-    "index/rebuild/run",
-    "api/bulk/run",
-    "api/raw-backend/deny",
-    "api/search/reply",
+    "search/index/import/run",
+    "search/index/rebuild/run",
+    "search/api/bulk/run",
+    "search/api/raw-backend/deny",
+    "search/api/search/reply",
+    "recommendation/training/state",
+    "recommendation/clients/record-store",
+    "recommendation/ingest/uploads",
+    "recommendation/api/recommend",
   ]) {
-    const tests = integrationTests(`lib/search/${file}.ts`);
+    const tests = integrationTests(`lib/${file}.ts`);
     assert.ok(tests.length > 0 && tests.every((path) => existsSync(path)), file);
   }
   assert.equal(integrationTests("lib/core/json/values.ts"), []);

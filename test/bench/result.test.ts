@@ -23,4 +23,14 @@ test("replaces the rows of a run's size and those without a size, and keeps othe
   );
 });
 
+test("replaces the rows of what a run measured, and keeps those of other kinds", () => {
+  const kind = (name: string, reached: string) => ({ ...row(name, reached), kind: name });
+  assert.equal(
+    withOtherSizes([kind("byte", "3")], [kind("float", "1"), kind("byte", "2"), row("gone", "4")]).map(
+      ({ reached }) => reached,
+    ),
+    ["1", "3"],
+  );
+});
+
 test.run();

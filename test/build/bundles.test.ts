@@ -29,6 +29,7 @@ const ENVIRONMENTS: Record<string, Record<string, string>> = {
   "api-router": { OPENSEARCH_AUTH: "none", OPENSEARCH_NODE: "http://127.0.0.1:9", AWS_REGION: "eu-west-1" },
   "search-events": { EVENTS_STREAM: "demo", AWS_REGION: "eu-west-1" },
   "log-handler": { PROJECT_NAME: "demo", FIREHOSE_STREAM: "demo", AWS_REGION: "eu-west-1" },
+  "recommendation-log-handler": { PROJECT_NAME: "demo", FIREHOSE_STREAM: "demo", AWS_REGION: "eu-west-1" },
   "cluster-scaler": {
     DOMAIN_NAME: "search",
     ACCOUNT_ID: "123456789012",
@@ -37,6 +38,13 @@ const ENVIRONMENTS: Record<string, Record<string, string>> = {
     SCALE_DOWN_CPU_PERCENT: "30",
     SCALE_UP_CPU_PERCENT: "70",
     AWS_REGION: "eu-west-1",
+  },
+  suggestions: {
+    OPENSEARCH_AUTH: "none",
+    OPENSEARCH_NODE: "http://127.0.0.1:9",
+    AWS_REGION: "eu-west-1",
+    BUCKET: "bucket",
+    ENGINE_MEMORY_MB: "600",
   },
   "recommendation-api": {
     USERS_TABLE: "users",
@@ -185,7 +193,7 @@ function loadedBytes({ outputs }: Metafile, sources: readonly string[]): number 
   return [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
 }
 
-const FAMILIES = ["bulk", "search", "hybrid-search", "raw-backend"];
+const FAMILIES = ["bulk", "search", "hybrid-search", "multi-search", "raw-backend"];
 
 test("of api-router have a chunk for each family, which its entry does not load", () => {
   const { metafile } = bundleOf("api-router");

@@ -14,6 +14,7 @@ import { EtlSettings } from "../../lib/recommendation/etl/tasks.ts";
 import { RealtimeSyncSettings, RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import { TrainingSettings } from "../../lib/recommendation/training/settings.ts";
 import { EventsSettings, GatewaySettings } from "../../lib/search/gateway/settings.ts";
+import { SuggestionsSettings } from "../../lib/search/suggest/run.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { fullExample, valid } from "../lib/config/example.ts";
 import { smallModelFiles } from "../lib/search/embeddings/fixture.ts";
@@ -36,6 +37,7 @@ const READ_BY = {
   "recommendation-api": RecommendationSettings,
   "realtime-sync": RealtimeSyncSettings,
   etl: EtlSettings,
+  suggestions: SuggestionsSettings,
   training: TrainingSettings,
 };
 
@@ -62,7 +64,7 @@ test("are the same in every account and region", async () => {
 
 test("exist only for functions that the configuration deploys", () => {
   const files = (config: Configuration) => Object.keys(settingsOf(config, { names })).sort();
-  assert.equal(files(gatewayOnly), ["api-router", "search-events"]);
+  assert.equal(files(gatewayOnly), ["api-router", "search-events", "suggestions"]);
   assert.equal(files(recommendationOnly), ["etl", "realtime-sync", "recommendation-api", "training"]);
 });
 

@@ -45,6 +45,28 @@ write("logs/events/day=2026-11-20/one.gz", [
 const FILES = ["--files", join(folder, "logs")];
 const run = (...args: string[]) => relevance(["judgments", "from-clicks", ...args]);
 
+test("judgments agreement says how far raters agree, and where they do not", () => {
+  const file = join(folder, "raters.csv");
+  writeFileSync(file, "query,doc,grade,index,rater\nsalt,b1,3,books,Ada\nsalt,b1,0,books,Ben\nsalt,b2,2,books,Ada\n");
+  const agreement = (...args: string[]) => relevance(["judgments", "agreement", file, ...args]);
+  const { out, code } = agreement();
+  assert.is(code, 0);
+  assert.match(out, /\nAda +2\nBen +1\n\nWeighted kappa 0\.00 \(an interval needs 10 queries\), on 1 /);
+  assert.match(
+    out,
+    /1 disagreements, 1 of them not decided\.\n\nquery +document +Ada +Ben +decided\n.*\nsalt +b1 +3 +0\n/,
+  );
+  assert.equal(JSON.parse(agreement("--json", "--index", "books").out).raters, { Ada: 2, Ben: 1 });
+  const absent = agreement("--index", "films");
+  assert.is(absent.code, 2);
+  assert.match(absent.err, "none about films");
+  writeFileSync(file, `${readFileSync(file, "utf8")}salt,b1,1,films,Ada\nsalt,b1,1,,Cem\n`);
+  const mixed = agreement();
+  assert.is(mixed.code, 2);
+  assert.match(mixed.err, "is about several indexes, books, films: choose one with --index");
+  assert.equal(JSON.parse(agreement("--json", "--index", "books").out).raters, { Ada: 2, Ben: 1, Cem: 1 });
+});
+
 test("writes a judgments file that evaluate reads", () => {
   const output = join(folder, "judgments.csv");
   const { err, code } = run(...FILES, "--output", output, "--index", "books");
@@ -100,7 +122,11 @@ test("downloads the days of the period and the day after, whether compressed or 
         yield bucket.get(key) ?? Buffer.alloc(0);
       })(),
   };
-  const files = await downloaded(objects, "logs/events/", daysOf(period), folder);
+  const files = await downloaded(
+    objects,
+    { prefix: "logs/events/", folders: daysOf(period).map((day) => `day=${day}/`) },
+    folder,
+  );
   assert.equal(
     files.map((file) => file.split(".").at(-1)),
     ["gz", "jsonl"],

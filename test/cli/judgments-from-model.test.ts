@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
+import { modelCheck } from "../../lab/judgments/model-check.ts";
 import { readJudgmentsFile } from "../../lab/judgments/read.ts";
 import { JudgmentFile } from "../../lab/server/judgment-file.ts";
 import { waitFor } from "../../local/process/wait.ts";
@@ -118,12 +119,13 @@ settings:
 );
 
 function start(output: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const command = [
-    ...["cli/main.ts", "judgments", "from-model", "--settings", join(folder, "settings.yaml")],
-    ...["--queries", join(folder, "queries.txt"), "--output", join(folder, output)],
-    ...["--api-host", urlOf(gateway), "--concurrency", "1", ...args],
-  ];
-  const child = spawn(process.execPath, command, {
+  const files = ["--queries", join(folder, "queries.txt"), "--output", join(folder, output)];
+  return command(["judgments", "from-model", ...files, ...args], env);
+}
+
+function command(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const all = ["--settings", join(folder, "settings.yaml"), "--api-host", urlOf(gateway), "--concurrency", "1"];
+  const child = spawn(process.execPath, ["cli/main.ts", ...args, ...all], {
     cwd: ROOT,
     env: { ...process.env, RELEVANCE_API_KEY: "k", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -195,6 +197,26 @@ test("continues a file, leaves people's judgments, and refuses one of another mo
     other.err,
     /books\.csv has judgments of small, rubric \w+, not of large, rubric \w+: choose another --output/,
   );
+});
+
+test("the verdict follows the people who check a judge that takes repeated words for relevant", async () => {
+  const [file, queries] = [join(folder, "checked.csv"), join(folder, "many.txt")];
+  writeFileSync(queries, Array.from({ length: 30 }, (_, number) => `word ${number}\n`).join(""));
+  const args = ["--output", file, "--queries", queries, ...local(), "--yes"];
+  const judged = await command(["judgments", "from-model", ...args], { RELEVANCE_MODEL_KEY: KEY }).ended;
+  assert.is(judged.code, 0, judged.err);
+  const { rows } = readJudgmentsFile(file);
+  const sample = modelCheck(rows)?.order.slice(0, 24) ?? [];
+  const people = new JudgmentFile(file, () => file);
+  for (const { query, document } of rows.filter(({ query }) => sample.includes(query))) {
+    const grade = document === "with-meaning" ? 1 + (sample.indexOf(query) % 3) : document.endsWith("itself") ? 1 : 0;
+    people.put({ query, doc: document, index: "books", when: "2026-11-26", grade, origin: "people", who: "Ada" });
+  }
+  const { out, err, code } = await command(["evaluate", "--judgments", file, "--metrics", "ndcg@10"]).ended;
+  assert.is(code, 0, err);
+  assert.match(out, /hybrid beats keywords by 0\.\d+ ndcg@10/);
+  assert.match(out, "People checked 24 of the language model's 30 queries");
+  assert.match(out, /By the model alone the difference in ndcg@10 would be 0\.0000 for hybrid/);
 });
 
 test("calls no model without consent, and never shows the key, also where the endpoint repeats it", async () => {

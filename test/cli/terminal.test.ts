@@ -78,4 +78,18 @@ test("JSON keeps its values, and a result for another program every byte", () =>
   assert.ok(written.out.endsWith(HOSTILE.map((text) => `${text}\n`).join("")));
 });
 
+test("progress without a terminal has its first line, one each five seconds, and its last", () => {
+  const lines: string[] = [];
+  let now = 0;
+  const progress = createProgress({ isTerminal: false, note: (line) => lines.push(line) }, "users", 4, () => now);
+  for (const [at, time] of [10_000, 14_999, 15_000, 15_001].entries()) {
+    now = time;
+    progress(at + 1);
+  }
+  assert.equal(
+    lines.map((line) => line.split(",")[0]),
+    ["users: 1 of 4", "users: 3 of 4", "users: 4 of 4"],
+  );
+});
+
 test.run();

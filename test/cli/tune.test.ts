@@ -105,7 +105,10 @@ test("finds the planted weights, writes them and keeps the comments", async () =
   const picture = join(folder, "surface.svg");
   const { out, err, code } = await run(plant([0.7, 0.2, 0.1], 1), "--write", "--picture", picture);
   assert.is(code, 0, err);
-  assert.match(out, "The best settings are better by more than noise.");
+  assert.match(
+    out,
+    /\nThe best settings are better by more than noise: by 0\.\d+ ndcg@10 \(95 % interval .*\) on .* From 30 queries\.\n$/,
+  );
   const written = readFileSync(join(conf, "hybrid_search.yaml"), "utf8");
   assert.match(written, "# Our books.\nhybrid_queries:\n  - index: books # since 2024\n");
   const [, first = ""] = /settings: \{weights: \[([\d.]+), /.exec(written) ?? [];
@@ -177,10 +180,13 @@ test("gives no verdict and writes nothing if too few of the hits are judged", as
   assert.is(readFileSync(join(conf, "hybrid_search.yaml"), "utf8"), YAML);
 });
 
-test("says that there is no difference if there is none, and writes nothing", async () => {
+test("calls no difference clear if there is none, and writes nothing", async () => {
   const { out, code } = await run(plant([0, 0, 0], 3), "--write");
   assert.is(code, 0);
-  assert.match(out, "No difference: the gain is not more than noise. Keep the current settings.");
+  assert.match(
+    out,
+    /\nNo clear difference: the gain of -?\d\.\d+ ndcg@10 \(95 % interval .*\) may be noise\. From 30 queries\. Keep the current settings\.\n$/,
+  );
   assert.is(readFileSync(join(conf, "hybrid_search.yaml"), "utf8"), YAML);
 });
 

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { removeShopKey } from "../fixtures/shop-key.ts";
 import { filledExample } from "../lib/config/example.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
@@ -76,6 +77,7 @@ test("compares files with the schemas, ids and filters of the configuration", ()
   const conf = join(folder, "compared");
   cpSync("conf.local", conf, { recursive: true });
   rmSync(join(conf, "recommendation.yaml"));
+  removeShopKey(conf);
   const expression = 'INCLUDE ItemID WHERE Items.CATEGORIES IN ("fantasy")';
   writeFileSync(join(conf, "filter.yaml"), `filters:\n  - { name: sale, expression: '${expression}' }\n`);
   const items = join(folder, "items.csv");

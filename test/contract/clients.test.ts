@@ -1,10 +1,13 @@
-import { cpSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
+import { OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE } from "../../build/reference.ts";
+import { describedOperations } from "../../build/site/openapi-file.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { EXPECTED, type Services, startServices } from "./services.ts";
+import { BETWEEN, printedRequests, pythonProgram, shellScript, typeScriptProgram } from "./tabs.ts";
 import { runTool } from "./tools.ts";
 
 const test = suite("clients");
@@ -44,7 +47,7 @@ test("TypeScript: installed from the tarball alone, a program compiles and does 
   });
   // A package of its own: npm would otherwise install into the repository around it.
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  await runTool("npm", ["install", "--silent", "--no-audit", "--no-fund", "--offline", packed("*.tgz")], {
+  await runTool("npm", ["install", "--silent", "--no-audit", "--no-fund", "--offline", packed("*client-*.tgz")], {
     cwd: folder,
   });
   assert.is(await compile("relevance-client.ts"), "");
@@ -62,6 +65,10 @@ test("TypeScript: its sources and tests compile", async () => {
   assert.is(await runTool("tsc", ["-p", "test"], { cwd: join(ROOT, "clients/typescript") }), "");
 });
 
+test("TypeScript: the shop page compiles with the clients and InstantSearch", async () => {
+  assert.is(await runTool("tsc", ["-p", "."], { cwd: join(ROOT, "examples/shop") }), "");
+});
+
 test("Python: installed from the wheel, a program passes strict type checks and does what every client does", async () => {
   mkdirSync(packages, { recursive: true });
   // A wheel without native code is a ZIP file to unpack; pip may install nothing without hashes.
@@ -76,5 +83,46 @@ test("Python: what is repeated, split and raised", async () => {
   const file = join(ROOT, "clients/python/tests/test_client.py");
   assert.match(await runTool(python(), [file], { env: { PYTHONPATH: packages } }), /\nOK\n$/);
 });
+
+test("the requests of the site's API pages are answered alike in each language", async () => {
+  const described = [OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE].flatMap((file) =>
+    describedOperations(JSON.parse(readFileSync(file, "utf8"))).map(({ method, path }) => `${method} ${path}`),
+  );
+  const printed = printedRequests();
+  assert.equal(
+    printed.map(({ endpoint }) => endpoint),
+    described,
+  );
+  // Backwards, so that the item is first deleted, then written, and recommended last.
+  const requests = printed.reverse();
+  /** Writes a program with the index of this run in place of the pages' own, and returns its path. */
+  const written = (name: string, program: string) => {
+    const file = join(folder, name);
+    writeFileSync(file, program.replaceAll('"books"', JSON.stringify(services.env.INDEX)));
+    return file;
+  };
+  const env = { ...services.env, PYTHONPATH: packages };
+  const inShell = await runTool("sh", ["-e", written("tabs.sh", shellScript(requests))], { env });
+  const program = written("tabs.ts", typeScriptProgram(requests));
+  assert.is(await compile("tabs.ts"), "");
+  const inTypeScript = await runTool(process.execPath, [program], { env });
+  // Not type-checked: the types of records have no room for the columns of a project.
+  const inPython = await runTool(python(), [written("tabs.py", pythonProgram(requests))], { env });
+
+  const [first, ...others] = [inShell, inTypeScript, inPython].map(answersIn);
+  assert.is(first?.length, requests.length);
+  assert.not.match(inShell, /"error"/);
+  for (const other of others) assert.equal(other, first);
+});
+
+/** What differs between two answers to a request: what was found, since the first program writes, and ids of answers. */
+const FOUND = new Set(["search_response", "index_response", "subqueries", "query_id"]);
+
+/** Returns the answers that a program printed: what they repeat of the requests, and recommendations. */
+const answersIn = (printed: string): unknown[] =>
+  printed
+    .split(`\n${BETWEEN}\n`)
+    .filter((text) => text !== "")
+    .map((text) => JSON.parse(text, (name, value) => (FOUND.has(name) ? undefined : value)));
 
 test.run();

@@ -19,6 +19,7 @@ import { type StartedRun, startCli } from "../cli/local-world.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { pidsBelow } from "../fixtures/processes.ts";
+import { removeShopKey } from "../fixtures/shop-key.ts";
 import { suite } from "../suite.ts";
 
 /** The stack or the tool is killed during upload, ETL and training; a second start must lose nothing acknowledged. */
@@ -50,6 +51,7 @@ test.before(async () => {
   cpSync(join(ROOT, "conf.local"), join(folder, "conf.local"), { recursive: true });
   // One recipe, so that a training is short, and no placements, which use others.
   rmSync(join(folder, "conf.local", "recommendation.yaml"));
+  removeShopKey(join(folder, "conf.local"));
   const solution = "recipes:\n  user_personalization:\n    target_event_type: view\n";
   writeFileSync(join(folder, "conf.local", "solution.yaml"), solution);
   writeFileSync(

@@ -1,12 +1,38 @@
+import { join } from "node:path";
+import { loadConfiguration } from "../../lib/config/load.ts";
+import { realtimeSyncSettings } from "../../lib/recommendation/service/settings-of.ts";
 import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
 import { patient } from "../../local/process/wait.ts";
+import { ROOT } from "../fixtures/env.ts";
 import { API_KEY, CAMPAIGN_ARN, HYBRID_MAPPING, hybridIndex, startGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { startWorld } from "../functions/recommendation-api/world.ts";
 
 const BOOK = { title: "The Salt Road", description: "A caravan crosses a dead sea." };
 
+const ITEM = { ITEM_ID: "B1", TITLE: BOOK.title, AUTHOR: "Ada Lind", CATEGORIES: "Fantasy" };
+
 const MODEL_OF_FIELD = { description_dense: "dense_large_en_v1_5", description_sparse: "sparse_v3" } as const;
+
+/** The templates that the example of `/application/multi-search` names. */
+const TEMPLATES = [
+  { name: "by_title", params: {}, search_request_template: { query: { match: { title: "[search_query]" } } } },
+  {
+    name: "title_and_meaning",
+    params: {},
+    search_request_template: {
+      size: "[params.size]",
+      query: {
+        hybrid: {
+          queries: [
+            { match: { title: "[search_query]" } },
+            { knn: { description_dense: { vector: "[description_dense]", k: 50 } } },
+          ],
+        },
+      },
+    },
+  },
+];
 
 /** What every program prints that uses a client of both services: one written in `programs/`. */
 export const EXPECTED = {
@@ -26,7 +52,11 @@ export async function startServices() {
   if (!cluster) throw new Error("there is no cluster to test against");
   const endpoints = { dense: "dense_large_en_v1_5", sparse: "sparse_v3" } as const;
   const models = await createModelStandIns({ modelOfEndpoint: (name) => endpoints[name as keyof typeof endpoints] });
-  const world = await startWorld({ standIns: [models] });
+  // The requests that OpenAPI shows have the columns of the example.
+  const config = loadConfiguration(join(ROOT, "conf.local"));
+  if (!config.recommendation) throw new Error("conf.local has no recommendations");
+  const { definitions } = realtimeSyncSettings(config, config.recommendation);
+  const world = await startWorld({ standIns: [models], settings: { definitions } });
   const index = uniqueIndex("contract");
   const embedding_mappings = Object.entries(MODEL_OF_FIELD).map(([embedding_field, model_name]) => ({
     embedding_field,
@@ -39,7 +69,8 @@ export async function startServices() {
     // Generated bodies have up to 5,000 operations, which take long on a busy machine.
     functionTimeoutMs: patient(55_000),
     settings: {
-      indexes: [hybridIndex(index, { embedding_mappings })],
+      templates: TEMPLATES,
+      indexes: [hybridIndex(index, { embedding_mappings, suggest: { titles: { field: "title" }, never: [] } })],
       // No such campaign exists, so searches for a user are degraded.
       personalized_ranking: {
         campaign_arn: CAMPAIGN_ARN,
@@ -54,8 +85,9 @@ export async function startServices() {
   const mappings = { properties: { description: { type: "text" }, description_dense, description_sparse } };
   succeed("the index", await request(cluster, "PUT", `/${index}`, { ...HYBRID_MAPPING, mappings }));
   succeed("the book", await request(cluster, "PUT", `/${index}/_doc/b1?refresh=true`, BOOK));
-  succeed("the item", await world.post("/update-items", { items: [{ ITEM_ID: "B1", TITLE: BOOK.title }] }));
+  succeed("the item", await world.post("/update-items", { items: [ITEM] }));
   await world.putPopularItems(["B1"]);
+  await world.putParameter(world.names.filterParameter("category"), world.names.arn("personalize", "filter/category"));
   await world.putPlacements({
     placements: [{ name: "home", recipe: "user_personalization", limit: 10, fallback: [{ list: "popular" }] }],
   });

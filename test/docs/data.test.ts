@@ -48,7 +48,10 @@ test("the list of users for the deletion job is where Personalize may read it", 
     "import-policy",
   );
   const readable = [...policy.matchAll(/arn:aws:s3:::[^/"]+\/([^*"]+)\*/g)].map(([, prefix = ""]) => prefix);
-  assert.ok(readable.length > 0 && readable.every((prefix) => DELETIONS.startsWith(prefix)), `${readable}`);
+  assert.ok(
+    readable.some((prefix) => DELETIONS.startsWith(prefix)),
+    `${readable}`,
+  );
 });
 
 test.run();

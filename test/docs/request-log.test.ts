@@ -3,13 +3,14 @@ import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { MAX_LOGGED_IDS } from "../../lib/core/request-log/kinds.ts";
 import {
-  MAX_HIT_IDS,
   MAX_LINE_BYTES,
   type RequestLogEntry,
   type RequestLogSettings,
   requestLogLine,
 } from "../../lib/search/request-log/line.ts";
+import { placementWorld } from "../fixtures/placement-world.ts";
 import { example } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
@@ -47,12 +48,15 @@ function fieldsOf({ query_attributes, ...fields }: Record<string, unknown>): str
   return [...Object.keys(fields), ...Object.keys(query_attributes ?? {}).map((name) => `query_attributes.${name}`)];
 }
 
-/** Returns the first cells of the rows in a section's first table. */
-function cells(title: string): string[] {
+/** Returns the first cells of the rows in a section's first table, without its head. */
+function rows(title: string): string[] {
   const [, section = ""] = guide.split(`\n## ${title}\n`);
   const [table = ""] = section.split("\n\n").filter((block) => block.trimStart().startsWith("|"));
-  return [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell = ""]) => cell);
+  return [...table.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = ""]) => cell);
 }
+
+/** Returns the names in these cells. */
+const cells = (title: string): string[] => rows(title).map((cell) => cell.slice(1, -1));
 
 test("names exactly the fields of a line", () => {
   // One line is cut, and one cannot be written.
@@ -60,9 +64,17 @@ test("names exactly the fields of a line", () => {
   assert.equal(cells("Fields").sort(), [...written].sort());
 });
 
+test("names exactly the fields of a line of recommendations", async () => {
+  const { ask, place, logged } = placementWorld(1);
+  place([{ name: "home", recipe: "user_personalization" }]);
+  await ask({ placement: "home", user_id: "u1" });
+  const named = rows("Recommendations").flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
+  assert.equal(named.sort(), Object.keys(logged[0] ?? {}).sort());
+});
+
 test("states the limits of a line", () => {
   assert.match(guide, `at most ${MAX_LINE_BYTES / 1_000} KB`);
-  assert.match(guide, `the first ${MAX_HIT_IDS}`);
+  assert.match(guide, `the first ${MAX_LOGGED_IDS}`);
 });
 
 test("lists every way to write user ids", () => {

@@ -1,9 +1,10 @@
-import { appendFileSync, cpSync } from "node:fs";
+import { appendFileSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import type { ExperimentReport } from "../../lab/experiments/report.ts";
+import type { RecommendationReport } from "../../lab/recommendations/places.ts";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { freePorts } from "../../local/process/ports.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
@@ -14,6 +15,7 @@ import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { removeShopKey } from "../fixtures/shop-key.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("searches and clicks, from the API to the bucket and the reports");
@@ -23,6 +25,7 @@ const USERS = 16;
 const index = uniqueIndex("books-clicked");
 const conf = join(scratchFolder(TEST_OUTPUT, "clicks-conf"), "conf");
 cpSync(join(ROOT, "conf.local"), conf, { recursive: true });
+removeShopKey(conf);
 appendFileSync(
   join(conf, "hybrid_search.yaml"),
   `
@@ -32,6 +35,20 @@ experiments:
     variants:
       - { name: control, share: 0.5 }
       - { name: text, share: 0.5, settings: { weights: [0.2, 0.8] } }
+`,
+);
+writeFileSync(
+  join(conf, "recommendation.yaml"),
+  `
+placements:
+  - name: picked
+    limit: 2
+    fallback: [{ list: items, item_ids: [B0001, B0002] }]
+    experiment:
+      name: length
+      variants:
+        - { name: both, share: 0.5 }
+        - { name: one, share: 0.5, settings: { limit: 1 } }
 `,
 );
 const [cluster] = await clusters();
@@ -65,13 +82,14 @@ test.after(async () => {
 interface Answer {
   accepted?: number;
   experiment?: { name: string; variant: string };
+  response?: { accepted: number; placement: { variant: string } };
   search_response?: { hits: { hits: { _id: string }[] } };
 }
 
-async function post(path: string, body: object): Promise<{ queryId: string; body: Answer }> {
-  const answer = await fetch(`${state.search.url}${path}`, {
+async function post(path: string, body: object, service = state.search): Promise<{ queryId: string; body: Answer }> {
+  const answer = await fetch(`${service.url}${path}`, {
     method: "POST",
-    headers: { "x-api-key": state.search.api_key, "content-type": "application/json" },
+    headers: { "x-api-key": service.api_key, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   const text = await answer.text();
@@ -166,6 +184,46 @@ test("counts every accepted click in the judgments and in the report of the expe
     ["control", "text"].map((name) => [name, usersOf(name), usersOf(name), 1]),
   );
   assert.ok(usersOf("control") > 0 && usersOf("text") > 0);
+});
+
+test("counts every list of a placement and what followed from it, by variant", async () => {
+  const { recommendation } = state;
+  assert.ok(recommendation);
+  const asked: { user: string; variant: string }[] = [];
+  const items = ["B0001", "B0002"].map((ITEM_ID) => ({ ITEM_ID, TITLE: "t", AUTHOR: "a", CATEGORIES: "Fantasy" }));
+  const uploaded = await post("/update-items", { items }, recommendation);
+  assert.is(uploaded.body.response?.accepted, 2, JSON.stringify(uploaded.body));
+  for (let user = 0; user < USERS; user += 1) {
+    const user_id = `reader-${user}`;
+    const { body } = await post("/recommend-for-placement", { placement: "picked", user_id }, recommendation);
+    asked.push({ user: user_id, variant: body.response?.placement.variant ?? "" });
+  }
+  const events = asked.map(({ user: USER_ID }, index) => ({
+    USER_ID,
+    ITEM_ID: "B0001",
+    EVENT_TYPE: index % 2 ? "view" : "purchase",
+  }));
+  assert.is((await post("/log-event", { events }, recommendation)).body.response?.accepted, USERS);
+  const users = asked.map(({ user }) => `"${user}"`);
+  const { keys } = await stored("logs/recommendations/", users);
+  for (const key of keys) assert.match(key, /^logs\/recommendations\/day=\d{4}-\d\d-\d\d\/[^/]+$/);
+  await stored("events/", users);
+
+  const reported = await local.run("report", "recommendations", "--days", "7", "--local", "--conf", conf, "--json");
+  assert.is(reported.code, 0, reported.err);
+  const { places, experiments }: RecommendationReport = JSON.parse(reported.out);
+  const [picked, ...others] = places;
+  assert.equal(others, []);
+  const { place, answers, click_through, conversion, fallback } = picked ?? {};
+  assert.equal([place, answers], ["picked", USERS]);
+  assert.equal(
+    [click_through, conversion, fallback].map((one) => one?.value),
+    [1, 0.5, 1],
+  );
+  assert.equal(
+    experiments[0]?.variants.map(({ name, users: count }) => [name, count]),
+    ["both", "one"].map((name) => [name, asked.filter(({ variant }) => variant === name).length]),
+  );
 });
 
 test("the functions and streams of the log need permissions here that the end-to-end run does not", () =>

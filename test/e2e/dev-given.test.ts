@@ -11,6 +11,7 @@ import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { startAuthProxy } from "../fixtures/auth-proxy.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { removeShopKey } from "../fixtures/shop-key.ts";
 import { suite } from "../suite.ts";
 
 /** `make dev` with servers that a user provides: a cluster, ports, a model server, a taken port. */
@@ -53,6 +54,7 @@ writeFileSync(
   yaml.replace(/^dense_large_en_v1_5:\n/m, `$&  dimension: ${DIMENSION}\n  query_prefix: "find: "\n`),
 );
 
+removeShopKey(conf);
 appendFileSync(join(conf, "api.yaml"), "\nkeys:\n  - { name: browser, endpoints: [search] }\n");
 
 let dev: DevProcess;

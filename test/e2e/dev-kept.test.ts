@@ -13,6 +13,7 @@ import { waitFor } from "../../local/process/wait.ts";
 import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { clusters } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 import { runIndexGuide, runRawBackendGuide } from "./guides.ts";
 
@@ -25,8 +26,12 @@ const names = namesOf({ project: "demo", account: ACCOUNT_ID, region: REGION });
 let dev: DevProcess;
 let state: DevState;
 
-async function start(...args: string[]) {
-  dev = startDev(dir, ["--no-demo", ...args]);
+/** The run's cluster, in place of one that `make dev` starts: only the guides need that, since they delete indexes. */
+const [given] = await clusters();
+const onGiven = { OPENSEARCH_URL: given?.url ?? "" };
+
+async function start(args: readonly string[], env: Record<string, string> = onGiven) {
+  dev = startDev(dir, ["--no-demo", ...args], env);
   state = await dev.ready();
 }
 async function stop() {
@@ -36,13 +41,9 @@ async function stop() {
 
 /** conf.local with a key for administration, beside the stack's own key, which may do everything. */
 const withKeys = () =>
-  changedConf(
-    "with-keys",
-    "api.yaml",
-    (text) => `${text}\nkeys:\n  - {name: indexes, endpoints: [administration, bulk]}\n`,
-  );
+  changedConf("with-keys", "api.yaml", (text) => `${text}\n  - {name: indexes, endpoints: [administration, bulk]}\n`);
 
-test.before(() => start("--conf", withKeys()));
+test.before(() => start(["--conf", withKeys()]));
 test.after(() => stop());
 
 async function post(path: string, body: unknown): Promise<boolean> {
@@ -84,7 +85,7 @@ test("has the names and functions of a deployment", async () => {
 
 test("keeps both over a restart, with events as received", async () => {
   await stop();
-  await start("--conf", withKeys());
+  await start(["--conf", withKeys()], {});
   assert.equal(await kept(), before);
 });
 
@@ -130,10 +131,8 @@ test("also keeps later changes, and follows filter.yaml", async () => {
   await post("/log-event", { events: [{ USER_ID: USER.USER_ID, ITEM_ID: "B2", EVENT_TYPE: "view" }] });
   await stop();
   const withoutSecond = (text: string) => text.slice(0, text.indexOf('  # {"filter_name": "unseen"'));
-  await start(
-    "--conf",
-    changedConf("other-filters", "filter.yaml", (text) => withoutSecond(text).replace(CATEGORY, CHANGED)),
-  );
+  const changed = (text: string) => withoutSecond(text).replace(CATEGORY, CHANGED);
+  await start(["--conf", changedConf("other-filters", "filter.yaml", changed)]);
   const { membership, objects } = await kept();
   assert.equal([membership, objects.length], ["M-2", 2]);
   assert.equal(await filters(), [names.filter("category", CHANGED)]);
@@ -144,14 +143,14 @@ test("refuses a schema that the kept data does not fit, and says what to do", as
   const conf = changedConf("other-schema", "schema/user_schema.json", (text) => {
     return text.replace(/("name": "GENDER",\s*"type": )"string"/, '$1["null", "string"]');
   });
-  dev = startDev(dir, ["--no-demo", "--conf", conf]);
+  dev = startDev(dir, ["--no-demo", "--conf", conf], onGiven);
   assert.is(await dev.exited, 1, dev.output());
   assert.match(dev.output(), "the function personalize-manager failed: The dataset demo-user cannot take the schema");
   assert.match(dev.output(), "make dev ARGS=--reset-recommendation");
 });
 
 test("forgets it with --reset-recommendation", async () => {
-  await start("--reset-recommendation");
+  await start(["--reset-recommendation"]);
   assert.equal(await kept(), { membership: undefined, objects: [] });
 });
 

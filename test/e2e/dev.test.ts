@@ -7,6 +7,7 @@ import { waitFor } from "../../local/process/wait.ts";
 import { processesOf, startDev } from "../../local/test/dev/dev-process.ts";
 import { suite } from "../suite.ts";
 import { type Answer, commandsOf, curl, ids, Newcomer, NO_FILTER } from "./newcomer.ts";
+import { shopAfterTraining, shopBeforeTraining } from "./shop-tests.ts";
 
 /**
  * `make dev` and `make demo-train` as a newcomer uses them: on an OpenSearch that they start, from CSV files to
@@ -25,7 +26,9 @@ const refused = async (url: string) => {
 
 test("tells scripts where everything is", () => {
   const { search, recommendation, opensearch, aws, pid } = we.state;
-  assert.equal(Object.keys(we.state), ["search", "recommendation", "console", "opensearch", "aws", "pid"]);
+  assert.equal(Object.keys(we.state), [
+    ...["search", "recommendation", "keys", "console", "shop", "opensearch", "aws", "pid"],
+  ]);
   assert.match(search.api_key, /^[0-9a-f]{40}$/);
   assert.match(opensearch.version, /^\d+\.\d+\.\d+$/);
   for (const url of [search.url, recommendation?.url ?? "", opensearch.url, aws.endpoint])
@@ -88,6 +91,8 @@ test("before any training, says how to get there and answers not_trained", async
   assert.equal([status, body.error?.code], [503, "not_trained"]);
 });
 
+shopBeforeTraining(test, we);
+
 let report = "";
 
 test("make demo-train goes from CSV files to recommendations, and shows its commands", async () => {
@@ -108,6 +113,8 @@ test("prints four commands that work", () => {
     assert.ok(count >= 3, JSON.stringify(answer));
   }
 });
+
+shopAfterTraining(test, we);
 
 test("hides the functions' metric lines from the terminal", () => {
   assert.not.match(we.dev.output(), "_aws");
@@ -229,17 +236,11 @@ test("stops all on Ctrl-C, and keeps index, key, data, models and filters for th
   for (const answer of commands.slice(3).map(curl)) assert.is(answer.degraded, undefined);
 });
 
-test("trains again on the kept data, new events included", async () => {
-  const output = await we.relevance(
-    "train",
-    "--recipes",
-    "similar_items",
-    "--training-mode",
-    "update_dataset_group",
-    "--wait",
-    "--json",
-  );
-  assert.match(output, /"recipe": "similar_items",\s+"stage": "(done|held)"/);
+test("make demo-train --again uploads and trains again on the kept data, new events included, in the mode for a trained project", async () => {
+  const output = await we.demoTrain("--again");
+  assert.match(output, "$ relevance upload-sample");
+  assert.match(output, /\$ relevance train --local .*--training-mode update_dataset_group --wait/);
+  assert.is(commandsOf(output).length, 4, output);
   await waitFor(
     async () => {
       const { body } = await we.post("/recommend-items-to-item", { item_id: "B0001", limit: 5, ...NO_FILTER });
@@ -247,13 +248,6 @@ test("trains again on the kept data, new events included", async () => {
     },
     { what: "the campaign to answer", timeoutMs: CAMPAIGN_SEEN_MS },
   );
-});
-
-test("make demo-train --again uploads and trains again, in the mode for a trained project", async () => {
-  const output = await we.demoTrain("--again");
-  assert.match(output, "$ relevance upload-sample");
-  assert.match(output, /\$ relevance train --local .*--training-mode update_dataset_group --wait/);
-  assert.is(commandsOf(output).length, 4, output);
 });
 
 test("stops without leaving a process behind", async () => {

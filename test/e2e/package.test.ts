@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
-import { installPacked, PACKAGE, pack, startOf } from "./packed.ts";
+import { installPacked, PACKAGE, pack, packAs, startOf, updateOf } from "./packed.ts";
 
 /** The tarball from an empty folder to the first answer. */
 const test = suite("package");
@@ -21,7 +21,6 @@ const project = join(folder, "my-search");
 const home = join(project, "node_modules", PACKAGE);
 const tarball = pack(folder);
 const START = ["npx", "relevance", "dev"];
-let printed = "";
 let dev: DevProcess | undefined;
 
 test.after(async () => {
@@ -40,15 +39,24 @@ function relevance(cwd: string, ...args: string[]) {
   return stdout;
 }
 
-test("is installed and started by the commands of the guide", () => {
-  let cwd = folder;
-  for (const command of startOf()) {
+/** Runs commands of the guide, in a folder and those to which they change; npm installs from what is here. */
+function runGuide(commands: readonly string[], cwd: string): string {
+  let output = "";
+  for (const command of commands) {
     const [program, ...words] = command.split(" ");
     if (program === "cd") cwd = join(cwd, words.join(" "));
     else if (command === "npm install") assert.equal(Object.keys(manifest().dependencies), [PACKAGE]);
-    else if (command.startsWith("npm install ")) installPacked(resolve(cwd, words[1] ?? ""), cwd);
-    else printed += execFileSync("sh", ["-c", command], { cwd, encoding: "utf8" });
+    else if (command.startsWith("npm install ")) {
+      // npm takes other names for those of repositories.
+      assert.match(words[1] ?? "", /^\.\.?\//);
+      installPacked(resolve(cwd, words[1] ?? ""), cwd);
+    } else output += execFileSync("sh", ["-c", command], { cwd, encoding: "utf8" });
   }
+  return output;
+}
+
+test("is installed and started by the commands of the guide", () => {
+  const printed = runGuide(startOf(), folder);
   assert.match(printed, /\n {2}npm install\n {2}npx relevance dev\n/);
   assert.ok(existsSync(join(project, manifest().dependencies[PACKAGE].slice("file:".length))));
   assert.match(readFileSync(join(project, "conf/project.yaml"), "utf8"), /^project_name: my-search$/m);
@@ -102,7 +110,8 @@ test("make names the targets that people know", () => {
   }
 });
 
-test("dev starts in the project, and the gateway answers", async () => {
+/** Starts the local stack in the project. Returns how to call the search gateway, and the console's address. */
+const startProject = async () => {
   const dir = join(project, ".local");
   const env = { OPENSEARCH_URL: cluster.url, RELEVANCE_INSTALL_DIR: join(ROOT, ".local") };
   dev = startDev(dir, ["--no-demo"], env, { command: START, cwd: project });
@@ -115,20 +124,50 @@ test("dev starts in the project, and the gateway answers", async () => {
     });
     return (await answer.json()) as { search_response?: { hits: { hits: { _id: string }[] } } };
   };
+  const found = async () => {
+    const search_request = { query: { match: { title: "letters" } } };
+    const { search_response } = await call("/application/search", { index, search_request });
+    return search_response?.hits.hits.map(({ _id }) => _id);
+  };
+  return { call, found, console };
+};
+
+test("dev starts in the project, and the gateway answers", async () => {
+  const { call, found, console } = await startProject();
   await request(cluster, "PUT", `/${index}`);
   await call("/application/bulk", { index, bulk_request: [{ id: "1", op: "index", doc: { title: "Letters" } }] });
   await request(cluster, "POST", `/${index}/_refresh`);
-  const found = await call("/application/search", {
-    index,
-    search_request: { query: { match: { title: "letters" } } },
-  });
-  assert.equal(
-    found.search_response?.hits.hits.map(({ _id }) => _id),
-    ["1"],
-    JSON.stringify(found),
-  );
+  assert.equal(await found(), ["1"]);
   const page = await fetch(new URL("/console.js", console.url));
   assert.is(page.status, 200);
+});
+
+test("is updated by the commands of the guide: the plan says what changed, and dev starts again", async () => {
+  dev?.interrupt();
+  await dev?.exited;
+  const before = relevance(project, "--version").trim();
+  const kept = readFileSync(join(project, "conf/project.yaml"), "utf8");
+  packAs("0.2.0", tarball, "**Names changed.** More.");
+  runGuide(updateOf(), project);
+  assert.is(relevance(project, "--version").trim(), "0.2.0");
+  assert.equal(readdirSync(join(project, "vendor")), ["relevance-cli-0.2.0.tgz"]);
+  assert.is(manifest().dependencies[PACKAGE], "file:vendor/relevance-cli-0.2.0.tgz");
+  assert.is(readFileSync(join(project, "conf/project.yaml"), "utf8"), kept);
+
+  const script = `
+    import { readFileSync } from "node:fs";
+    import { notesBetween } from "${home}/cli/plan/upgrade.js";
+    import { toolVersion } from "${home}/cli/version.js";
+    const changelog = readFileSync("${home}/CHANGELOG.md", "utf8");
+    console.log(notesBetween("${before}", toolVersion(), changelog).join("\\n"));`;
+  const notes = execFileSync("node_modules/.bin/node", ["--input-type=module", "-e", script], { cwd: project });
+  assert.is(
+    notes.toString(),
+    `Version ${before} of relevance deployed this; this is 0.2.0. CHANGELOG.md has what changed\nUpgrading to 0.2.0: Names changed\n`,
+  );
+
+  const { found } = await startProject();
+  assert.equal(await found(), ["1"]);
 });
 
 test.run();

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { ROOT } from "../fixtures/env.ts";
 
@@ -13,9 +22,31 @@ export function startOf(): string[] {
   return block.split("\n");
 }
 
+/** Returns the guide's commands to update a project, the last of which, a plan, is left out. */
+export function updateOf(): string[] {
+  const guide = readFileSync(join(ROOT, "docs/guides/project.md"), "utf8");
+  const [, block = ""] = /```sh\n(mv [\s\S]*?)\nnpx relevance plan\n```/.exec(guide) ?? [];
+  return block.split("\n");
+}
+
 /** Packs the package into a folder, and returns the tarball's path. */
 export function pack(folder: string): string {
   return execFileSync(process.execPath, [join(ROOT, "build/package.ts"), folder], { encoding: "utf8" }).trim();
+}
+
+/** Packs the files of a tarball beside it as another version, with what its changelog says of it. */
+export function packAs(version: string, tarball: string, changes: string): void {
+  const folder = mkdtempSync(join(dirname(tarball), "again-"));
+  execFileSync("tar", ["-xzf", tarball, "-C", folder]);
+  const manifest = join(folder, "package/package.json");
+  writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, "utf8")), version }));
+  const changelog = join(folder, "package/CHANGELOG.md");
+  writeFileSync(
+    changelog,
+    readFileSync(changelog, "utf8").replace("## Unreleased\n", `## ${version}\n\n### Upgrading\n\n- ${changes}\n`),
+  );
+  execFileSync("tar", ["-czf", join(dirname(tarball), `relevance-cli-${version}.tgz`), "-C", folder, "package"]);
+  rmSync(folder, { recursive: true });
 }
 
 /**
@@ -30,8 +61,14 @@ export function installPacked(tarball: string, folder: string): void {
   writeFileSync(manifest, JSON.stringify({ ...written, dependencies: listed }));
   const modules = join(folder, "node_modules");
   const home = join(modules, PACKAGE);
+  const isThere = existsSync(home);
+  rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   execFileSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", home]);
+  // Newer than package.json, as after an installation.
+  const later = new Date(Date.now() + 60_000);
+  utimesSync(join(home, "cli/relevance.mjs"), later, later);
+  if (isThere) return;
   const { dependencies } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
   for (const name of Object.keys(dependencies)) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
@@ -40,7 +77,4 @@ export function installPacked(tarball: string, folder: string): void {
   mkdirSync(join(modules, ".bin"));
   symlinkSync("../node/bin/node", join(modules, ".bin/node"));
   symlinkSync(`../${PACKAGE}/cli/relevance.mjs`, join(modules, ".bin/relevance"));
-  // Newer than package.json, as after an installation.
-  const later = new Date(Date.now() + 60_000);
-  utimesSync(join(home, "cli/relevance.mjs"), later, later);
 }

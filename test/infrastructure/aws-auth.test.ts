@@ -24,15 +24,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 const account = await seedAccount(cloud);
-// As users run it, so Terraform starts the provider and reads its whole schema.
-const project = await testProject({
-  folder,
-  cloud,
-  account,
-  configuration: "aws-auth",
-  name: NAME,
-  servedProvider: false,
-});
+const project = await testProject({ folder, cloud, account, configuration: "aws-auth", name: NAME });
 const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
 
 test("is deployed with all that it needs", async () => {

@@ -36,6 +36,8 @@ const SEEDED: readonly Change[] = [
   ["api.yaml", [...DNS, "domain_name"], account.domainName],
   ["api.yaml", [...DNS, "certificate_arn"], account.certificateArn],
   ["api.yaml", [...DNS, "hosted_zone_id"], undefined],
+  // An account has one role for API Gateway's logs, and other files deploy into this one.
+  ["api.yaml", ["cloud_watch_role_name"], undefined],
 ];
 
 const { credentials } = await asDeployer(cloud, configuration("all-options", SEEDED));
@@ -77,7 +79,7 @@ test("finds the domain, its network, the hosted zone, and the zones that endpoin
   ]);
   assert.ok(endpointZones?.secretsmanager?.includes("eu-west-1a"));
   assert.is(searchGateway?.hostedZoneId, account.hostedZoneId);
-  assert.is(apiGateway.role.name, "api-gateway-logs");
+  assert.is(apiGateway.role.name, "discovered-api-gateway-logs-eu-west-1");
 });
 
 const ABSENT: ReadonlyArray<readonly [what: string, changes: readonly Change[], problem: RegExp]> = [

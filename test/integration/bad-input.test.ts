@@ -55,6 +55,11 @@ const COMMON = (valid: Record<string, unknown>): Case[] => [
     { ...valid, business_rules: { personalization_weight: 1.5 } },
     { "business_rules.personalization_weight": "must be in [0, 1]" },
   ],
+  [
+    "personalization_context with a number",
+    { ...valid, business_rules: { personalization_context: { DEVICE: 1 } } },
+    { "business_rules.personalization_context.DEVICE": "must be a string, got 1" },
+  ],
   ["an unknown rule", { ...valid, business_rules: { boost: 1 } }, { "business_rules.boost": "is not a known field" }],
   ["is_logging_enable a text", { ...valid, is_logging_enable: "no" }, { is_logging_enable: "must be true or false" }],
   ["an unknown field", { ...valid, idnex: "a" }, { idnex: "is not a known field" }],
@@ -240,8 +245,7 @@ for (const [what, text, message] of [
 
 test("another content type is 415", async () => {
   const { status, body } = await post("{}", { "content-type": "text/plain" });
-  assert.is(status, 415);
-  assert.is(body.error.code, "unsupported_media_type");
+  assert.equal([status, body.error.code], [415, "unsupported_media_type"]);
   assert.match(body.error.message, "got text/plain");
 });
 
@@ -251,11 +255,9 @@ test("a body just under 4 MiB is read; one just over is 413, and the answer name
     return `${start_}${"x".repeat(bytes - start_.length - 4)}"]}}`;
   };
   assert.is(padded(4 * MiB).length, 4 * MiB);
-  const under = await post(padded(4 * MiB));
-  assert.is.not(under.status, 413);
+  assert.is.not((await post(padded(4 * MiB))).status, 413);
   const over = await post(padded(4 * MiB + 1));
-  assert.is(over.status, 413);
-  assert.is(over.body.error.code, "payload_too_large");
+  assert.equal([over.status, over.body.error.code], [413, "payload_too_large"]);
   assert.match(over.body.error.message, "has 4194305 bytes, at most 4194304");
 });
 
@@ -273,11 +275,9 @@ test("a missing key and a wrong key get the same 403", async () => {
 
 test("an unknown path is 404; a wrong method is 405 with an allow header", async () => {
   const unknown = await gateway.send("GET", "/application/serach");
-  assert.is(unknown.status, 404);
-  assert.is(unknown.body.error.code, "not_found");
+  assert.equal([unknown.status, unknown.body.error.code], [404, "not_found"]);
   const method = await gateway.send("GET", "/application/search");
-  assert.is(method.status, 405);
-  assert.is(method.headers.get("allow"), "POST");
+  assert.equal([method.status, method.headers.get("allow")], [405, "POST"]);
 });
 
 test("a preflight of a configured origin is answered without a key, another origin gets no permission", async () => {

@@ -4,6 +4,7 @@ import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { ListDataDeletionJobsCommand } from "@aws-sdk/client-personalize";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
+import { DELETIONS } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { localFolder } from "../cli/local-world.ts";
@@ -26,6 +27,24 @@ const clickKey = "logs/events/day=2026-01-01/one.gz";
 const event = (USER_ID: string, index: number) =>
   `{"USER_ID":${JSON.stringify(USER_ID)},"ITEM_ID":"B1","N":${index}.0}\n`;
 
+const sessionKey = "events/2026/01/02/00/0000";
+const listKey = "logs/recommendations/day=2026-01-02/one.gz";
+/** Visits in which the person logged in, one of which has the id of another user, and a visit of somebody else. */
+const VISITS = [
+  { ANONYMOUS: true, USER_ID: "s1", SESSION_ID: "s1", ITEM_ID: "B1" },
+  { USER_ID: USER, SESSION_ID: "s1", ITEM_ID: "B2" },
+  { ANONYMOUS: true, USER_ID: "s2", SESSION_ID: "s2", ITEM_ID: "B1" },
+  { USER_ID: USER, SESSION_ID: "U2", ITEM_ID: "B3" },
+];
+const list = (user_id: string | null, session_id: string | null) => ({
+  ...{ type: "relevance.recommendation", user_id, session_id },
+});
+/** Only the list itself says that the visit s4 is the person's. */
+const LISTS = [
+  ...[list("s1", "s1"), list(USER, "s1"), list("s4", "s4"), list(USER, "s4"), list(USER, "U2")],
+  ...[list("U2", null), list("U2", "U2"), list(null, null), list("s2", "s2")],
+];
+
 const put = (Key: string, Body: Buffer) => world.s3.send(new PutObjectCommand({ Bucket: world.bucket, Key, Body }));
 const read = async (Key: string) => {
   const { Body } = await world.s3.send(new GetObjectCommand({ Bucket: world.bucket, Key }));
@@ -36,7 +55,7 @@ const keys = async (Prefix: string) => {
   return Contents.map(({ Key }) => Key);
 };
 
-const lastItems = { KEY: { S: `user#${USER}` }, RUN: { S: "old" }, ITEMS: { L: [{ S: "B1" }] } };
+const lastItems = (user: string) => ({ KEY: { S: `user#${user}` }, RUN: { S: "old" }, ITEMS: { L: [{ S: "B1" }] } });
 
 test.before(async () => {
   world = await trainingWorld({ project: "demo", delays: { importing: 86_400_000 } });
@@ -44,10 +63,13 @@ test.before(async () => {
   await world.deployPersonalize();
   const record = { USER_ID: { S: USER }, GENDER: { S: "F" } };
   await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("users"), Item: record }));
-  await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("built-in"), Item: lastItems }));
+  for (const user of [USER, "s1", "U2"])
+    await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("built-in"), Item: lastItems(user) }));
   await concurrently([...Array(OBJECTS).keys()], 8, (index) =>
     put(eventsKey(index), gzipSync(event("U2", index) + (index % 2 ? "" : event(USER, index)) + event("U3", index))),
   );
+  await put(sessionKey, gzipSync(VISITS.map((line) => `${JSON.stringify(line)}\n`).join("")));
+  await put(listKey, gzipSync(LISTS.map((line) => `${JSON.stringify(line)}\n`).join("")));
   await put("etl/run=old/users/1.csv", Buffer.from(`USER_ID\n${USER}\n`));
   const lines = [
     { user_id: USER, user_query: "secret" },
@@ -99,8 +121,11 @@ test("resumes where the first run stopped, and is killed while Personalize works
   printed += err;
   assert.match(err, "record of the user: done before\n");
   assert.match(err, /events: resuming after \d+ objects\n/);
-  assert.match(err, `events: 160 events replaced in 160 of ${OBJECTS} objects\n`);
-  assert.match(err, "request log and search events: 2 lines removed from 2 of 2 objects\n");
+  assert.match(err, `events: 163 events replaced in 161 of ${OBJECTS + 1} objects\n`);
+  assert.match(err, "request logs and search events: 7 lines removed from 3 of 3 objects\n");
+  const [csv = ""] = await keys(DELETIONS);
+  const { Body } = await world.s3.send(new GetObjectCommand({ Bucket: world.bucket, Key: csv }));
+  assert.is(await Body?.transformToString(), `USER_ID\n"${USER}"\n"s1"\n`);
 });
 
 test("joins the same job in a third run, and reports what all runs did", async () => {
@@ -118,9 +143,9 @@ test("joins the same job in a third run, and reports what all runs did", async (
   );
   assert.equal(JSON.parse(out), {
     record: "deleted",
-    events: `160 events replaced in 160 of ${OBJECTS} objects`,
+    events: `163 events replaced in 161 of ${OBJECTS + 1} objects`,
     etl: "1 object version deleted",
-    "request-log": "2 lines removed from 2 of 2 objects",
+    "request-log": "7 lines removed from 3 of 3 objects",
     personalize: `data deletion job ${dataDeletionJobs[0]?.jobName} completed`,
   });
 });
@@ -130,14 +155,19 @@ test("replaces the person's events with empty ones, removes the person's log lin
     const own = index % 2 ? "" : "{}\n";
     assert.is(await read(eventsKey(index)), event("U2", index) + own + event("U3", index));
   }
+  const text = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  assert.is(await read(sessionKey), `{}\n{}\n${text(VISITS.slice(2, 3))}{}\n`);
+  assert.is(await read(listKey), text(LISTS.slice(5)));
   assert.is(await read(searchKey), `${JSON.stringify({ user_id: "U2", user_query: USER })}\n`);
   assert.is(await read(clickKey), `${JSON.stringify({ user_id: "U2", action_name: "click" })}\n`);
 });
 
 test("leaves no progress, list of users, last items or ETL results, and prints the person's id nowhere", async () => {
-  const Key = { KEY: lastItems.KEY };
-  const { Item } = await world.dynamo.send(new GetItemCommand({ TableName: world.names.table("built-in"), Key }));
-  assert.is(Item, undefined);
+  const kept = async (user: string) => {
+    const Key = { KEY: lastItems(user).KEY };
+    return (await world.dynamo.send(new GetItemCommand({ TableName: world.names.table("built-in"), Key }))).Item;
+  };
+  assert.equal([await kept(USER), await kept("s1"), await kept("U2")], [undefined, undefined, lastItems("U2")]);
   assert.equal([await keys("forget/"), await keys("etl/")], [[], []]);
   assert.not.match(printed, USER);
 });
@@ -149,7 +179,7 @@ test("accepts a person who does not exist", async () => {
   await world.control.advance(2 * 86_400_000);
   const { out, code } = await run.ended;
   assert.match(out, "record of the user: there was none\n");
-  assert.match(out, `events: 0 events replaced in 0 of ${OBJECTS} objects\n`);
+  assert.match(out, `events: 0 events replaced in 0 of ${OBJECTS + 1} objects\n`);
   assert.is(code, 0);
 });
 

@@ -1,32 +1,23 @@
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
-import { ENDPOINTS } from "../../lib/core/http/access.ts";
 import { corpus } from "../fixtures/corpus.ts";
-import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import { HYBRID_MAPPING, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { BOOSTED, BOTH, fitsPage, PAGE, PAGE_ATTEMPT, pageBody } from "../fixtures/page-template.ts";
+import { fitsPage, PAGE_ATTEMPT, pageBody } from "../fixtures/page-template.ts";
+import { PAGE_KEY, startTemplates, TEXT, templateWith } from "../fixtures/template-world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("named templates on the cluster");
 const upstreams = await startUpstreams();
 const gateways: TestGateway[] = [];
 
-const TEXT = "salt harbour";
-
-const templateWith = (text: string, genre: string, size: unknown) => ({
-  size,
-  query: {
-    hybrid: {
-      queries: [
-        { bool: { must: { match: { text } }, filter: { term: { genre } } } },
-        { knn: { text_dense: { vector: "[text_dense]", k: 30 } } },
-        { bool: { should: "[text_sparse]" } },
-      ],
-    },
-  },
-});
-
-const PAGE_KEY = "page-key-0123456789abcdef";
+/** Returns JSON, or a line of the log, without what differs between two requests that are alike. */
+function comparable(value: unknown): string {
+  const parsed = typeof value === "string" ? JSON.parse(value) : value;
+  return JSON.stringify(parsed, (name, member) =>
+    /^(took|timestamp|query_id|request_id|query_response_id|milliseconds|_aws)$/.test(name) ? undefined : member,
+  );
+}
 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("templates");
@@ -34,34 +25,7 @@ for (const cluster of await clusters()) {
   const hybrid = (rest: object) => gateway.post("/application/hybrid-search", { index, search_query: TEXT, ...rest });
 
   test.before(async () => {
-    const named = {
-      name: "by_meaning",
-      search_request_template: templateWith("[search_query]", "[params.genre]", "[params.size]"),
-      params: { size: 10 },
-    };
-    gateway = await startGateway({
-      node: cluster.url,
-      moreKeys: [PAGE_KEY],
-      env: { API_KEYS: "key-1=default,key-2=page" },
-      settings: {
-        indexes: [hybridIndex(index)],
-        templates: [named, PAGE, BOOSTED, BOTH],
-        keys: [
-          { name: "default", endpoints: [...ENDPOINTS], raw_backend: "all" },
-          { name: "page", endpoints: ["search", "hybrid-search"], indexes: [index], templates: ["page", "both"] },
-        ],
-        experiments: [
-          {
-            name: "more_meaning",
-            index,
-            variants: [
-              { name: "control", share: 0.5, settings: {} },
-              { name: "meaning", share: 0.5, settings: { weights: [0.1, 0.8, 0.1] } },
-            ],
-          },
-        ],
-      },
-    });
+    gateway = await startTemplates(cluster, index);
     gateways.push(gateway);
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
     const bulk_request = corpus(200).map(({ id, doc }) => ({ id, op: "index", doc }));
@@ -213,6 +177,53 @@ for (const cluster of await clusters()) {
       assert.is(got, expected, `${path} ${JSON.stringify(body)} ${answer.text}`);
       if (got === "template") assert.match(answer.body.error.message, /it may only send the templates page and both\./);
     }
+  });
+
+  test(`${cluster.version}: several searches in one request are answered and logged as each alone`, async () => {
+    const searches: [path: string, search: unknown][] = [
+      ["search", { index, template: "page", params: { words: TEXT, facets: true }, user_id: "ada" }],
+      ["hybrid-search", { index, template: "both", search_query: TEXT, params: { size: 3 } }],
+      ["search", { index, template: "page", params: { size: "x" } }],
+      ["search", { index, template: "page", user_query: "[".repeat(1_000) }],
+      ["search", { index, template: "page", user_query: "x".repeat(1_001) }],
+      ["search", { index, template: "page", search_query: TEXT }],
+      ["search", { index, template: "boosted", user_query: TEXT }],
+      ["search", { index, template: "no such template" }],
+      ["search", { index, template: "page", explain_stages: true, is_logging_enable: false }],
+      ["search", { index: "other", template: "page" }],
+      ["search", { index: `${index}-none`, template: "page" }],
+      ["search", { index: "", template: "page" }],
+    ];
+    const client = { "x-client-id": "browser-1" };
+    for (const headers of [client, { ...client, ...asPage }]) {
+      gateway.log.length = 0;
+      const alone = [];
+      for (const [path, search] of searches) alone.push(await gateway.post(`/application/${path}`, search, headers));
+      const logged = gateway.log.splice(0).map(comparable);
+      type Results = { results: { status: number; query_id?: string; answer?: object; error?: object }[] };
+      const body = { searches: searches.map(([, search]) => search) };
+      const { status, body: several, text } = await gateway.post<Results>("/application/multi-search", body, headers);
+      assert.is(status, 200, text);
+      assert.equal(
+        several.results.map((result) => [result.status, comparable(result.answer ?? { error: result.error })]),
+        alone.map((answer) => [answer.status, comparable(answer.body)]),
+      );
+      const ids = several.results.flatMap(({ query_id }) => query_id ?? []);
+      assert.is(new Set(ids).size, alone.filter((answer) => answer.status === 200).length);
+      const lines = gateway.log.filter((line) => JSON.parse(line).query_id !== undefined);
+      assert.ok(lines.every((line) => ids.includes(JSON.parse(line).query_id)));
+      assert.equal(gateway.log.map(comparable).toSorted(), logged.toSorted());
+    }
+  });
+
+  test(`${cluster.version}: several searches are at least one and at most 20, each with the name of a template`, async () => {
+    const one = { index, template: "page" };
+    const several = (searches: unknown) => gateway.post("/application/multi-search", { searches }, asPage);
+    for (const searches of [[], Array(21).fill(one), one, null])
+      assert.is((await several(searches)).status, 400, JSON.stringify(searches));
+    const { body } = await several([...Array(18).fill(one), { index, search_request: {} }, 7]);
+    const statuses = (body.results as { status: number }[]).map(({ status }) => status);
+    assert.equal(statuses, [...Array(18).fill(200), 400, 400]);
   });
 
   test(`${cluster.version}: whatever a page sends, the cluster gets its template with values that fit`, async () => {

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -6,9 +5,10 @@ import { lacking, VECTOR_NAMES, VECTORS, type Vectors, vectorField, vectorsOfFie
 import { byteVector } from "../../lib/search/embeddings/byte-vector.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { corpus } from "../fixtures/corpus.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { API_KEY, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { cli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("kinds of vectors");
@@ -22,32 +22,6 @@ const QUERIES = [
   "tram on the bridge",
   "a fox on moss",
 ];
-
-interface Stored {
-  [index: string]: { mappings: { properties: Record<string, Record<string, unknown>> } };
-}
-
-/** Returns a function that runs `relevance index` as a user does. */
-function cli(conf: string, url: string) {
-  return (...args: string[]): Promise<{ code: number; out: string; err: string }> => {
-    const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();
-    const command = ["cli/main.ts", "index", ...args, "--conf", conf, "--api-host", url, "--api-key", API_KEY];
-    execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) =>
-      resolve({ code: Number(error?.code ?? 0), out, err }),
-    );
-    return promise;
-  };
-}
-
-const vectorsIn = async (cluster: Cluster, index: string) => {
-  const { body } = await request<{ hits: { hits: Array<{ _id: string; _source: { text_dense: number[] } }> } }>(
-    cluster,
-    "POST",
-    `/${index}/_search`,
-    { size: 1_000, _source: ["text_dense"], sort: [{ _doc: "asc" }] },
-  );
-  return new Map(body.hits.hits.map(({ _id, _source }) => [_id, _source.text_dense]));
-};
 
 for (const cluster of await clusters()) {
   test(`${cluster.version}: takes the mapping of every kind that its version has, and says what it is`, async () => {

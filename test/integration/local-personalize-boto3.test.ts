@@ -76,7 +76,7 @@ test("creates, describes and lists without a validation error", async () => {
       solutions: ["py"],
       versions: [],
       campaigns: [],
-      recipes: 7,
+      recipes: 8,
       tags: [{ tagKey: "a", tagValue: "b" }],
     });
   } finally {

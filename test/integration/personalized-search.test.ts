@@ -154,6 +154,11 @@ for (const cluster of await clusters()) {
     assert.is(ranking.calls.length, 0);
   });
 
+  test(`${cluster.version}: does not call the campaign for a user who chose no personalization`, async () => {
+    const { body } = await search({}, { ...ENABLED, personalization: "none" });
+    assert.equal([body.degraded, body.personalization, ranking.calls.length], [undefined, "none", 0]);
+  });
+
   test(`${cluster.version}: the weight of the request takes precedence over the configured one`, async () => {
     const { body } = await search(
       { size: WINDOW },
@@ -162,6 +167,17 @@ for (const cluster of await clusters()) {
     const [call] = ranking.calls;
     assert.equal(ids(body), call?.inputList.toReversed());
     assert.equal(body.business_rules, { is_personalized_enabled: true, personalization_weight: 1 });
+  });
+
+  test(`${cluster.version}: gives the campaign the context of the request, which the answer has, too`, async () => {
+    const rules = { is_personalized_enabled: true, personalization_context: { DEVICE: "phone" } };
+    for (const send of [search, hybrid]) {
+      const { status, body, text } = await send({ size: 3 }, { user_id: "u1", business_rules: rules });
+      assert.equal([status, body.degraded, body.business_rules], [200, undefined, rules], text);
+      assert.equal(ranking.calls.at(-1)?.context, { DEVICE: "phone" });
+    }
+    await search({ size: 3 });
+    assert.not("context" in (ranking.calls.at(-1) ?? {}));
   });
 
   test(`${cluster.version}: places items that the campaign does not know below those that it knows`, async () => {

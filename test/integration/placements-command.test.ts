@@ -51,7 +51,13 @@ test("applies placements, lists who wrote them, and takes them back", async () =
     [
       [3, 1, ["Placement home: limit: 9 → 8"]],
       [2, undefined, ["Placement home: limit: 8 → 9"]],
-      [1, undefined, ["home", "product-page", "basket", "also-read"].map((name) => `Placement ${name}: new`)],
+      [
+        1,
+        undefined,
+        ["home", "product-page", "basket", "also-read", "shop-for-you", "shop-similar"].map(
+          (name) => `Placement ${name}: new`,
+        ),
+      ],
     ],
   );
   for (const { written_by } of versions) assert.match(written_by, /^arn:aws:(iam|sts)::\d{12}:/);

@@ -25,40 +25,6 @@ test.before.each(() => {
 });
 test.after(() => world.stop());
 
-test("stores items with their types, with categories as a list or joined, and active unless stated otherwise", async () => {
-  const answer = await post("/update-items", {
-    items: [
-      { ITEM_ID: "b1", TITLE: "One", CATEGORIES: ["Drama", "War"], PRICE: "5.50" },
-      { ITEM_ID: "b2", TITLE: "Two", CATEGORIES: "War|Comedy", IS_ACTIVE: "false" },
-      { ITEM_ID: 3 },
-    ],
-  });
-  assert.is(answer.status, 200, answer.text);
-  assert.equal(answer.body, { request: { count: 3 }, response: { accepted: 3, rejected: [] } });
-  assert.equal(await storedRecord(world, "items", "b1"), {
-    ITEM_ID: "b1",
-    TITLE: "One",
-    CATEGORIES: "Drama|War",
-    PRICE: 5.5,
-    IS_ACTIVE: "True",
-  });
-  assert.is((await storedRecord(world, "items", "b2"))?.IS_ACTIVE, "False");
-  assert.equal(await storedRecord(world, "items", "3"), { ITEM_ID: "3", IS_ACTIVE: "True" });
-});
-
-test("replaces a record as a whole; the last valid record of an id in a request wins", async () => {
-  await post("/update-users", { users: [{ USER_ID: "u1", AGE: 30, MEMBERSHIP: "gold" }] });
-  const answer = await post("/update-users", {
-    users: [
-      { USER_ID: "u1", AGE: 31 },
-      { USER_ID: "u1", AGE: 32 },
-      { USER_ID: "u1", AGE: "old" },
-    ],
-  });
-  assert.equal([answer.status, answer.body.response.accepted], [200, 2]);
-  assert.equal(await storedRecord(world, "users", "u1"), { USER_ID: "u1", AGE: 32, IS_ACTIVE: "True" });
-});
-
 test("rejects an invalid record with every place that is wrong, and stores the others", async () => {
   const answer = await post("/update-items", {
     items: [{ ITEM_ID: "ok" }, { ITEM_ID: "bad", PRICE: "much", TITEL: "x" }, "text", { TITLE: "no id" }],

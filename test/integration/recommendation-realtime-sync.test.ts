@@ -7,7 +7,6 @@ import {
   SendMessageCommand,
   SetQueueAttributesCommand,
 } from "@aws-sdk/client-sqs";
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
 import { buildFunctions } from "../../build/functions.ts";
 import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
@@ -141,16 +140,14 @@ test("uploaded items and users reach Personalize, ten a call, within its limit o
   assert.is(await messagesLeft(deadLetters), 0);
 });
 
-test("sends a retired item as retired, and skips a deleted one", async () => {
+test("sends a retired item and a deleted one as retired", async () => {
   await post("/update-items", { items: [{ ITEM_ID: "i1", IS_ACTIVE: "False" }] });
   await drained();
   assert.equal(last("i1"), { isActive: "False" });
   puts.length = 0;
-  await world.dynamo.send(new DeleteCommand({ TableName: names.table("items"), Key: { ITEM_ID: "i2" } }));
-  const MessageBody = JSON.stringify({ dataset: "item", ids: ["i2"] });
-  await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody }));
+  await post("/delete-items", { item_ids: ["i2"] });
   await drained();
-  assert.equal([puts, await messagesLeft(deadLetters)], [[], 0]);
+  assert.equal([last("i2"), await messagesLeft(deadLetters)], [{ isActive: "False" }, 0]);
 });
 
 test("changes wait while an import keeps the dataset busy, and then the current record arrives", async () => {

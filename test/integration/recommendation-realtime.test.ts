@@ -84,6 +84,28 @@ test("once a campaign is active, events go to PutEvents as they are trained, ten
   ]);
 });
 
+test("sends events of a visitor who is not known without a user, so that Personalize joins them after login", async () => {
+  await trained();
+  const calls: Record<string, unknown>[] = [];
+  front.faults.set("personalize", ({ body }) => {
+    const { eventList: _, ...who } = JSON.parse(body.toString());
+    // A call of the test before may come late.
+    if (who.sessionId === "v") calls.push(who);
+    return { status: 200, body: "" };
+  });
+  const { USER_ID: _, ...unknown } = EVENT;
+  const events = [{ ...unknown, SESSION_ID: "v" }, { ...EVENT, SESSION_ID: "v" }, unknown];
+  const { body } = await post("/log-event", { events });
+  assert.equal([body.response.accepted, body.response.rejected[0]?.issues[0]?.path], [2, "USER_ID"]);
+  assert.equal(
+    calls.toSorted((a, b) => Object.keys(a).length - Object.keys(b).length),
+    [
+      { trackingId: "tracker", sessionId: "v" },
+      { trackingId: "tracker", userId: "u1", sessionId: "v" },
+    ],
+  );
+});
+
 for (const [what, service, path, body, target] of [
   ["Personalize", "personalize", "/log-event", { events: [EVENT, EVENT] }, "events"],
   ["the queue", "sqs", "/update-items", { items: [{ ITEM_ID: "b1" }] }, "items"],

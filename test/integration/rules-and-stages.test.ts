@@ -1,7 +1,9 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
+import { whereIs } from "../../lab/whereabouts/where.ts";
 import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
 import { createBucket } from "../../local/dev/clients.ts";
+import { waitFor } from "../../local/process/wait.ts";
 import { unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import {
@@ -69,11 +71,12 @@ for (const cluster of await clusters()) {
     });
     toStop.unshift(gateway);
     // A search waits a second for the documents, which may be too short on a busy machine.
-    const probes = (await gateway.probe()) as Array<{ kind: string }>;
-    assert.equal(
-      probes.filter(({ kind }) => kind === "document"),
-      ["synonyms", "rules"].map((name) => ({ kind: "document", name, state: "works" })),
-    );
+    const read = async () => {
+      const probes = (await gateway.probe()) as Array<{ kind: string; name: string; state: string }>;
+      const documents = probes.filter(({ kind }) => kind === "document");
+      return documents.length === 2 && documents.every(({ state }) => state === "works");
+    };
+    await waitFor(read, { what: "the documents of synonyms and rules", timeoutMs: 30_000 });
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
     const bulk_request = Array.from({ length: 40 }, (_, at) => ({
       ...{ id: `d${at}`, op: "index" },
@@ -97,6 +100,67 @@ for (const cluster of await clusters()) {
         search_request_template: { size: 12, query: { hybrid: { queries: [query] } } },
       }),
   };
+
+  test(`${cluster.version}: says where a document is in a search of an alias, and why it is not higher`, async () => {
+    const alias = `${index}-live`;
+    await request(cluster, "PUT", `/${index}/_alias/${alias}`, {});
+    const recent = { range: { year: { lt: 1930 } } };
+    const queries = (text: string) => [
+      { bool: { must: [{ match: { text } }], filter: [recent] } },
+      { knn: { text_dense: { vector: "[text_dense]", k: 3 } } },
+    ];
+    const ask = async ({ path, body }: { path: string; body: object }) => {
+      const answer = await gateway.post(path, body);
+      if (answer.status !== 200) throw new Error(answer.text);
+      return answer.body;
+    };
+    const steps = async (text: string, document: string, kind: "hybrid" | "plain" = "hybrid") => {
+      const native = { size: 5, query: kind === "plain" ? queries(text)[0] : { hybrid: { queries: queries(text) } } };
+      const call =
+        kind === "plain"
+          ? { path: "/application/search" as const, body: { index: alias, user_query: text, search_request: native } }
+          : {
+              path: "/application/hybrid-search" as const,
+              body: { index: alias, search_query: text, search_request_template: native },
+            };
+      return new Map((await whereIs(ask, { call, document })).map(({ name, ...step }) => [name, step]));
+    };
+
+    const filtered = await steps("lamp n5", "d38");
+    assert.is(filtered.get("subquery 1")?.rank, null);
+    assert.is(filtered.get("subquery 1")?.why, `Filtered out by ${JSON.stringify(recent)}.`);
+    const far = await steps("lamp n5", "d1");
+    assert.match(far.get("subquery 1")?.rank ?? "", /^=\d+$/);
+    assert.match(
+      far.get("subquery 2")?.why ?? "",
+      /^Matches with score [\d.]+, beyond the candidates: the last of 3 has/,
+    );
+    assert.match(far.get("fused list")?.why ?? "", /Nothing comes from subquery 2\.$/);
+
+    for (const kind of ["hybrid", "plain"] as const) {
+      const hidden = await steps("lamp n2", "d2", kind);
+      assert.ok(Number(hidden.get(kind === "hybrid" ? "fused list" : "list")?.rank) > 0);
+      assert.match(hidden.get("rules")?.why ?? "", "hidden or filtered out by one of the rules that apply (own-words)");
+      assert.is(hidden.get("answer")?.rank, null);
+      const pinned = await steps("meant", "d0", kind);
+      assert.is(pinned.get("answer")?.rank, "2", JSON.stringify([...pinned]));
+      assert.match(pinned.get("rules")?.why ?? "", "Put there by one of the rules that apply (other-text)");
+      const nowhere = await steps("lamp n5", "d99", kind);
+      assert.equal([...nowhere.keys()], ["index"]);
+    }
+
+    // The candidates of several indexes have no common scores; the list has.
+    const other = uniqueIndex("ruled-too");
+    await request(cluster, "PUT", `/${other}`, HYBRID_MAPPING);
+    await request(cluster, "PUT", `/${other}/_alias/${alias}`, {});
+    const several = await steps("lamp n5", "d5");
+    await request(cluster, "DELETE", `/${other}`);
+    assert.match(several.get("subqueries")?.why ?? "", "stands for several indexes");
+    assert.ok(Number(several.get("answer")?.rank) > 0, JSON.stringify([...several]));
+
+    const moved = await steps("lamp n5", "d5");
+    assert.is(moved.get("answer")?.rank, moved.get("rerank")?.rank ?? moved.get("fused list")?.rank);
+  });
 
   for (const kind of ["plain", "hybrid"] as const) {
     test(`${cluster.version}: ${kind}: the text of a rule has synonyms, is reranked, and pins go last`, async () => {

@@ -1,11 +1,13 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
-import type { Rule } from "../../lib/config/rules.ts";
+import { RULES_FORM, type Rule } from "../../lib/config/rules.ts";
 import { seeded } from "../../lib/core/statistics/random.ts";
 import { ruleBook } from "../../lib/search/rules/book.ts";
 import { parseRules } from "../../lib/search/rules/document.ts";
 import { effectsOf } from "../../lib/search/rules/effects.ts";
+import { RULES as RULES_NAME } from "../../lib/search/rules/name.ts";
+import { indexedText } from "../../lib/search/rules/text.ts";
 import { createBucket } from "../../local/dev/clients.ts";
 import { unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
@@ -73,13 +75,11 @@ const namesOf = ({ rules = [] }: Partial<Ruled>) => rules.map(({ name }) => name
 
 test.before(async () => {
   await createBucket(s3, BUCKET, cloud.region);
-  const document = versionedDocument(s3DocumentBucket(s3, BUCKET), "rules");
-  const written = { by: "arn:aws:iam::1:user/ann", at: new Date() };
-  await document.write(0, { ...written, content: { rules: RULES } });
-  await document.writeDraft(1, {
-    ...written,
-    content: { rules: [{ name: "next", effects: { data: { next: true } } }] },
-  });
+  const document = versionedDocument(s3DocumentBucket(s3, BUCKET), RULES_NAME, indexedText);
+  const written = { by: "arn:aws:iam::1:user/ann", at: new Date(), form: RULES_FORM };
+  await document.write(0, { ...written, content: { rules: parseRules({ rules: RULES }) } });
+  const next = [{ name: "next", effects: { data: { next: true } } }];
+  await document.writeDraft(1, { ...written, content: { rules: parseRules({ rules: next }) } });
 });
 
 for (const cluster of await clusters()) {

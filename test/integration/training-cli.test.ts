@@ -1,15 +1,28 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { parse } from "yaml";
+import { batchServices } from "../../cli/recommendation/batch-services.ts";
+import { readText } from "../../lib/aws/object-store.ts";
+import { loadConfiguration } from "../../lib/config/load.ts";
 import { localFolder } from "../cli/local-world.ts";
+import { ROOT } from "../fixtures/env.ts";
+import { removeShopKey } from "../fixtures/shop-key.ts";
 import { filterInput } from "../lib/personalize/resources/inputs.ts";
 import { event } from "../lib/recommendation/etl/run.ts";
+import { campaignsOf, NEWSLETTER, newsletterFor } from "../lib/recommendation/training/newsletter.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance train, status and list");
 
+const { filters } = parse(readFileSync(join(ROOT, "conf.local", "filter.yaml"), "utf8"));
+
 let world: TrainingWorld;
 let local: ReturnType<typeof localFolder>;
+
+type Item = Readonly<Record<string, string>>;
 
 test.before(async () => {
   // The project of conf.local.
@@ -171,6 +184,71 @@ test("list shows every resource with its ARN", async () => {
   assert.ok(personalize.every(({ arn }: { arn: string }) => arn.startsWith("arn:aws:personalize:")));
   const { out: text } = await local.run("list", "--local");
   assert.is(text.trimEnd().split("\n").length, kinds.length + 2);
+});
+
+test("batch makes the lists that the online answer has, user by user, and joins nothing that is finished", async () => {
+  const { names } = world;
+  for (const name of ["category", "unseen"]) {
+    const expression = filters.find((one: Item) => one.name === name)?.expression ?? "";
+    await world.manage("create", filterInput(names, name, expression));
+  }
+  removeShopKey(join(local.folder, "conf.local"));
+  const places = join(local.folder, "conf.local", "recommendation.yaml");
+  writeFileSync(places, JSON.stringify({ placements: [NEWSLETTER, { name: "similar", recipe: "similar_items" }] }));
+  const refused = await local.run("batch", "--local", "--placement", "newsletter", "--users", "none.csv");
+  assert.equal([refused.code, refused.out], [2, ""]);
+  assert.match(refused.err, "there is no placement newsletter in use; there are: none");
+  assert.is((await local.run("placements", "apply", "--local")).code, 0);
+  const page = await local.run("batch", "--local", "--placement", "similar", "--users", "none.csv");
+  assert.match(page.err, "a batch has no page");
+  const nobody = await local.run("batch", "--local", "--placement", "newsletter", "--users", "none.csv");
+  assert.match(nobody.err, "none.csv is not a file");
+
+  const users = [...Array.from({ length: 60 }, (_, user) => `U${user}`), "nobody", 'Zoë "Z", 1'];
+  const cells = users.map((id) => `"${id.replaceAll('"', '""')}"`);
+  await world.store.write("subscribers.csv", ["USER_ID", ...cells, cells[0]].join("\n"));
+  const args = ["--placement", "newsletter", "--users", `s3://${world.bucket}/subscribers.csv`];
+  const { out, err, code } = await local.run("batch", "--local", ...args);
+  assert.is(code, 0, err);
+  assert.match(err, "62 lists, 0 of them degraded; 0 users without a list");
+  assert.is(err.match(/Batch inference job demo-batch-\w{12}-1-\d: created/g)?.length, 3, err);
+  const text = (await readText(world.store, out.trim().replace(`s3://${world.bucket}/`, ""))) ?? "";
+  const lists = new Map(
+    text
+      .trim()
+      .split("\n")
+      .map((line) => [JSON.parse(line).user_id, JSON.parse(line)]),
+  );
+  assert.equal([...lists.keys()].sort(), users.toSorted());
+
+  const config = await loadConfiguration(join(local.folder, "conf.local"));
+  const { recommendation } = config;
+  assert.ok(recommendation);
+  const placements = { version: 1, content: recommendation.placements };
+  const online = {
+    ...batchServices({ ...config, recommendation }, names, world.dynamo, placements),
+    campaigns: campaignsOf(world),
+  };
+  const variants = new Set<string>();
+  for (const user_id of users) {
+    const { response, degraded } = await newsletterFor(online, user_id);
+    const { recommendation_id, ...rest } = response;
+    assert.equal(lists.get(user_id), { user_id, ...rest, ...(degraded && { degraded }) }, user_id);
+    assert.match(String(recommendation_id), /^RID-/);
+    variants.add(response.placement.variant);
+    assert.is(response.items.length, response.placement.variant === "short" ? 4 : 8);
+    const promoted = response.items.filter(({ CATEGORIES }: Item) => CATEGORIES === "c1").length;
+    if (response.placement.variant === "long") assert.is(promoted, 4, "half of the list");
+    assert.not.ok(
+      response.items.some(({ CATEGORIES }: Item) => CATEGORIES === "c3"),
+      "out of stock",
+    );
+  }
+  assert.equal([...variants].sort(), ["long", "short"]);
+
+  const again = await local.run("batch", "--local", ...args, "--json");
+  assert.match(again.err, /demo-batch-\w{12}-2-1: created/);
+  assert.equal(JSON.parse(again.out).users, 62);
 });
 
 test("refuses a second training while one runs, and status shows the first", async () => {

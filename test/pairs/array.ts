@@ -22,7 +22,8 @@ interface Value {
 const TRIES = 6;
 
 /**
- * Returns rows in which every pair of values occurs that the constraints allow, those with the most new pairs first.
+ * Returns rows in which every pair of values occurs that the constraints allow, or the first ones of them, those with the
+ * most new pairs first.
  * Greedy: it starts each row with an uncovered pair, and gives each further dimension the value with the most new pairs.
  *
  * covertable 2.5.2 does the same without constraints. With them it takes all pairs of a rejected row for covered: of the
@@ -31,7 +32,7 @@ const TRIES = 6;
 export function allPairs<D extends Dimensions>(
   dimensions: D,
   constraints: readonly Constraint<D>[],
-  seed: number,
+  { seed, most = Number.POSITIVE_INFINITY }: { seed: number; most?: number },
 ): Row<D>[] {
   const next = randomNumbers(seed);
   const names = Object.keys(dimensions);
@@ -63,6 +64,7 @@ export function allPairs<D extends Dimensions>(
 
   const rows: Row<D>[] = [];
   for (const pair of shuffled(pairsOf(dimensions), next)) {
+    if (rows.length >= most) break;
     if (isCovered.has(keyOf(...pair))) continue;
     const built = Array.from({ length: TRIES }, () => complete(pair)).filter((row) => row !== undefined);
     const [row] = built

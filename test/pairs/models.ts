@@ -5,7 +5,7 @@ import { generateVocabulary } from "../../local/embeddings/vocabulary.ts";
 import { setAwsEndpoint } from "../fixtures/gateway.ts";
 import { type RankingStandIn, rankingStandIn } from "../fixtures/ranking-stand-in.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
-import { synonymsBucket } from "./search/synonyms.ts";
+import { type Bucket, createBucket } from "./search/synonyms.ts";
 
 /** Makes the models fail for each text that has it. The weights of a query's tokens need no model. */
 export const FAILING_WORD = "unanswered";
@@ -49,6 +49,7 @@ export const REVISIONS: Readonly<Record<string, string>> = { current: "2", previ
 export interface PairModels {
   standIns: ModelStandIns;
   ranking: RankingStandIn;
+  bucket: Bucket;
   dense(text: string, model: DenseModel): readonly number[];
   /** Returns the weights of a query's tokens. */
   sparse(text: string): Readonly<Record<string, number>>;
@@ -69,13 +70,15 @@ export async function startModels(): Promise<PairModels> {
     standIns.control.setFaults(model, [{ kind: "status", status: 400, containing: FAILING_WORD }]);
   }
   const ranking = rankingStandIn();
-  const server = await serveStandIns([standIns, ranking, synonymsBucket]);
+  const bucket = createBucket();
+  const server = await serveStandIns([standIns, ranking, bucket]);
   setAwsEndpoint(server.url, undefined);
   const lexical = await createLexicalModel();
   const vectors = new Map<string, readonly number[]>();
   return {
     standIns,
     ranking,
+    bucket,
     dense(text, model) {
       const key = `${model} ${text}`;
       const known = vectors.get(key) ?? lexical.dense(text, DIMENSION, SEEDS[model]);

@@ -23,7 +23,7 @@ export function rowsOf<D extends Dimensions>(
   const [first, ...rest] = (process.env.PAIRS_CASE ?? "").trim().split(/\s+/);
   if (first) return first === kind ? [rowOf(dimensions, rest.join(" "))] : [];
   return [
-    ...allPairs(dimensions, constraints, SEED).slice(0, pairs),
+    ...allPairs(dimensions, constraints, { seed: SEED, most: pairs }),
     ...(triples > 0 ? someTriples(dimensions, constraints, { seed: SEED, count: triples }) : []),
   ];
 }

@@ -2,11 +2,14 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { exitWhenWritten } from "../../local/process/exit.ts";
+import { processorSeconds } from "./usage.ts";
 
 /** How a file of the batch ended. */
 export interface FileResult {
   code: number;
   seconds: number;
+  /** Processor seconds. */
+  processor: number;
 }
 
 /** Starts the line that ends a file's output; its FileResult follows as JSON. No test prints this character. */
@@ -26,6 +29,7 @@ if (import.meta.main) {
   const { suitesNotRun } = await import("../suite.ts");
   for (const file of process.argv.slice(2)) {
     const started = performance.now();
+    const usedBefore = processorSeconds();
     const before = suitesNotRun();
     process.exitCode = 0;
     globalThis.UVU_QUEUE.splice(0, Number.POSITIVE_INFINITY, [null]);
@@ -37,7 +41,11 @@ if (import.meta.main) {
       console.error(error);
       process.exitCode = 1;
     }
-    const result: FileResult = { code: Number(process.exitCode), seconds: (performance.now() - started) / 1_000 };
+    const result: FileResult = {
+      code: Number(process.exitCode),
+      seconds: (performance.now() - started) / 1_000,
+      processor: processorSeconds() - usedBefore,
+    };
     process.stdout.write(`${END_OF_FILE}${JSON.stringify(result)}\n`);
   }
   await exitWhenWritten(0);

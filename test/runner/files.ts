@@ -5,7 +5,13 @@ import { dirname, join, normalize } from "node:path";
 export type Layer = "unit" | "integration" | "system";
 
 /** Where test files are; those of a package of its own lie in it. */
-const FOLDERS: readonly string[] = ["test", "lab/test", "local/test", "clients/typescript/test"];
+const FOLDERS: readonly string[] = [
+  "test",
+  "lab/test",
+  "local/test",
+  "clients/typescript/test",
+  "clients/instantsearch/test",
+];
 
 const LAYERS: readonly Layer[] = ["system", "integration", "unit"];
 
@@ -14,22 +20,38 @@ export const ONE_LIFE = "test/infrastructure/recommendation-apply.test.ts";
 
 /** Files that take a minute or more, most of it waiting: those that run when all others have ended leave cores idle. */
 export const LONGEST: readonly string[] = [
+  "test/e2e/dev.test.ts",
+  "test/e2e/local-account.test.ts",
   "test/e2e/both-services.test.ts",
   "test/infrastructure/deploy.test.ts",
-  "test/e2e/local-account.test.ts",
-  "test/infrastructure/recommendation-interrupted.test.ts",
+  "test/contract/killed-trainings.test.ts",
+  "test/contract/killed-opensearch.test.ts",
   "test/infrastructure/recommendation-alone.test.ts",
-  "test/e2e/dev.test.ts",
+  "test/contract/killed-processes.test.ts",
+  "test/contract/limited-keys-fuzz.test.ts",
+  "test/contract/clients.test.ts",
+  "test/contract/bulk-interleavings.test.ts",
+  "test/e2e/dev-kept.test.ts",
+  "test/infrastructure/aws-auth.test.ts",
+  "test/infrastructure/new-account.test.ts",
+  "test/infrastructure/reviewed-plan.test.ts",
+  "test/contract/generators.test.ts",
+  "test/contract/schemathesis.test.ts",
+  "test/contract/access-fuzz.test.ts",
+  "test/e2e/console.test.ts",
+  "test/infrastructure/recommendation-interrupted.test.ts",
+  "test/integration/index-rebuild.test.ts",
+  "test/integration/schema-generation-memory.test.ts",
+  "test/integration/index-replaced.test.ts",
+  "test/integration/access-attempts.test.ts",
+  "test/integration/pairs.test.ts",
+  "test/integration/passages.test.ts",
   "test/integration/permissions-taken-out.test.ts",
+  "test/integration/bulk-lost-answers.test.ts",
+  "test/integration/merchandise.test.ts",
   "test/integration/recommendation-loss.test.ts",
-  "test/integration/training-ingestion.test.ts",
-  "test/integration/personalize-manager.test.ts",
-  "test/integration/training-gate.test.ts",
   "test/integration/training-cli.test.ts",
-  "test/integration/training-stops.test.ts",
-  "test/integration/training-failures.test.ts",
-  "test/integration/raw-backend-outcome.test.ts",
-  "test/integration/training.test.ts",
+  "test/integration/raw-backend-driver.test.ts",
 ];
 
 /** The layer of a test file, by its folder. `file` is relative to the repository's root. */

@@ -14,6 +14,8 @@ export interface FileEnd {
   code: number | null;
   signal: NodeJS.Signals | null;
   timedOut: boolean;
+  /** Processor seconds with those of the programs that it waited for; undefined if it was killed. */
+  processor?: number;
 }
 
 /** What a file adds to the totals. */

@@ -3,6 +3,7 @@ import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { END_OF_FILE, type FileResult } from "./batch.ts";
 import type { FileEnd } from "./outcome.ts";
+import { USAGE_ENV, usageOf } from "./usage.ts";
 
 export interface RunFileOptions {
   root: string;
@@ -26,7 +27,7 @@ export async function runFile(file: string, options: RunFileOptions): Promise<Fi
   const end = await run([file], options, (text) => {
     output += text;
   });
-  return { ...end, output };
+  return { ...end, ...usageOf(output) };
 }
 
 /**
@@ -47,8 +48,9 @@ export async function runBatch(
       for (let at = output.indexOf(END_OF_FILE); at >= 0; at = output.indexOf(END_OF_FILE)) {
         const lineEnd = output.indexOf("\n", at);
         if (lineEnd < 0) return;
-        const { code, seconds } = JSON.parse(output.slice(at + 1, lineEnd)) as FileResult;
-        report(left.shift() ?? "", { output: output.slice(0, at), code, signal: null, timedOut: false }, seconds);
+        const { code, seconds, processor } = JSON.parse(output.slice(at + 1, lineEnd)) as FileResult;
+        const end = { output: output.slice(0, at), code, signal: null, timedOut: false, processor };
+        report(left.shift() ?? "", end, seconds);
         output = output.slice(lineEnd + 1);
         started = performance.now();
         restartClock();
@@ -56,7 +58,7 @@ export async function runBatch(
     });
     const culprit = left.shift();
     if (culprit !== undefined && !options.signal.aborted) {
-      report(culprit, { ...end, output }, (performance.now() - started) / 1_000);
+      report(culprit, { ...end, ...usageOf(output) }, (performance.now() - started) / 1_000);
     }
   }
 }
@@ -70,7 +72,7 @@ function run(
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd: root,
-      env: { ...GARBAGE_COLLECTION, ...process.env, ...env },
+      env: { ...GARBAGE_COLLECTION, ...process.env, ...env, [USAGE_ENV]: String(process.pid) },
       // Starts its own process group, so that all of it can be killed.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],

@@ -10,15 +10,15 @@ const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1
 
 /**
  * The workers that run at the same time: each takes the first waiting file of its first layer that has one. Five keep
- * two cores busy, because most files also wait: with four, a fifth of the processor time was idle. A system file takes
- * about 1.5 GB of memory.
+ * two cores busy, because most files also wait: with four, a fifth of the processor time was idle. System files take
+ * longest, so that in the end all five run them, with about 1.5 GB of memory each.
  */
 const WORKERS: readonly (readonly Layer[])[] = [
   ["system", "integration", "unit"],
   ["system", "integration", "unit"],
   ["integration", "unit", "system"],
   ["integration", "unit", "system"],
-  ["unit", "integration"],
+  ["unit", "integration", "system"],
 ];
 
 /** Unit test files that one process runs: enough to share its start, few enough that two workers end together. */
@@ -46,8 +46,8 @@ export interface Totals {
   failures: string[];
   /** What was not tested because a tool is missing (outside of CI). */
   notTested: string[];
-  /** Seconds of each file that ran. */
-  seconds: Map<string, number>;
+  /** Seconds of each file that ran, and its processor seconds, if it could tell. */
+  seconds: Map<string, { elapsed: number; processor: number | undefined }>;
 }
 
 /** Returns the totals of a run that has not started. */
@@ -114,7 +114,7 @@ function count(file: string, end: FileEnd, seconds: number, options: RunOptions)
   if (signal.aborted) return;
   const outcome = outcomeOf(end, { ci, timeLimitMs: processOptions(file, options, {}).timeLimitMs });
   totals.passed += outcome.passed;
-  totals.seconds.set(file, seconds);
+  totals.seconds.set(file, { elapsed: seconds, processor: end.processor });
   const line = describe(file, outcome, seconds);
   if (outcome.failed === 0) {
     say(`✓ ${line}`);
@@ -131,15 +131,16 @@ function describe(file: string, { passed, failed, problem }: Outcome, seconds: n
 
 /** Returns what a run prints before its last line: the seconds of each file, what was not tested, what failed. */
 export function summaryOf({ seconds, notTested, failures }: Totals): string {
-  const slowest = [...seconds].sort(([, a], [, b]) => b - a);
+  const slowest = [...seconds].sort(([, a], [, b]) => b.elapsed - a.elapsed);
+  const column = (time: number | undefined) => (time?.toFixed(1) ?? "?").padStart(7);
   const part = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line.replaceAll("\n", "\n  ")}`)];
   return [
     ...part("FAILED:", failures),
     ...part("NOT TESTED on this machine:", notTested),
     ...part(
-      "Seconds of each file, slowest first:",
-      slowest.map(([file, time]) => `${time.toFixed(1).padStart(7)}  ${file}`),
+      "Seconds of each file and its processor seconds, without those of shared servers, slowest first:",
+      slowest.map(([file, { elapsed, processor }]) => `${column(elapsed)} ${column(processor)}  ${file}`),
     ),
     "",
   ].join("\n");

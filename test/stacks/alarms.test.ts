@@ -40,6 +40,7 @@ test("creates an alarm for each problem that the configuration can have", () => 
     [
       ...ALWAYS,
       "alarm-cluster-scaler-errors",
+      "alarm-suggestions-errors",
       "alarm-search-gateway-degraded-embedding",
       "alarm-search-gateway-degraded-personalization",
       ...models.flatMap((model) => [`alarm-model-${model}-errors`, `alarm-model-${model}-latency`]),

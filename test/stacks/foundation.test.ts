@@ -84,6 +84,8 @@ test("creates endpoints only for the services in use", () => {
     "personalize-runtime",
     "sagemaker.runtime",
     "secretsmanager",
+    // Of the request log, which suggestions come from.
+    "s3",
   ]);
 });
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { REQUEST_LOG_FILTER_PATTERN, UNREADABLE_LINES } from "../../lib/search/request-log/line.ts";
+import { requestLogFilterPattern, UNREADABLE_LINES } from "../../lib/core/request-log/kinds.ts";
 import { suite } from "../suite.ts";
 import { example, ref, type Stack } from "./support.ts";
 
@@ -10,8 +10,14 @@ const minimal = example("search-gateway", "minimal");
 
 const lambda = (stack: Stack, name: string) => stack.resource("aws_lambda_function", name);
 
-test("deploys the functions that the configuration needs: the scaler only with auto scaling", () => {
-  assert.equal(all.ids("aws_lambda_function"), ["api-router", "cluster-scaler", "log-handler", "search-events"]);
+test("deploys the functions that the configuration needs: the scaler only with auto scaling, suggestions only of indexes that have any", () => {
+  assert.equal(all.ids("aws_lambda_function"), [
+    "api-router",
+    "cluster-scaler",
+    "log-handler",
+    "search-events",
+    "suggestions",
+  ]);
   assert.equal(minimal.ids("aws_lambda_function"), ["api-router", "log-handler", "search-events"]);
   assert.equal(minimal.ids("aws_scheduler_schedule"), []);
 });
@@ -36,8 +42,10 @@ test("calls functions only through their aliases", () => {
     all.ids("aws_lambda_permission").map((id) => all.resource("aws_lambda_permission", id).qualifier),
     ["api-router", "search-events", "log-handler"].map((name) => ref(`aws_lambda_alias.${name}-live.name`)),
   );
-  const schedule = all.resource<{ target: { arn: string } }>("aws_scheduler_schedule", "cluster-scaler-schedule");
-  assert.is(schedule.target.arn, ref("aws_lambda_alias.cluster-scaler-live.arn"));
+  for (const name of ["cluster-scaler", "suggestions"]) {
+    const schedule = all.resource<{ target: { arn: string } }>("aws_scheduler_schedule", `${name}-schedule`);
+    assert.is(schedule.target.arn, ref(`aws_lambda_alias.${name}-live.arn`));
+  }
   const subscription = all.resource("aws_cloudwatch_log_subscription_filter", "request-log");
   assert.is(subscription.destination_arn, ref("aws_lambda_alias.log-handler-live.arn"));
   assert.is(
@@ -71,6 +79,8 @@ test("lets api-router time out before API Gateway does, and runs it in the domai
     security_group_ids: [ref("aws_security_group.functions-group.id")],
     subnet_ids: ["subnet-0a1b2c3d4e5f67890", "subnet-0b1c2d3e4f5a67890"],
   });
+  // It calls the cluster as well.
+  assert.equal(lambda(all, "suggestions").vpc_config, router.vpc_config);
   // They call only AWS; inside the VPC that would need interface endpoints.
   for (const name of ["log-handler", "cluster-scaler", "search-events"]) {
     assert.is(lambda(all, name).vpc_config, undefined, name);
@@ -178,7 +188,7 @@ test("encrypts every log group and limits its retention, to three days with the 
     const { retention_in_days, kms_key_id } = all.resource("aws_cloudwatch_log_group", id);
     return [id, retention_in_days, kms_key_id];
   });
-  assert.equal(groups.length, 10);
+  assert.equal(groups.length, 11);
   assert.equal(
     groups.filter(([, , key]) => key !== ref("aws_kms_key.log-key.arn")),
     [],
@@ -191,7 +201,7 @@ test("encrypts every log group and limits its retention, to three days with the 
 
 test("sends only request log lines and errors to log-handler", () => {
   const subscription = all.resource("aws_cloudwatch_log_subscription_filter", "request-log");
-  assert.is(subscription.filter_pattern, REQUEST_LOG_FILTER_PATTERN);
+  assert.is(subscription.filter_pattern, requestLogFilterPattern("search"));
   assert.is(subscription.log_group_name, ref("aws_cloudwatch_log_group.api-router-log.name"));
 });
 

@@ -1,44 +1,23 @@
+import {
+  all,
+  arn,
+  BUCKET,
+  call,
+  DOMAIN,
+  elsewhere,
+  existing,
+  KEY,
+  log,
+  minimal,
+  model,
+  OWN_KEY,
+  reranking,
+  SECRET,
+  signed,
+  suggestingTitles,
+  USER_ID_KEY,
+} from "./gateway-account.ts";
 import type { Call } from "./iam.ts";
-import { example } from "./support.ts";
-
-export const ACCOUNT = "123456789012";
-const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:${ACCOUNT}:${resource}`;
-const call = (action: string, resource: string, context?: Call["context"]): Call => ({
-  action,
-  resource,
-  ...(context && { context }),
-});
-
-export const all = example("search-gateway", "all-options");
-const signed = example("search-gateway", "aws-auth");
-const minimal = example("search-gateway", "minimal");
-
-const log = (project: string, fn: string) => arn("logs", `log-group:/aws/lambda/${project}-${fn}:log-stream:x`);
-const SECRET = arn("secretsmanager", "secret:search-master-AbCdEf");
-const USER_ID_KEY = arn("secretsmanager", "secret:/relevance/all-options/search-gateway/user-id-key-a1B2c3");
-const KEY = arn("kms", "key/0a1b2c3d");
-const DOMAIN = arn("es", "domain/books");
-const BUCKET = `arn:aws:s3:::all-options-relevance-${ACCOUNT}-eu-west-1`;
-const OWN_KEY = { "kms:ResourceAliases": ["alias/all-options-relevance"] };
-const model = (name: string) => `arn:aws:bedrock:eu-west-1::foundation-model/${name}`;
-
-const elsewhere = example("search-gateway", "all-options", [
-  ["model.yaml", ["dense_large_en_v1_5", "model_data"], "s3://example-models/bge/"],
-  ["model.yaml", ["sparse_v3", "model_data"], "s3://example-models/sparse.tar.gz"],
-  ["model.yaml", ["sparse_v3", "vpc_config"], { subnet_ids: ["subnet-0a1b2c3d"], security_group_ids: ["sg-0a1b2c3d"] }],
-]);
-const existing = example("search-gateway", "all-options", [
-  ["model.yaml", ["sparse_v3"], { endpoint_name: "Shop-Sparse" }],
-  ["model.yaml", ["ext_embed_bedrock"], { model_id: "eu.cohere.embed-v4:0", dimension: 1536, query_concurrency: 4 }],
-  ["hybrid_search.yaml", ["hybrid_queries", 1, "embedding_mappings", 0, "model_name"], "ext_embed_bedrock"],
-]);
-
-const RERANK = { fields: ["title"] };
-const reranking = example("search-gateway", "all-options", [
-  ["model.yaml", ["reranker"], { endpoint_name: "Shop-Reranker" }],
-  ["hybrid_search.yaml", ["hybrid_queries", 0, "rerank"], { ...RERANK, model: "reranker" }],
-  ["hybrid_search.yaml", ["hybrid_queries", 1, "rerank"], { ...RERANK, model: "cohere.rerank-v3-5:0" }],
-]);
 
 /** What each role of the gateway does, and what it must not. */
 export const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof all; does: Call[]; doesNot: Call[] }> = [
@@ -269,6 +248,52 @@ export const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof al
       call("lambda:InvokeFunction", arn("lambda", "function:all-options-cluster-scaler")),
       call("lambda:InvokeFunction", arn("lambda", "function:all-options-api-router:live")),
       call("lambda:UpdateFunctionCode", arn("lambda", "function:all-options-cluster-scaler")),
+    ],
+  },
+  {
+    role: "suggestions-role",
+    what: "with basic authentication, from the request log",
+    stack: all,
+    does: [
+      call("secretsmanager:GetSecretValue", SECRET),
+      call("s3:ListBucket", BUCKET),
+      call("s3:GetObject", `${BUCKET}/logs/search/day=2026-01-01/x`),
+      call("kms:Decrypt", KEY, OWN_KEY),
+      call("logs:CreateLogStream", log("all-options", "suggestions")),
+    ],
+    doesNot: [
+      call("secretsmanager:GetSecretValue", USER_ID_KEY),
+      call("s3:GetObject", `${BUCKET}/logs/events/x`),
+      call("s3:GetObject", `${BUCKET}/documents/rules/current.json`),
+      call("s3:PutObject", `${BUCKET}/logs/search/x`),
+      call("s3:DeleteObject", `${BUCKET}/logs/search/x`),
+      call("kms:Decrypt", KEY),
+      call("es:ESHttpPost", `${DOMAIN}/_bulk`),
+    ],
+  },
+  {
+    role: "suggestions-role",
+    what: "with signed requests, of titles alone",
+    stack: suggestingTitles,
+    does: [
+      call("es:ESHttpPost", `${DOMAIN}/_bulk`),
+      call("es:ESHttpPut", `${DOMAIN}/x`),
+      call("es:ESHttpDelete", `${DOMAIN}/x`),
+    ],
+    doesNot: [
+      call("s3:ListBucket", BUCKET),
+      call("s3:GetObject", `${BUCKET}/logs/search/x`),
+      call("es:ESHttpPost", arn("es", "domain/other/_bulk")),
+    ],
+  },
+  {
+    role: "suggestions-schedule-role",
+    what: "",
+    stack: all,
+    does: [call("lambda:InvokeFunction", arn("lambda", "function:all-options-suggestions:live"))],
+    doesNot: [
+      call("lambda:InvokeFunction", arn("lambda", "function:all-options-suggestions")),
+      call("lambda:InvokeFunction", arn("lambda", "function:all-options-api-router:live")),
     ],
   },
 ];

@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import { suite } from "../suite.ts";
-import { ACCOUNT, all, ROLES } from "./gateway-roles.ts";
+import { ACCOUNT, all } from "./gateway-account.ts";
+import { ROLES } from "./gateway-roles.ts";
 import { allows, statementsOf } from "./iam.ts";
 
 const test = suite("stacks: permissions of roles");

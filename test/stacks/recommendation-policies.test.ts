@@ -108,7 +108,18 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("ssm:PutParameter", parameter("recommendation/event-tracker")),
       call("kms:Decrypt", OWN_KEY, { "kms:ViaService": "s3.eu-west-1.amazonaws.com" }),
       call("s3:GetObject", `${BUCKET}/etl/x`),
+      call("firehose:PutRecordBatch", arn("firehose", "deliverystream/my-project-recommendation-logs")),
     ],
+  },
+  {
+    role: "recommendation-log-handler-role",
+    stack: service,
+    does: [
+      call("firehose:PutRecordBatch", arn("firehose", "deliverystream/my-project-recommendation-logs")),
+      call("sqs:SendMessage", arn("sqs", "my-project-recommendation-log-failed")),
+      call("logs:PutLogEvents", log("recommendation-log-handler")),
+    ],
+    doesNot: [call("firehose:PutRecordBatch", arn("firehose", "deliverystream/my-project-events"))],
   },
   {
     role: "realtime-sync-role",
@@ -224,6 +235,12 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("s3:GetObject", `${BUCKET}/events/x`),
       call("s3:PutObject", `${BUCKET}/logs/search/x`),
     ],
+  },
+  {
+    role: "logs-delivery-role",
+    stack: service,
+    does: [call("s3:PutObject", `${BUCKET}/logs/recommendations/x`), call("s3:PutObject", `${BUCKET}/errors/x`)],
+    doesNot: [call("s3:PutObject", `${BUCKET}/logs/search/x`), call("s3:PutObject", `${BUCKET}/events/x`)],
   },
 ];
 

@@ -221,6 +221,10 @@ test("watches metrics that exist with its alarms", () => {
   assert.match(JSON.stringify(first("realtime-dead-letters")), /my-project-realtime-dead-letters/);
   assert.match(JSON.stringify(first("held-model-similar-items")), /similar_items/);
   assert.match(JSON.stringify(first("training-failed")), /ExecutionsFailed/);
+  assert.match(
+    JSON.stringify(first("recommendation-log-lost")),
+    /DestinationDeliveryFailures.*my-project-recommendation-log-handler|my-project-recommendation-log-handler.*DestinationDeliveryFailures/,
+  );
 });
 
 test("sends every alarm to the project's topic", () => {
@@ -254,7 +258,9 @@ test("protects every route of the API with its key, and creates the event stream
   assert.equal(
     Object.keys(JSON.parse(body).paths).filter((path) => !["/", "/{proxy+}"].includes(path)),
     [
+      "/delete-items",
       "/log-event",
+      "/mcp",
       "/rank-items-to-user",
       "/recommend-for-placement",
       "/recommend-items-to-item",

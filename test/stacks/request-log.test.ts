@@ -1,12 +1,14 @@
 import * as assert from "uvu/assert";
+import { requestLogFilterPattern } from "../../lib/core/request-log/kinds.ts";
 import { requestLogLine } from "../../lib/search/request-log/line.ts";
 import { eventLine } from "../../lib/search/request-log/ubi-event.ts";
 import { suite } from "../suite.ts";
-import { example, ref } from "./support.ts";
+import { example, recommendation, ref, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: request log");
 
 const all = example("search-gateway", "all-options");
+const service = synth("recommendation", { config: recommendation() });
 
 interface Table {
   partition_keys: unknown;
@@ -118,6 +120,44 @@ test("encrypts the streams", () => {
       key_type: "CUSTOMER_MANAGED_CMK",
     });
   }
+});
+
+test("delivers the request log as that of the search gateway, and keeps its lines for three days where they are written", () => {
+  const subscription = service.resource("aws_cloudwatch_log_subscription_filter", "request-log");
+  const handler = ref("aws_lambda_alias.recommendation-log-handler-live.arn");
+  assert.equal(
+    [subscription.filter_pattern, subscription.destination_arn],
+    [requestLogFilterPattern("recommendation"), handler],
+  );
+  const log = service.resource("aws_cloudwatch_log_group", "recommendation-api-log");
+  assert.equal(
+    [subscription.log_group_name, log.retention_in_days],
+    [ref("aws_cloudwatch_log_group.recommendation-api-log.name"), 3],
+  );
+  const stream = service.resource<{ name: string; extended_s3_configuration: { prefix: string } }>(
+    "aws_kinesis_firehose_delivery_stream",
+    "logs-delivery",
+  );
+  assert.is(stream.extended_s3_configuration.prefix, "logs/recommendations/day=!{timestamp:yyyy-MM-dd}/");
+  const { environment } = service.resource<{ environment: { variables: object } }>(
+    "aws_lambda_function",
+    "recommendation-log-handler",
+  );
+  assert.equal(environment.variables, { PROJECT_NAME: "my-project", FIREHOSE_STREAM: stream.name });
+  const queue = ref("aws_sqs_queue.request-log-failed.arn");
+  const failure = service.resource("aws_lambda_function_event_invoke_config", "request-log-on-failure");
+  assert.equal(failure.destination_config, { on_failure: { destination: queue } });
+});
+
+test("lets recommendation-api read the key of user ids if they are hashed", () => {
+  const policyOf = (of: Stack) =>
+    of.resource<{ policy: string }>("aws_iam_role_policy", "recommendation-api-policy").policy;
+  assert.not.match(policyOf(service), "secretsmanager");
+  const hashed = synth("recommendation", { config: recommendation([["api.yaml", ["logging"], { user_id: "hmac" }]]) });
+  assert.match(
+    policyOf(hashed),
+    /"secretsmanager:GetSecretValue".*:secret:\/relevance\/my-project\/search-gateway\/user-id-key-\?{6}/,
+  );
 });
 
 test.run();

@@ -67,7 +67,7 @@ test("rotates the key, and lets alarms use it for their topic", () => {
   assert.equal(services(all, "aws_kms_key", "key"), ["cloudwatch.amazonaws.com"]);
 });
 
-test("lets Personalize read only ETL's output, if the recommendation service is enabled", () => {
+test("lets Personalize read only ETL's output and use the folder of batches, if the recommendation service is enabled", () => {
   assert.equal(services(both, "aws_kms_key", "key"), ["cloudwatch.amazonaws.com", "personalize.amazonaws.com"]);
   const own = statements(both, "aws_s3_bucket_policy", "bucket-policy").filter(({ Effect }) => Effect === "Allow");
   const bucket = "arn:aws:s3:::my-project-relevance-123456789012-eu-west-1";
@@ -76,6 +76,11 @@ test("lets Personalize read only ETL's output, if the recommendation service is 
     [
       ["s3:ListBucket", bucket, { StringEquals: { "aws:SourceAccount": "123456789012" } }],
       ["s3:GetObject", `${bucket}/etl/*`, { StringEquals: { "aws:SourceAccount": "123456789012" } }],
+      [
+        ["s3:GetObject", "s3:PutObject"],
+        `${bucket}/batch/*`,
+        { StringEquals: { "aws:SourceAccount": "123456789012" } },
+      ],
     ],
   );
 });
@@ -103,6 +108,7 @@ test("deletes events and their ETL output after event_retention_days if set, run
   assert.equal([events, transformed, runs], [400, 400, 90]);
   assert.equal(Object.keys(expiry(synth("storage", { config: recommendation() }))), [
     "etl/run=",
+    "batch/",
     "logs/",
     "errors/",
     "athena/",

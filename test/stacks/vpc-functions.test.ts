@@ -55,12 +55,13 @@ const endpointsIn = (stack: Stack, type: string) =>
     .map((one) => one.service_name.replace("com.amazonaws.eu-west-1.", ""))
     .sort();
 
-test("puts every function into the VPC; only api-router has the group that the cluster lets in", () => {
+test("puts every function into the VPC; only those that call it have the group that the cluster lets in", () => {
   const all = Object.values(stacks).flatMap(functionsIn);
-  assert.is(all.length, 9);
+  assert.is(all.length, 11);
   const groups = Object.fromEntries(all.map(([id, one]) => [id, one.vpc_config?.security_group_ids]));
-  const { "api-router": router, ...others } = groups;
+  const { "api-router": router, suggestions, ...others } = groups;
   assert.equal(router, [ref("aws_security_group.functions-group.id")]);
+  assert.equal(suggestions, router);
   for (const [id, group] of Object.entries(others))
     assert.equal(group, [ref("aws_security_group.vpc-functions.id")], id);
 });
@@ -71,10 +72,10 @@ test("leaves the others outside unless the configuration says so", () => {
     .flatMap(functionsIn)
     .filter(([, one]) => one.vpc_config)
     .map(([id]) => id);
-  assert.equal(inside, ["api-router"]);
+  assert.equal(inside, ["api-router", "suggestions"]);
 });
 
-test("gives api-router a way to the documents in S3, if there are rules or an index has synonyms", () => {
+test("gives functions a way to S3, if there are rules, synonyms, or suggestions from the request log", () => {
   const inRouter: Change = ["project.yaml", ["vpc", "functions"], "router"];
   const ways = (...changes: Change[]) => {
     const { "search-gateway": gateway, foundation } = stacksOf(configured(inRouter, ...changes));
@@ -93,9 +94,11 @@ test("gives api-router a way to the documents in S3, if there are rules or an in
   const way = { bucket: true, egress: ["functions-egress-s3"], endpoints: ["s3"], reads: ["rules", "synonyms"] };
   const noSynonyms: Change = ["hybrid_search.yaml", ["hybrid_queries", 0, "synonyms"], undefined];
   const noRules: Change = ["rules.yaml", ["rules"], undefined];
+  const titlesAlone: Change = ["hybrid_search.yaml", ["hybrid_queries", 0, "suggest", "searches"], undefined];
   assert.equal(ways(noRules), way);
   assert.equal(ways(noSynonyms, ["rules.yaml", ["rules"], []]), way);
-  assert.equal(ways(noSynonyms, noRules), { bucket: false, egress: [], endpoints: [], reads: [] });
+  assert.equal(ways(noSynonyms, noRules), { ...way, bucket: false, reads: [] });
+  assert.equal(ways(noSynonyms, noRules, titlesAlone), { bucket: false, egress: [], endpoints: [], reads: [] });
 });
 
 /** The endpoint that each service of IAM is called through. Missing ones are not called by a function's own code. */

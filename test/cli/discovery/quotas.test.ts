@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import { checkQuotas, type QuotaReads } from "../../../cli/discovery/quotas.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
@@ -47,6 +48,15 @@ test("counts the instances of a previous model beside those of the new one", asy
   const both = configuration("all-options", [["model.yaml", ["previous"], previous]]);
   const [problem = ""] = await problems(reads(1_000, { "ml.g5.xlarge": 1 }), both);
   assert.match(problem, "model.yaml asks for 2 × ml.g5.xlarge, but the account may have 1 in endpoints");
+});
+
+test("says the same in the same order, whichever answer comes first", async () => {
+  const few = { "ml.g5.xlarge": 4, "ml.c6i.2xlarge": 4 };
+  const open = valid(changed(files, "api.yaml", ["default_throttle"], undefined));
+  const late: QuotaReads = { ...reads(1_000, few), concurrency: () => setImmediate(1_000) };
+  const notes = await checkQuotas(open, names, reads(1_000, few));
+  assert.ok(notes.length > 2);
+  assert.equal(await checkQuotas(open, names, late), notes);
 });
 
 test("notes endpoints that could not be updated or could not scale to their maximum", async () => {

@@ -33,7 +33,7 @@ import { recommendation } from "../../stacks/support.ts";
 import { startAwsFront } from "./aws-front.ts";
 import { SHOP_DEFINITIONS } from "./definitions.ts";
 
-const API_KEY = "test-key-0123456789abcdef";
+export const API_KEY = "test-key-0123456789abcdef";
 
 const FILTERS = {
   category: "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)",
@@ -140,6 +140,7 @@ export async function startWorld(options: WorldOptions = {}) {
       personalized_ranking: names.campaignParameter("personalized_ranking"),
     },
     built_in: options.builtIn ?? [],
+    logging: { user_id: "plain", query_text: true },
     rare_items_by_text: true,
     event_tracker: names.eventTrackerParameter(),
     filters: Object.entries(FILTERS).map(([name, expression]) => ({

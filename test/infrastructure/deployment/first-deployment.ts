@@ -110,6 +110,7 @@ export function firstDeployment(
       "aws_secretsmanager_secret.user-id-key",
       "aws_security_group.functions-group",
       "aws_vpc_security_group_egress_rule.functions-egress-1",
+      "aws_vpc_security_group_egress_rule.functions-egress-s3",
       "aws_vpc_security_group_ingress_rule.domain-ingress",
     ]);
   });

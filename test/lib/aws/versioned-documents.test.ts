@@ -3,6 +3,7 @@ import {
   currentKey,
   type DocumentBucket,
   documentReader,
+  parsedBy,
   type ReadIfChanged,
   versionedDocument,
 } from "../../../lib/aws/versioned-documents.ts";
@@ -78,7 +79,7 @@ test("publishes a version that an interrupted run has only written", async () =>
 });
 
 /** A reader of a document whose object the test sets; undefined makes reads fail. */
-function reading() {
+function reading(options: { isOptional?: boolean } = {}) {
   let time = 0;
   const state = { text: undefined as string | undefined, reads: 0, etags: [] as (string | undefined)[] };
   const read: ReadIfChanged = async (etag) => {
@@ -91,7 +92,7 @@ function reading() {
     if (!Array.isArray(content)) throw new Error("not of this form");
     return content as string[];
   };
-  const get = documentReader("the rules", read, parse, () => time);
+  const get = documentReader("the rules", read, parsedBy(parse), { now: () => time, ...options });
   return { state, get: () => get(deadlineIn(1_000)), wait: (ms: number) => (time += ms) };
 }
 
@@ -135,6 +136,31 @@ test("goes on with the version before, and says why, until it can read again", a
   state.text = version(1, ["a"]);
   wait(5_000);
   assert.equal(await get(), { version: 1, content: ["a"] });
+});
+
+for (const isOptional of [true, false]) {
+  test(`${isOptional ? "does not ask again at once" : "asks again"} after the first read failed`, async () => {
+    const { state, get, wait } = reading({ isOptional });
+    const failing = () => get().catch((error: Error) => error.name);
+    assert.equal([await failing(), await failing(), state.reads], ["SlowDown", "SlowDown", isOptional ? 1 : 2]);
+    wait(4_999);
+    state.text = version(1, ["a"]);
+    if (isOptional) assert.is(await failing(), "SlowDown");
+    wait(1);
+    assert.equal(await get(), { version: 1, content: ["a"] });
+  });
+}
+
+test("tells in which form a document was written", async () => {
+  const bucket = new Bucket();
+  await versionedDocument(bucket, "rules").write(0, { by: "ann", at, content: ["a"], form: 7 });
+  const read: ReadIfChanged = async () => ({ text: bucket.text(currentKey("rules")), etag: "1" });
+  const get = documentReader(
+    "the rules",
+    read,
+    parsedBy((content, form) => ({ content, form })),
+  );
+  assert.equal((await get(deadlineIn(1_000))).content, { content: ["a"], form: 7 });
 });
 
 test.run();

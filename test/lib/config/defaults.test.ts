@@ -1,5 +1,7 @@
 import * as assert from "uvu/assert";
+import { recipeOf } from "../../../lib/config/campaign-settings.ts";
 import { clusterUrl } from "../../../lib/config/cluster-address.ts";
+import { RECIPE_KINDS } from "../../../lib/core/contract/recommendation.ts";
 import { suite } from "../../suite.ts";
 import { changed, type Files, filledExample, fullExample, valid } from "./example.ts";
 
@@ -23,11 +25,35 @@ test("defaults are filled in", () => {
   assert.equal(searchGateway?.hybridQueries[0]?.on_embedding_failure, { write: "fail", query: "degrade" });
   assert.is(searchGateway?.models.sparse_v3?.prune_ratio, 0.1);
   const { recipes, metric_gate } = recommendation?.solution ?? {};
-  assert.is(recipes?.similar_items?.recipe_name, "aws-sims");
-  assert.is(recipes?.user_personalization?.recipe_name, "aws-user-personalization");
-  assert.is(recipes?.personalized_ranking?.recipe_name, "aws-personalized-ranking");
+  assert.equal(Object.keys(recipes ?? {}).length, 3);
   assert.equal(metric_gate, { tolerance: 0.1, strict: false });
   assert.equal(recommendation?.etl.item.joins, [{ field: "TEXTUAL_FIELD", columns: ["TITLE"], separator: " " }]);
+});
+
+test("a recipe without parameters is the newest; a setting that only the one before has chooses that one", () => {
+  const recipesIn = (...changes: (readonly [string, readonly (string | number)[], unknown])[]) => {
+    const files = changes.reduce((all, change) => changed(all, ...change), defaults());
+    const { recommendation } = valid(files);
+    assert.ok(recommendation);
+    return RECIPE_KINDS.map((kind) => recipeOf(recommendation, kind));
+  };
+  const sims = { name: "aws-sims" };
+  assert.equal(recipesIn(), [
+    { name: "aws-user-personalization", because: "the parameter hidden_dimension" },
+    sims,
+    { name: "aws-personalized-ranking", because: "the parameter bptt" },
+  ]);
+  const without = (kind: string) => ["solution.yaml", ["recipes", kind, "parameters"], undefined] as const;
+  const bare = [without("user_personalization"), without("personalized_ranking")] as const;
+  const newest = { name: "aws-user-personalization-v2" };
+  assert.equal(recipesIn(...bare), [newest, sims, { name: "aws-personalized-ranking-v2" }]);
+  const bias = [{ name: "apply_recency_bias", value: false }];
+  assert.equal(recipesIn(["solution.yaml", ["recipes", "user_personalization", "parameters"], bias])[0], newest);
+  const exploring = ["campaigns", "user_personalization", "item_exploration_config"] as const;
+  assert.equal(recipesIn(...bare, ["campaign.yaml", exploring, { exploration_weight: 0.7 }])[0], {
+    name: "aws-user-personalization",
+    because: "item_exploration_config",
+  });
 });
 
 function defaults(): Files {

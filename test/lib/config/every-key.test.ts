@@ -88,11 +88,12 @@ const declaring = (parameter: object) =>
     [
       {
         name: "shop_page",
+        description: "Finds products.",
         search_request_template: {
           size: "[params.x]",
           query: { match: { title: { query: "a", boost: "[params.x]" } } },
         },
-        parameters: [{ name: "x", ...parameter }],
+        parameters: [{ name: "x", description: "A value.", ...parameter }],
       },
     ],
   );
@@ -151,11 +152,21 @@ const gateway: Files = Object.fromEntries(
   ]),
 );
 
+/** The same with passages of a field, by which hits cannot vary. */
+const passages = changed(
+  changed(full, "hybrid_search.yaml", ["hybrid_queries", 0, "variety"], undefined),
+  "hybrid_search.yaml",
+  ["hybrid_queries", 0, "embedding_mappings", 0, "chunking"],
+  { tokens: 400, overlap: 50, max_passages: 50 },
+);
+
 const filesFor = (file: string, path: Path): Files => {
   if (file === "rules.yaml") return gateway;
   if (path.at(-1) === "endpoint_name") return existing;
   if (path.includes("protocol") && path.includes("dense_large_en_v1_5")) return described;
   if (path[0] === "keys" && (path.includes("templates") || path.includes("placements"))) return templateKey;
+  if (path.includes("chunking")) return passages;
+  if (path[0] === "templates" && path.at(-1) === "description") return texts;
   if (path.includes("parameters")) return ["min", "max", "default"].includes(String(path.at(-1))) ? numbers : texts;
   if (path[0] === "previous") return previous;
   if (path.at(-1) === "item_ids") return changed(full, "recommendation.yaml", ["placements", 0, "fallback"], ITEMS);
@@ -213,7 +224,7 @@ function at(problems: readonly Problem[], file: string, path: Path): string[] {
 }
 
 test("the full example is valid", () => {
-  const examples = [full, privateApis, authorizer, previous, existing, described, templateKey];
+  const examples = [full, privateApis, authorizer, previous, existing, described, templateKey, passages];
   assert.equal(examples.flatMap(problemsOf), []);
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { loadConfiguration, loadHybridSearch } from "../../../lib/config/load.ts";
+import { removeShopKey } from "../../fixtures/shop-key.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("loading a configuration folder");
@@ -56,12 +57,14 @@ test("a folder in place of a file, and a file that is not UTF-8, are reported wi
 
 test("a byte order mark is accepted", () => {
   rmSync(join(folder, "recommendation.yaml"));
+  removeShopKey(folder);
   writeFileSync(join(folder, "filter.yaml"), "\uFEFFfilters: []\n");
   assert.equal(loadConfiguration(folder).recommendation?.filters, []);
 });
 
 test("Windows line endings are accepted, and lines are counted correctly", () => {
   rmSync(join(folder, "recommendation.yaml"));
+  removeShopKey(folder);
   writeFileSync(join(folder, "filter.yaml"), "filters: []\r\n\r\nfilter: 1\r\n");
   assert.is(problems(), 'DIR/filter.yaml:3  filter  is not a known key: did you mean "filters"?');
 });

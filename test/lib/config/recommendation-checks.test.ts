@@ -115,6 +115,32 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "a parameter of trending items is one of Personalize's texts",
+    good: [
+      ["solution.yaml", user("recipe_name"), "aws-trending-now"],
+      ["solution.yaml", user("parameters"), [{ name: "trend_discovery_frequency", value: "1 hour" }]],
+    ],
+    bad: [
+      ["solution.yaml", user("recipe_name"), "aws-trending-now"],
+      ["solution.yaml", user("parameters"), [{ name: "trend_discovery_frequency", value: "1h" }]],
+    ],
+    problems: [
+      'conf/solution.yaml recipes.user_personalization.parameters[0].value must be "30 minutes", "1 hour", "2 hours", "3 hours" or "1 day" for trend_discovery_frequency of aws-trending-now, got 1h',
+    ],
+  },
+  {
+    rule: "only the recipe that explores has settings of exploration",
+    good: [["campaign.yaml", ["campaigns", "user_personalization", "item_exploration_config"], {}]],
+    bad: [
+      ["solution.yaml", user("recipe_name"), "aws-popularity-count"],
+      ["solution.yaml", user("parameters"), []],
+      ["campaign.yaml", ["campaigns", "user_personalization", "item_exploration_config"], {}],
+    ],
+    problems: [
+      "conf/campaign.yaml campaigns.user_personalization.item_exploration_config is for aws-user-personalization only: solution.yaml names aws-popularity-count",
+    ],
+  },
+  {
     rule: "a parameter is spelt correctly, or the error names the right one",
     good: [],
     bad: [["solution.yaml", user("parameters", 0, "name"), "hiden_dimension"]],

@@ -1,6 +1,7 @@
 import { suite } from "../../suite.ts";
 import { changed, withoutRules } from "./example.ts";
 import { type Change, type Rule, testRules } from "./rules.ts";
+import { ADDITIONS } from "./search-additions.ts";
 
 const test = suite("checks of hybrid_search.yaml and model.yaml");
 
@@ -112,6 +113,12 @@ const RULES: readonly Rule[] = [
     good: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "product*", embedding_mappings: [mapping()] }]],
     bad: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "products", embedding_mappings: [mapping()] }]],
     problems: ['conf/hybrid_search.yaml hybrid_queries[1].index "products" appears twice: see hybrid_queries[0]'],
+  },
+  {
+    rule: "an index whose cluster makes all embeddings says so",
+    good: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "articles", embedding_mappings: [] }]],
+    bad: [["hybrid_search.yaml", ["hybrid_queries", 1], { index: "articles" }]],
+    problems: ["conf/hybrid_search.yaml hybrid_queries[1].embedding_mappings is missing: a list of at most 20 entries"],
   },
   {
     rule: "an embedding field appears once in an index",
@@ -277,6 +284,6 @@ function mapping(embedding_field = "v") {
   return { embedding_field, model_name: "sparse_v3", src_fields: ["title"] };
 }
 
-testRules(test, full, RULES);
+testRules(test, full, [...RULES, ...ADDITIONS]);
 
 test.run();

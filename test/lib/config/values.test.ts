@@ -101,7 +101,7 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
     ["a", "a.b-c_1", "logs-*"],
     ["*", "A", "_a", "-a", "a,b", "a*b", "a b", ""],
   ],
-  ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings"], [], [[]]],
+  ["hybrid_search.yaml", ["hybrid_queries", 0, "embedding_mappings"], [], ["none", [null]]],
   ["hybrid_search.yaml", ["experiments", 0, "name"], ["a", "a_b-1"], ["", "A", "1a", "a b"]],
   ["hybrid_search.yaml", ["experiments", 0, "index"], ["news-*"], ["*", "a,b"]],
   ["hybrid_search.yaml", ["experiments", 0, "variants"], [], [[], [{ name: "a", share: 0.5 }]]],

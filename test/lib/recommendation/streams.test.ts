@@ -43,8 +43,12 @@ test("sends events of a user's session together and in order, ten a call", () =>
     event("other", { SESSION_ID: "s" }),
     event("user", { USER_ID: "U2" }),
     event("last"),
+    event("unknown"),
   ];
-  const batches = eventBatches(events, trainedEvent(DEFINITIONS));
+  const batches = eventBatches(
+    events.map((one) => ({ event: one, isAnonymous: one.EVENT_ID === "unknown" })),
+    trainedEvent(DEFINITIONS),
+  );
   assert.equal(
     batches.map(({ userId, sessionId, eventList }) => [userId, sessionId, eventList.map(({ eventId }) => eventId)]),
     [
@@ -52,6 +56,7 @@ test("sends events of a user's session together and in order, ten a call", () =>
       ["U1", "U1", ["a10", "last"]],
       ["U1", "s", ["other"]],
       ["U2", "U1", ["user"]],
+      [undefined, "U1", ["unknown"]],
     ],
   );
 });

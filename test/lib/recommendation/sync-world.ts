@@ -44,7 +44,6 @@ export function syncWorld() {
         const failure = { reason: "down", cause: "down", isUnknown: false };
         return { records: new Map(found), unread: new Set(unread), failure: unread.length > 0 ? failure : undefined };
       },
-      write: async () => new Map(),
     },
     async write(dataset, records) {
       const put = { dataset, records };

@@ -9,7 +9,8 @@ export type Native = Record<string, unknown>;
 
 /** What stands for the embeddings of the text in a query: tokens, or the embeddings themselves. */
 export interface Vectors {
-  dense(field: string): unknown;
+  /** Returns the query for the nearest vectors of a field. */
+  knn(field: string, k: number, filter: object | undefined): object;
   /** The clauses of a bool. */
   clauses: unknown;
   tokens: unknown;
@@ -27,12 +28,18 @@ function keywords({ mapping, inner_hits }: SearchRow, text: string): object {
   return { bool: { must: [{ match: { text } }], should: [special] } };
 }
 
+const KNN_FILTERS: Readonly<Record<SearchRow["knn_filter"], object | undefined>> = {
+  none: undefined,
+  range: { range: { year: { gte: 1903 } } },
+  terms: { terms: { genre: ["sea", "wood"] } },
+};
+
 /** Returns the subqueries of a hybrid query. */
 export function subqueriesOf(row: SearchRow, text: string, vectors: Vectors): Subquery[] {
   const dense = row.mapping === "vectors" && row.queries !== "KD" ? "title_dense" : "text_dense";
   let keywordQueries = 0;
   return [...row.queries].map((kind): Subquery => {
-    if (kind === "D") return { query: { knn: { [dense]: { vector: vectors.dense(dense), k: 15 } } }, field: dense };
+    if (kind === "D") return { query: vectors.knn(dense, 15, KNN_FILTERS[row.knn_filter]), field: dense };
     if (kind === "Q") return { query: { neural_sparse: { text_sparse: { query_tokens: vectors.tokens } } } };
     if (kind === "S") {
       const filter = [{ range: { year: { gte: 1905 } } }];
@@ -87,6 +94,7 @@ export function featuresOf(row: SearchRow): Native {
     body.aggs = { genres: { terms: { field: "genre", order: { _key: "asc" } }, aggs } };
   }
   if (row.highlight === "yes") body.highlight = { fields: { text: {} } };
+  if (row.highlight === "passages") body.highlight = { fields: { text: {}, text_dense: {} } };
   if (row.explain === "yes") body.explain = true;
   if (row.profile === "yes") body.profile = true;
   if (row.stored_fields !== "no") body.stored_fields = row.stored_fields;

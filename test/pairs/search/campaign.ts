@@ -1,4 +1,5 @@
 import { concurrently } from "../../../lib/core/resilience/concurrently.ts";
+import { waitFor } from "../../../local/process/wait.ts";
 import { API_KEY, CAMPAIGN_ARN, startGateway } from "../../fixtures/gateway.ts";
 import { type Cluster, uniqueIndex } from "../../fixtures/opensearch.ts";
 import { nameOf } from "../array.ts";
@@ -6,11 +7,12 @@ import { removeAll } from "../cleanup.ts";
 import { encoded } from "../encoding.ts";
 import { MODELS, type PairModels } from "../models.ts";
 import { type SearchRow, searchDimensions } from "./dimensions.ts";
-import { askNative, type Call, pageIn } from "./native.ts";
+import { type Answered, askNative, type Call, pageIn } from "./native.ts";
 import { vectorsOf } from "./oracle.ts";
 import { RANKING } from "./personal.ts";
 import { judge, nativeOf, type Outcome } from "./play.ts";
 import { caseSettings, requestOf, templatesOf, textOf } from "./request.ts";
+import { rulesOf } from "./rules.ts";
 import { createWorld, worldOf } from "./world.ts";
 
 const KEYS = { printed: API_KEY, limited: `${API_KEY}-limited`, "template-only": `${API_KEY}-templates` } as const;
@@ -29,6 +31,10 @@ interface SearchRun {
   rows: readonly SearchRow[];
 }
 
+/** Whether a search went without rules or synonyms because their documents came late, as on a busy machine. */
+const isUnread = ({ text }: Answered): boolean =>
+  /"stage":"(rules|synonyms)","target":"search_response","reason":"[^"]*not be read/.test(text);
+
 const rawCalls =
   (call: Call): Call =>
   (method, path, body) =>
@@ -42,20 +48,27 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
     // No name of one case begins like those of another.
     const start = `${own}x${at}z`;
     const world = worldOf(start, row);
-    const literal = vectorsOf(row, models, textOf(row), world.models[0] ?? "large");
+    const literal = vectorsOf(row, models, {
+      text: textOf(row),
+      model: world.models[0] ?? "large",
+      version: cluster.version,
+      isSent: true,
+    });
     return { start, row, world, literal, settings: caseSettings(start, row, world, literal) };
   });
   const all = ["search", "hybrid-search"] as const;
   const of = (key: SearchRow["key"]) => cases.filter(({ row }) => row.key === key);
   const grants = (key: SearchRow["key"]) => of(key).flatMap(({ world }) => world.grants);
+  models.bucket.rules = cases.flatMap(({ start, row }) => rulesOf(start, row));
   const gateway = await startGateway({
     node: cluster.url,
     moreKeys: [KEYS.limited, KEYS["template-only"]],
-    env: { API_KEYS: "key-1=printed,key-2=limited,key-3=template-only", BUCKET: "synonyms" },
+    env: { API_KEYS: "key-1=printed,key-2=limited,key-3=template-only", BUCKET: "pairs" },
     settings: {
       models: MODELS,
       indexes: cases.flatMap(({ settings }) => settings.indexes),
       templates: cases.flatMap(({ settings }) => settings.templates),
+      has_rules: true,
       experiments: cases.flatMap(({ settings }) => settings.experiments),
       personalized_ranking: { campaign_arn: CAMPAIGN_ARN, ...RANKING, timeout_ms: 5_000, item_id_field: "_id" },
       keys: [
@@ -71,7 +84,7 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
     },
   });
   const results: SearchResult[] = [];
-  // Reads the synonyms: a search waits a second for them, which may be too short on a busy machine.
+  // Reads the synonyms and rules: a search waits a second for them, which may be too short on a busy machine.
   await gateway.probe();
   try {
     await concurrently(cases, PARALLEL, async ({ start, row, world, literal }) => {
@@ -88,8 +101,11 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
         const answer =
           row.way === "raw"
             ? await askNative(rawCalls(call), row, pageIn(row, nativeOf(cluster, { row, world }, models)))
-            : await call("POST", path, body);
-        results.push({ name, ...(await judge(cluster, { row, world }, models, answer)) });
+            : await waitFor(() => call("POST", path, body).then((one) => !isUnread(one) && one), {
+                what: "the documents of rules and synonyms",
+                timeoutMs: 10_000,
+              });
+        results.push({ name, ...(await judge(cluster, { start, row, world }, models, answer)) });
       } catch (error) {
         const got = error instanceof Error ? error.message : error;
         results.push({

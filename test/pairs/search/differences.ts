@@ -1,6 +1,7 @@
 import { pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { isRerankLost } from "./rerank.ts";
+import { isPinned } from "./rules.ts";
 import { isVarietyLost } from "./variety.ts";
 
 /** What a case is, as far as an answer may differ for it. */
@@ -10,6 +11,7 @@ export interface Facts {
   /** Whether the query is a hybrid one. */
   isHybrid: boolean;
   leftOut: readonly string[];
+  passages: "none" | "shown" | "told";
   /** Whether documents match that the fused list lacks, so that the page is short. */
   depth: "whole" | "lacking" | "unknown";
 }
@@ -26,8 +28,12 @@ export const isBefore = (version: string, since: string): boolean =>
   version.localeCompare(since, "en", { numeric: true }) < 0;
 
 /** Returns whether the cluster's processor explains the fused scores of a search. */
-export const isExplainable = ({ mapping, form, rescore, page }: SearchRow): boolean =>
-  mapping !== "nested" && form !== "filtered-alias" && rescore === "no" && pageOf({ page }).from === 0;
+export const isExplainable = ({ mapping, passages, form, rescore, page }: SearchRow): boolean =>
+  mapping !== "nested" &&
+  passages === "none" &&
+  form !== "filtered-alias" &&
+  rescore === "no" &&
+  pageOf({ page }).from === 0;
 
 const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
   sort !== "none" || collapse !== "no" || page === "search_after";
@@ -53,6 +59,16 @@ export const TOLD: readonly Told[] = [
     stage: "variety",
     reason: "a request with an order of its own keeps it, also if it asks for variety",
     when: ({ row }) => isVarietyLost(row),
+  },
+  {
+    stage: "passages",
+    reason: "without a vector of the query no passage is the nearest",
+    when: ({ passages }) => passages === "told",
+  },
+  {
+    stage: "rules",
+    reason: "hits without ids cannot be told from pinned ones",
+    when: ({ row }) => isPinned(row) && row.stored_fields === "_none_",
   },
   {
     stage: "profile",

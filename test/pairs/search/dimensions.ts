@@ -28,12 +28,14 @@ export const SEARCH = {
   mapping: ["plain", "nested", "object", "flat_object", "join", "completion", "vectors"],
   /** How the index stores dense vectors. */
   vectors: ["float", "byte", "sq"],
+  /** Which of the indexes have passages in place of one vector for each document; `some`: the first of two. */
+  passages: ["none", "all", "some"],
   page: ["first", "second", "size-0", "search_after", "deep", "beyond", "point-in-time"],
   sort: ["none", "year", "score"],
   collapse: ["no", "yes", "inner_hits"],
   inner_hits: ["no", "yes"],
   aggregations: ["no", "terms", "top_hits"],
-  highlight: ["no", "yes"],
+  highlight: ["no", "yes", "passages"],
   explain: ["no", "yes"],
   profile: ["no", "yes"],
   stored_fields: ["no", "_none_"],
@@ -46,12 +48,15 @@ export const SEARCH = {
   track_total_hits: ["no", "false", "5"],
   /** Subqueries: keywords, dense, sparse, raw query tokens. `plain` is a search without a hybrid query. */
   queries: ["KD", "plain", "K", "D", "S", "KDS", "DS", "KKDSQ"],
+  /** A filter of the dense clause itself. */
+  knn_filter: ["none", "range", "terms"],
   settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
   pipeline: ["none", "rename"],
   ranking: ["off", "on"],
   rerank: ["none", "request"],
   variety: ["none", "request"],
   synonyms: ["none", "entry"],
+  rules: ["none", "pin", "hide", "filter", "boost"],
   experiment: ["none", "settings", "templates"],
   carrier: ["body", "template"],
   encoding: ["identity", "gzip", "deflate", "br"],
@@ -112,7 +117,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ stored_fields, source, highlight, pipeline, ranking, rerank, variety, inner_hits, collapse }) =>
       stored_fields === "_none_" &&
       (source === "year" ||
-        highlight === "yes" ||
+        has(highlight, "yes", "passages") ||
         pipeline === "rename" ||
         ranking === "on" ||
         rerank === "request" ||
@@ -145,8 +150,9 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ key, carrier }) => key === "template-only" && carrier === "body",
   },
   {
-    reason: "the raw backend has neither rankings, experiments, settings, templates, reranking and variety nor models",
-    excludes: ({ way, ranking, experiment, settings, carrier, model, key, rerank, variety }) =>
+    reason:
+      "the raw backend has neither rankings, experiments, settings, templates, reranking, variety, rules nor models",
+    excludes: ({ way, ranking, experiment, settings, carrier, model, key, rerank, variety, rules }) =>
       way === "raw" &&
       (ranking === "on" ||
         has(experiment, "settings", "templates") ||
@@ -155,6 +161,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
         model === "down" ||
         rerank === "request" ||
         variety === "request" ||
+        has(rules, "pin", "hide", "filter", "boost") ||
         key === "template-only"),
   },
   {
@@ -178,13 +185,30 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ synonyms, entry, way }) => synonyms === "entry" && (entry === "none" || way === "raw"),
   },
   {
+    reason: "only several indexes can have passages in part, and only an entry says how each stores its vectors",
+    excludes: ({ passages, form, entry }) =>
+      passages === "some" &&
+      (entry === "none" || has(form, "name", "alias", "filtered-alias", "data-stream", "date-math")),
+  },
+  {
+    reason: "a subquery without a vector has no filter of vectors",
+    excludes: ({ knn_filter, queries }) => has(knn_filter, "range", "terms") && has(queries, "plain", "K", "S"),
+  },
+  {
+    reason: "which hits pins take the places of is only known without other stages; page-stages.test.ts plays them all",
+    excludes: ({ rules, ranking, rerank, variety }) =>
+      rules === "pin" && (ranking === "on" || rerank === "request" || variety === "request"),
+  },
+  {
     reason: "only the vector of a query in another model is needed where nothing else can fail",
     excludes: ({ model, queries }) => model === "down" && has(queries, "plain", "K", "S"),
   },
   {
     reason: "a hybrid query that has no subquery left is a 503, which other tests show",
-    excludes: ({ model, queries, meta, form, entry }) =>
-      queries === "D" && entry !== "none" && (model === "down" || meta === "unknown" || form === "two-models"),
+    excludes: ({ model, queries, meta, form, entry, passages }) =>
+      queries === "D" &&
+      entry !== "none" &&
+      (model === "down" || meta === "unknown" || form === "two-models" || passages === "some"),
   },
 ];
 

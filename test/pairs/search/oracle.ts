@@ -8,8 +8,11 @@ import {
   subqueriesOf,
   type Vectors,
 } from "./body.ts";
+import { isBefore } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { partsKnn, searchedParts } from "./passages.ts";
 import { SECOND, settingsOf, textOf, VARIANTS } from "./request.ts";
+import { ruled, ruledFilter } from "./rules.ts";
 import { expanded } from "./synonyms.ts";
 import { storedVector, type World } from "./world.ts";
 
@@ -21,15 +24,29 @@ export interface NativeRequest {
   pipeline: Native;
   /** The fields whose subqueries are left out. */
   leftOut: readonly string[];
+  /** Whether hits show their best passages, or the answer tells why they do not. */
+  passages: "none" | "shown" | "told";
   /** Candidates of each subquery on each shard; undefined for a search that is not hybrid. */
   candidates: number | undefined;
 }
 
 /** The embeddings of a text in the models of the indexes that are searched. */
-export function vectorsOf(row: SearchRow, models: PairModels, text: string, model: DenseModel): Vectors {
+export function vectorsOf(
+  row: SearchRow,
+  models: PairModels,
+  { text, model, version, isSent = false }: { text: string; model: DenseModel; version: string; isSent?: boolean },
+): Vectors {
   const tokens = models.sparse(text);
   return {
-    dense: (field) => storedVector(row, models.dense(text, field === "title_dense" ? "english" : model)),
+    knn: (field, k, filter) => {
+      const vector = storedVector(row, models.dense(text, field === "title_dense" ? "english" : model));
+      const ofParts = field === "text_dense" && searchedParts(row) === "all";
+      // Rules do not look into a query of passages that the caller writes.
+      const isRuled = !isSent && !(ofParts && row.entry === "none");
+      const clause = { vector, k, ...(filter && { filter: isRuled ? ruledFilter(filter, row) : filter }) };
+      if (!ofParts) return { knn: { [field]: clause } };
+      return partsKnn(field, clause, version);
+    },
     clauses: [{ neural_sparse: { text_sparse: { query_tokens: tokens } } }],
     tokens,
   };
@@ -40,26 +57,28 @@ export function nativeRequest(
   row: SearchRow,
   world: World,
   models: PairModels,
-  { variant, explains, profiles }: { variant: string | undefined; explains: boolean; profiles: boolean },
+  { variant, explains, version }: { variant: string | undefined; explains: boolean; version: string },
 ): NativeRequest {
   const text = textOf(row);
   const [model] = world.models;
   const isOneModel = model !== undefined && world.models.every((other) => other === model);
-  const vectors = vectorsOf(row, models, text, model ?? "large");
+  const vectors = vectorsOf(row, models, { text, model: model ?? "large", version });
   const fails = (field: string | undefined): boolean =>
     world.entry !== undefined &&
     field?.endsWith("_dense") === true &&
-    (row.model === "down" || (field === "text_dense" && !isOneModel));
+    (row.model === "down" || (field === "text_dense" && (!isOneModel || searchedParts(row) === "some")));
   const all = subqueriesOf(row, text, vectors);
   if (variant === "steep" && row.experiment === "templates") all[0] = { query: SECOND };
   const kept = all.filter(({ field }) => !fails(field));
   const isPlain = row.queries === "plain";
   const candidates = isPlain ? undefined : (world.entry?.candidates ?? 100);
   const features = featuresOf(row);
-  if (!isPlain && !profiles) delete features.profile;
+  if (!isPlain && isBefore(version, "3.6.0")) delete features.profile;
   const query = isPlain
-    ? expanded(plainQuery(row, text), row)
-    : { hybrid: { queries: kept.map(({ query }) => expanded(query, row)), pagination_depth: candidates } };
+    ? ruled(expanded(plainQuery(row, text), row), row)
+    : { hybrid: { queries: kept.map(({ query }) => ruled(expanded(query, row), row)), pagination_depth: candidates } };
+  const isMarked =
+    !isPlain && world.entry !== undefined && row.highlight === "passages" && searchedParts(row) === "all";
   const embeddings = (world.entry?.embedding_mappings ?? []).map(({ embedding_field }) => embedding_field);
   const hidden =
     !isPlain && embeddings.length > 0 && features._source === undefined && features.stored_fields === undefined;
@@ -73,6 +92,7 @@ export function nativeRequest(
     },
     pipeline: pipelineOf(row, world, { all, kept, variant, explains }),
     leftOut: [...new Set(all.flatMap(({ field }) => (field !== undefined && fails(field) ? [field] : [])))],
+    passages: !isMarked || row.way === "raw" ? "none" : fails("text_dense") ? "told" : "shown",
     candidates,
   };
 }

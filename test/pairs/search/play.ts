@@ -2,15 +2,18 @@ import type { Cluster } from "../../fixtures/opensearch.ts";
 import { compareHits, difference, type Finding, type Hit } from "../compare.ts";
 import type { PairModels } from "../models.ts";
 import { pageOf } from "./body.ts";
-import { ALLOWED, type Facts, isBefore, isExplainable, TOLD } from "./differences.ts";
+import { ALLOWED, type Facts, isExplainable, TOLD } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { type Answered, askNative, callsOf, pageIn } from "./native.ts";
 import { type NativeRequest, nativeRequest } from "./oracle.ts";
+import { withoutParts } from "./passages.ts";
 import { personalOrder } from "./personal.ts";
 import { compareRefusals } from "./refusals.ts";
+import { textOf } from "./request.ts";
 import { isReranked, rerankedPage } from "./rerank.ts";
+import { isPinned, pinnedList, toldRules } from "./rules.ts";
 import { isVaried, variedPage } from "./variety.ts";
-import type { World } from "./world.ts";
+import { storedVector, type World } from "./world.ts";
 
 /** The parts of a search answer that are compared. */
 interface SearchResponse {
@@ -35,10 +38,12 @@ export interface Outcome {
 interface GatewayBody {
   search_response?: SearchResponse;
   experiment?: { variant: string };
+  rules?: object[];
   degraded?: Array<{ stage: string; target: string }>;
 }
 
 interface Case {
+  start: string;
   row: SearchRow;
   world: World;
 }
@@ -46,17 +51,17 @@ interface Case {
 /** Returns the request that a person would send to the cluster, and sends through the raw backend. */
 export function nativeOf(
   { version }: Cluster,
-  { row, world }: Case,
+  { row, world }: Pick<Case, "row" | "world">,
   models: PairModels,
   { variant, explains = isExplainable(row) }: { variant?: string | undefined; explains?: boolean } = {},
 ): NativeRequest {
-  return nativeRequest(row, world, models, { variant, explains, profiles: !isBefore(version, "3.6.0") });
+  return nativeRequest(row, world, models, { variant, explains, version });
 }
 
 /** Compares the gateway's answer to a case with the cluster's own answer to the native request. */
 export async function judge(
   cluster: Cluster,
-  { row, world }: Case,
+  { start, row, world }: Case,
   models: PairModels,
   { status, text }: Answered,
 ): Promise<Outcome> {
@@ -77,20 +82,39 @@ export async function judge(
   if (isPage && !isRaw) answer = await ask(pageIn(row, native));
   const full = JSON.parse(answer.text) as SearchResponse;
   const { version } = cluster;
-  const facts: Facts = { row, version, isHybrid, leftOut: native.leftOut, depth: "whole" };
+  const facts: Facts = { row, version, isHybrid, leftOut: native.leftOut, passages: native.passages, depth: "whole" };
   if (world.hasOtherEntry && isHybrid && !isRaw) return settled(otherEntries({ status, text }), facts, true);
   if (answer.status !== 200 || status !== 200) {
     return settled(compareRefusals(answer, { status, text }, isRaw), facts, false);
   }
   const got = body.search_response as SearchResponse;
+  if (got.hits.hits.length === 0) facts.passages = "none";
+  const { hits, findings: parts } =
+    facts.passages === "shown"
+      ? withoutParts(got.hits.hits, nearnessOf(row, world, models))
+      : { hits: got.hits.hits, findings: [] };
+  got.hits.hits = hits;
   if (isRaw) return settled(compareAnswers(row, full, got, { isPage, window: 0 }), facts, true);
   facts.depth = depthOf(row, full, got);
   const findings = [
+    ...parts,
+    ...difference("rules", toldRules(start, row), body.rules),
     ...difference("experiment", row.experiment !== "none", body.experiment !== undefined),
     ...compareAnswers(row, full, got, { isPage, window: Math.min(200, world.entry?.candidates ?? 100) }),
     ...toldFindings(body.degraded ?? [], facts),
   ];
   return settled(findings, facts, true);
+}
+
+/** Returns what tells how near a passage is to the text of a case: their cosine. */
+function nearnessOf(row: SearchRow, { models: [model = "large"] }: World, models: PairModels) {
+  const vectorOf = (text: string) => storedVector(row, models.dense(text, model));
+  const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, one, at) => sum + one * (b[at] ?? 0), 0);
+  const asked = vectorOf(textOf(row));
+  return (text: string): number => {
+    const own = vectorOf(text);
+    return dot(asked, own) / Math.sqrt(dot(own, own) * dot(asked, asked));
+  };
 }
 
 /** Indexes whose entries differ are no target of one search. The reason names both. */
@@ -129,6 +153,9 @@ function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse,
   if (isReranked(row)) return shown.isPage ? [] : rerankedPage(full.hits.hits, got.hits.hits, row);
   if (row.ranking === "on" && !isOwnOrder && page.size > 0) {
     return personalOrder(full.hits.hits, got.hits.hits, page);
+  }
+  if (isPinned(row) && row.stored_fields === "no") {
+    return shown.isPage ? [] : compareHits(pinnedList(full.hits.hits, got.hits.hits), got.hits.hits, page);
   }
   return [
     ...compareHits(full.hits.hits, got.hits.hits, page),

@@ -23,7 +23,11 @@ export function settingsOf({ settings, queries }: SearchRow): Native | undefined
 /** What a caller searches for. A word that the dense model does not answer to makes it fail. */
 export const textOf = ({ model }: SearchRow): string => (model === "down" ? `${TEXT} ${FAILING_WORD}` : TEXT);
 
-const TOKENS: Vectors = { dense: (field) => `[${field}]`, clauses: "[text_sparse]", tokens: "[text_sparse]" };
+const TOKENS: Vectors = {
+  knn: (field, k, filter) => ({ knn: { [field]: { vector: `[${field}]`, k, ...(filter && { filter }) } } }),
+  clauses: "[text_sparse]",
+  tokens: "[text_sparse]",
+};
 
 /** The templates that a case names: with an experiment the variants have one each. */
 export const templatesOf = (start: string): readonly [string, string] => [`${start}one`, `${start}two`];

@@ -11,14 +11,24 @@ const files = {
   "pairs.txt": Object.entries(RULES).map(([word, others]) => `${word} => ${others.join(", ")}`),
 };
 
-/** The bucket with the document of synonyms. */
-export const synonymsBucket: StandIn = {
-  services: ["s3"],
-  async handle() {
-    const version = { version: 1, written_at: "2026-01-01T00:00:00Z", written_by: "pairs", content: { files } };
-    return { status: 200, body: JSON.stringify(version) };
-  },
-};
+/** The bucket with the documents of synonyms and rules. */
+export interface Bucket extends StandIn {
+  /** The rules of the run. */
+  rules: readonly object[];
+}
+
+export function createBucket(): Bucket {
+  const bucket: Bucket = {
+    services: ["s3"],
+    rules: [],
+    async handle({ path }) {
+      const content = path.includes("rules") ? { rules: bucket.rules } : { files };
+      const version = { version: 1, written_at: "2026-01-01T00:00:00Z", written_by: "pairs", content };
+      return { status: 200, body: JSON.stringify(version) };
+    },
+  };
+  return bucket;
+}
 
 /** Returns a query as a person writes it who knows the synonyms of its words. */
 export function expanded(query: object, { synonyms }: SearchRow): object {

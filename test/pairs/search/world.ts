@@ -1,3 +1,4 @@
+import { CHUNKING, passagesField } from "../../../lib/config/passage-fields.ts";
 import { vectorField } from "../../../lib/config/vectors.ts";
 import { byteVector } from "../../../lib/search/embeddings/byte-vector.ts";
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
@@ -6,6 +7,7 @@ import { removeAll } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { TEXTS } from "./documents.ts";
+import { hasParts, storedParts } from "./passages.ts";
 import { SHAPES } from "./shapes.ts";
 import { SYNONYMS } from "./synonyms.ts";
 
@@ -128,14 +130,19 @@ function grantsOf(expression: string, start: string): string[] {
 }
 
 function entryOf(
-  { entry: kind, mapping, synonyms }: SearchRow,
+  { entry: kind, mapping, synonyms, passages }: SearchRow,
   model: Entry["embedding_mappings"][number]["model_name"],
 ) {
   if (kind === "none") return undefined;
   return {
     index: "",
     embedding_mappings: [
-      { embedding_field: "text_dense", model_name: model, src_fields: ["text"] },
+      {
+        embedding_field: "text_dense",
+        model_name: model,
+        src_fields: ["text"],
+        ...(passages !== "none" && { chunking: CHUNKING }),
+      },
       { embedding_field: "text_sparse", model_name: "sparse_v3" as const, src_fields: ["text"] },
       ...(mapping === "vectors"
         ? [{ embedding_field: "title_dense", model_name: "ext_embed_english_v3" as const, src_fields: ["text"] }]
@@ -184,39 +191,42 @@ export async function createWorld(cluster: Cluster, start: string, world: World,
 async function createOnce(cluster: Cluster, world: World, models: PairModels): Promise<void> {
   const { row } = world;
   const isStream = row.form === "data-stream" || row.form === "rolled-over";
-  const properties = {
+  const propertiesOf = (at: number) => ({
     text: { type: "text" },
     genre: { type: "keyword" },
     year: { type: "integer" },
     n: { type: "integer" },
     "@timestamp": { type: "date" },
-    text_dense: vectorField(row.vectors, 1_024),
+    text_dense: hasParts(row, at) ? passagesField(vectorField(row.vectors, 1_024)) : vectorField(row.vectors, 1_024),
     text_sparse: { type: "rank_features" },
     ...(world.mapping === "vectors" && { title_dense: vectorField(row.vectors, 1_024) }),
     ...SHAPES[world.mapping].properties,
-  };
+  });
   const settings = {
     index: { knn: true, number_of_shards: Number(row.shards), number_of_replicas: 0, refresh_interval: "-1" },
   };
   for (const [at, place] of world.places.entries()) {
-    const mappings = { ...metaOf(world), properties };
+    const mappings = { ...metaOf(world), properties: propertiesOf(at) };
     const [first] = world.places;
-    if (isStream && at === 0) {
+    if (isStream && (at === 0 || row.passages === "some")) {
       const template = {
-        index_patterns: [place.name],
+        index_patterns: [first?.name],
         data_stream: {},
         priority: 900,
         template: { settings, mappings },
       };
-      await succeed(cluster, "PUT", `/_index_template/${place.name}`, template);
-      await succeed(cluster, "PUT", `/_data_stream/${place.name}`);
-    } else if (isStream) await succeed(cluster, "POST", `/${first?.name}/_rollover`);
+      await succeed(cluster, "PUT", `/_index_template/${first?.name}`, template);
+    }
+    if (isStream && at === 0) await succeed(cluster, "PUT", `/_data_stream/${place.name}`);
+    else if (isStream) await succeed(cluster, "POST", `/${first?.name}/_rollover`);
     else await succeed(cluster, "PUT", `/${place.name}`, { settings, mappings, aliases: place.aliases });
     const lines = place.documents.flatMap(({ id, doc }) => {
       const text = String(doc.text);
+      const model = place.model ?? "before";
+      const vectorOf = (one: string) => storedVector(row, models.dense(one, model));
       const embedded = {
         ...doc,
-        text_dense: storedVector(row, models.dense(text, place.model ?? "before")),
+        text_dense: hasParts(row, at) ? storedParts(text, model, vectorOf) : vectorOf(text),
         text_sparse: models.sparse(text),
         ...(world.mapping === "vectors" && { title_dense: storedVector(row, models.dense(text, "english")) }),
       };

@@ -47,7 +47,7 @@ export async function playWrites({
   });
   const results: Result[] = [];
   try {
-    await createTwins(cluster, own);
+    await createTwins(cluster, own, rows);
     await concurrently(cases, PARALLEL, async ({ start, row, world }) => {
       const name = nameOf(WRITES, row);
       try {

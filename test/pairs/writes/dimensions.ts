@@ -9,7 +9,21 @@ export const WRITES = {
   entry: ["exact", "none", "prefix", "alias", "described"],
   meta: ["none", "current", "previous", "unknown"],
   /** The source fields of the document: `text` and `brand.name`. */
-  fields: ["text", "array", "null", "null-in-array", "none", "dotted", "number", "own-vector", "precise", "object"],
+  fields: [
+    "text",
+    "array",
+    "null",
+    "null-in-array",
+    "none",
+    "dotted",
+    "number",
+    "own-vector",
+    "precise",
+    "object",
+    "long",
+  ],
+  /** Passages: of index and entry, of the entry alone (the index is older), or of the index alone (the entry is newer). */
+  passages: ["none", "both", "entry", "index"],
   routing: ["none", "given"],
   version: ["none", "external", "external_gte", "if_seq_no", "stale"],
   /** The index's own ingest pipeline, of which one changes the text after it was embedded. */
@@ -58,6 +72,10 @@ export const WRITE_CONSTRAINTS: ReadonlyArray<Constraint<typeof WRITES>> = [
     reason: "a delete has no document",
     excludes: ({ op, fields, model }) =>
       op === "delete" && (model === "down" || (fields !== undefined && fields !== "text")),
+  },
+  {
+    reason: "without an entry nothing is split",
+    excludes: ({ passages, entry }) => entry === "none" && has(passages, "both", "entry", "index"),
   },
   {
     reason: "without a text, or with a vector of its own, no model is asked",

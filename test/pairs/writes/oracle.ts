@@ -15,7 +15,9 @@ const modelOf = ({ meta }: WriteRow): "large" | "before" | undefined =>
 
 /** Returns the document that exists before, as it is stored. */
 export const storedBefore = (row: WriteRow, models: PairModels): Doc =>
-  row.entry === "none" ? BEFORE : withEmbeddings(BEFORE, embeddedText(BEFORE) ?? "", models, modelOf(row));
+  row.entry === "none"
+    ? BEFORE
+    : withEmbeddings(BEFORE, embeddedText(BEFORE) ?? "", models, { model: modelOf(row), row });
 
 /** Returns what a person would write for a case. */
 export function expectedOf(row: WriteRow, models: PairModels): Expected {
@@ -39,7 +41,7 @@ export function expectedOf(row: WriteRow, models: PairModels): Expected {
     const removed = isPartial ? { text_dense: null, text_sparse: [] } : {};
     return { kind: "written", doc: { ...removed, ...doc }, degraded: ["text_dense", "text_sparse"] };
   }
-  const embedded = withEmbeddings(doc, text, models, model);
+  const embedded = withEmbeddings(doc, text, models, { model, row });
   // The cluster merges objects on an update, so that an object would keep the tokens of the old text.
   const replaced = isPartial
     ? { text_dense: null, ...embedded, text_sparse: [embedded.text_sparse ?? []].flat() }

@@ -1,7 +1,9 @@
+import { passagesField } from "../../../lib/config/passage-fields.ts";
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { type Cluster, request } from "../../fixtures/opensearch.ts";
 import { REVISIONS } from "../models.ts";
 import { WRITES, type WriteRow } from "./dimensions.ts";
+import { storesParts, WRITE_CHUNKING } from "./documents.ts";
 
 type Entry = GatewaySettings["indexes"][number];
 
@@ -43,13 +45,17 @@ export function writeWorldOf(own: string, start: string, row: WriteRow): WriteWo
     grants: form === "date-math" ? [`${start}-*`] : [expression],
     places: form === "write-alias" ? [a, b] : [a],
     written: new RegExp(`^${backing[form as keyof typeof backing] ?? written}$`),
-    twin: twinOf(own, row.pipeline),
+    twin: twinOf(own, row),
     entries: named[entry].map((index) => ({
       index,
       embedding_mappings: [
-        { embedding_field: "text_dense", model_name: "dense_large_en_v1_5", src_fields: ["text", "brand.name"] },
-        { embedding_field: "text_sparse", model_name: "sparse_v3", src_fields: ["text", "brand.name"] },
-      ],
+        { embedding_field: "text_dense" as const, model_name: "dense_large_en_v1_5" as const },
+        { embedding_field: "text_sparse" as const, model_name: "sparse_v3" as const },
+      ].map((mapping) => ({
+        ...mapping,
+        src_fields: ["text", "brand.name"],
+        ...(["both", "entry"].includes(row.passages) && { chunking: WRITE_CHUNKING }),
+      })),
       on_embedding_failure: { write: row.failure, query: "degrade" },
       candidates: 100,
       settings: { normalization: "min_max", combination: "arithmetic_mean" },
@@ -64,7 +70,7 @@ const PIPELINES: Readonly<Record<string, object>> = {
 };
 
 const pipelineOf = (own: string, pipeline: WriteRow["pipeline"]) => `${own}-${pipeline}`;
-const twinOf = (own: string, pipeline: WriteRow["pipeline"]) => `${own}-twin-${pipeline}`;
+const twinOf = (own: string, row: WriteRow) => `${own}-twin-${row.pipeline}${storesParts(row) ? "-parts" : ""}`;
 
 const settingsOf = (own: string, pipeline: WriteRow["pipeline"]) => ({
   index: {
@@ -77,15 +83,18 @@ const settingsOf = (own: string, pipeline: WriteRow["pipeline"]) => ({
   },
 });
 
-/** Creates the ingest pipelines, and the indexes that a person writes to: one for each pipeline. */
-export async function createTwins(cluster: Cluster, own: string): Promise<void> {
+/** Creates the ingest pipelines, and the indexes that a person writes to: one for each pipeline, with and without passages. */
+export async function createTwins(cluster: Cluster, own: string, rows: readonly WriteRow[]): Promise<void> {
+  const twins = new Map(rows.map((row) => [twinOf(own, row), row]));
   for (const pipeline of WRITES.pipeline) {
     const processors = [PIPELINES[pipeline]];
     if (pipeline !== "none") {
       await succeed(cluster, "PUT", `/_ingest/pipeline/${pipelineOf(own, pipeline)}`, { processors });
     }
-    const index = { settings: settingsOf(own, pipeline), mappings: { properties: PROPERTIES } };
-    await succeed(cluster, "PUT", `/${twinOf(own, pipeline)}`, index);
+  }
+  for (const [twin, row] of twins) {
+    const index = { settings: settingsOf(own, row.pipeline), mappings: { properties: propertiesOf(row) } };
+    await succeed(cluster, "PUT", `/${twin}`, index);
   }
 }
 
@@ -101,7 +110,7 @@ export async function createWriteWorld(
   const entry = (row.entry === "described" && world.entries[0]?.index) || "an-entry-of-long-ago";
   const mappings = {
     ...(revision !== undefined && { _meta: { relevance: { entry, embeddings: { text_dense: made } } } }),
-    properties: PROPERTIES,
+    properties: propertiesOf(row),
   };
   const tied = row.entry === "alias" && world.expression === world.places[0] ? { [`${start}tied-1`]: {} } : {};
   if (isStream(row)) {
@@ -124,19 +133,21 @@ export async function createWriteWorld(
   }
 }
 
-const PROPERTIES = {
+const VECTOR = {
+  type: "knn_vector",
+  dimension: 1_024,
+  method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
+};
+
+const propertiesOf = (row: WriteRow) => ({
   text: { type: "text" },
   brand: { properties: { name: { type: "keyword" } } },
   genre: { type: "keyword" },
   n: { type: "long" },
   "@timestamp": { type: "date" },
-  text_dense: {
-    type: "knn_vector",
-    dimension: 1_024,
-    method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
-  },
+  text_dense: storesParts(row) ? passagesField(VECTOR) : VECTOR,
   text_sparse: { type: "rank_features" },
-};
+});
 
 async function succeed(cluster: Cluster, method: string, path: string, body?: unknown): Promise<void> {
   const answer = await request(cluster, method, path, body);

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { MODEL_NAMES } from "../../../../lib/config/embedding-models.ts";
-import { LIMITS, type Names, namesOf } from "../../../../lib/core/naming/names.ts";
+import { LIMITS, type Names, namesOf, TRAINING_REPORT } from "../../../../lib/core/naming/names.ts";
 import { etlRun } from "../../../../lib/core/naming/object-keys.ts";
 import { domainSuffixOf } from "../../../../lib/core/naming/partitions.ts";
 import { suite } from "../../../suite.ts";
@@ -21,7 +21,9 @@ const FUNCTIONS = [
   "log-handler",
   "search-events",
   "cluster-scaler",
+  "suggestions",
   "recommendation-api",
+  "recommendation-log-handler",
   "realtime-sync",
   "personalize-manager",
   "etl",
@@ -44,10 +46,17 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
           "sagemaker",
           "search-logs-delivery",
           "search-events-delivery",
+          "recommendation-logs-delivery",
           "events-delivery",
           "log-subscription",
           "state-machines",
+          "training-report",
+          "training-events",
+          "retraining",
+          "search-gateway-authorizer",
+          "recommendation-authorizer",
           "scheduler",
+          "suggestions-schedule",
         ] as const
       ).map(n.role),
     ],
@@ -83,16 +92,24 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
     (n) => [
       n.queue("realtime"),
       n.queue("realtime-dead-letters"),
-      ...(["etl", "training", "teardown"] as const).map(n.stateMachine),
+      n.queue("request-log-failed"),
+      n.queue("recommendation-log-failed"),
+      ...(["etl", "training", "teardown", TRAINING_REPORT] as const).map(n.stateMachine),
     ],
   ],
   [
     "delivery streams",
     LIMITS.firehose,
     /^[\w.-]+$/,
-    (n) => [n.stream("search-logs"), n.stream("search-events"), n.stream("events")],
+    (n) => (["search-logs", "search-events", "recommendation-logs", "events"] as const).map(n.stream),
   ],
-  ["schedules", LIMITS.schedule, /^[\w.-]+$/, (n) => [n.schedule("cluster-scaler"), n.schedule("retraining")]],
+  [
+    "schedules",
+    LIMITS.schedule,
+    /^[\w.-]+$/,
+    (n) => [n.schedule("cluster-scaler"), n.schedule("suggestions"), n.schedule("retraining")],
+  ],
+  ["rules", LIMITS.rule, /^[\w.-]+$/, (n) => [n.rule(TRAINING_REPORT)]],
   [
     "Glue",
     LIMITS.glue,
@@ -103,7 +120,7 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
     "tables",
     LIMITS.table,
     /^[\w.-]{3,}$/,
-    (n) => (["items", "users", "popular-items", "training", "ingestion"] as const).map(n.table),
+    (n) => (["items", "users", "popular-items", "built-in", "training", "ingestion"] as const).map(n.table),
   ],
   [
     "log groups",
@@ -125,6 +142,8 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
       n.serviceParameter("recommendation", "api-url"),
       n.userIdKeyParameter(),
       n.apiKeyNumbersParameter("recommendation"),
+      n.deploymentsParameter(),
+      n.apiKeysSecret(),
       n.eventTrackerParameter(),
       n.campaignParameter("user_personalization"),
       n.filterParameter(LONG_FILTER),
@@ -137,6 +156,7 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
     (n) => [
       n.api("search-gateway"),
       n.apiKey("recommendation", 2),
+      n.usagePlan("recommendation", "shop"),
       n.alarm("search-gateway-errors"),
       n.dashboard("search-gateway"),
       n.topic(),
@@ -158,6 +178,21 @@ for (const [kind, limit, pattern, make] of KINDS) {
     assert.is(new Set(make(longest)).size, make(longest).length, "two names are the same");
   });
 }
+
+test("the table has every kind of name, but for what is made of one: patterns, prefixes, files and ARNs", () => {
+  const left = new Set(Object.keys(names));
+  const watched = new Proxy(names, {
+    get(target, key, receiver) {
+      left.delete(String(key));
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  for (const [, , , make] of KINDS) make(watched);
+  assert.equal(
+    [...left].filter((key) => !/(pattern|prefix|state|arn)/i.test(key)),
+    ["anyEndpoint", "partition", "logsPrincipal", "viaService"],
+  );
+});
 
 test("names consist of the project's name and the resource's own", () => {
   assert.is(names.function("api-router"), "shop-api-router");

@@ -1,5 +1,7 @@
 import { DescribeCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
+import { chosenRecipeNotes } from "../../../../cli/recommendation/recipe-notes.ts";
+import { stepCampaign } from "../../../../lib/personalize/resources/campaign.ts";
 import type { ResourceInputGiven } from "../../../../lib/personalize/resources/request.ts";
 import { openShop, type Shop, stockShop, trainVersion } from "../../../../local/test/personalize/book-shop.ts";
 import { suite } from "../../../suite.ts";
@@ -8,11 +10,12 @@ import { failureOf, type Managed, managed } from "./managed.ts";
 const test = suite("campaigns of the personalize manager");
 
 let shop: Managed;
+let stocked: Shop;
 let versions: string[];
 
 test.before(async () => {
   shop = await managed("books");
-  const stocked: Shop = await openShop(shop.harness);
+  stocked = await openShop(shop.harness);
   await stockShop(shop.harness, stocked);
   const names = ["books-similar-items-a", "books-similar-items-b"];
   versions = [];
@@ -78,6 +81,56 @@ test("a deletion takes the campaign out of use first, joins a running deletion, 
   assert.is(shop.pointers.values.size, 0);
   assert.is((await shop.apply("delete", input)).status, "deleted");
   assert.is((await shop.apply("delete", input)).status, "deleted");
+});
+
+test("exploration is changed in place, and waits for a version whose recipe explores", async () => {
+  const kind = { ...input, name: "books-user-personalization", recipe: "user_personalization" } as const;
+  const exploring = (weight: string) => ({
+    ...kind,
+    exploration: { explorationWeight: weight, explorationItemAgeCutOff: "30" },
+  });
+  const campaignArn = arn.replace("similar-items", "user-personalization");
+  const found = async () => {
+    const { campaign } = await shop.personalize.send(new DescribeCampaignCommand({ campaignArn }));
+    return [campaign?.solutionVersionArn, campaign?.campaignConfig?.itemExplorationConfig?.explorationWeight];
+  };
+  const train = async (recipe: string, name: string) =>
+    (await trainVersion(shop.harness, stocked, recipe, { name })).solutionVersionArn;
+  const second = await train("aws-user-personalization-v2", "books-user-personalization-a");
+  shop.versions.set("user_personalization", second);
+  await shop.apply("create", exploring("0.9"));
+  assert.equal(await found(), [second, undefined], "v2 does not explore");
+  await shop.apply("delete", kind);
+  const first = await train("aws-user-personalization", "books-user-personalization-b");
+  shop.versions.set("user_personalization", first);
+  await shop.apply("create", exploring("0.3"));
+  assert.equal(await found(), [first, undefined], "Personalize's default is not named");
+  await shop.apply("update", exploring("0.9"));
+  assert.equal(await found(), [first, "0.9"]);
+  const { UpdateCampaign } = shop.standIn.control.counts();
+  await shop.apply("update", exploring("0.9"));
+  assert.is(shop.standIn.control.counts().UpdateCampaign, UpdateCampaign);
+  await shop.apply("update", exploring("0.3"));
+  assert.equal(await found(), [first, "0.3"], "back to the default");
+  const step = (solutionVersionArn: string) =>
+    stepCampaign(
+      shop.personalize,
+      { name: kind.name, arn: campaignArn, solutionVersionArn, minProvisionedTps: 1 },
+      true,
+    );
+  assert.is((await step(second)).state, "moving");
+  await shop.settle();
+  assert.equal([await step(second), ...(await found())], [{ state: "done" }, second, undefined]);
+  const solution = {
+    recipes: {
+      user_personalization: { parameters: [{ name: "bptt", value: 32 }], excluded_dataset_columns: [] },
+    },
+    metric_gate: { tolerance: 0.1, strict: false },
+  };
+  assert.equal(await chosenRecipeNotes({ solution, campaigns: {} }, shop.personalize, shop.names), [
+    "user_personalization is trained with aws-user-personalization: only that recipe has the parameter bptt",
+    "user_personalization: the next training replaces aws-user-personalization-v2 by aws-user-personalization. To keep it, write recipe_name: aws-user-personalization-v2 into solution.yaml",
+  ]);
 });
 
 test("a name other than the recipe's is refused", async () => {

@@ -1,7 +1,8 @@
 import * as assert from "uvu/assert";
 import type { ApiError } from "../../../../lib/core/http/error.ts";
 import type { JsonCall } from "../../../../lib/core/http/event.ts";
-import { recommendToItem } from "../../../../lib/recommendation/api/recommend.ts";
+import { rankItems } from "../../../../lib/recommendation/api/rank.ts";
+import { recommendToItem, recommendToUser } from "../../../../lib/recommendation/api/recommend.ts";
 import type { RecommendToItem } from "../../../../lib/recommendation/api/requests.ts";
 import type { RecommendationServices } from "../../../../lib/recommendation/service/services.ts";
 import { SHOP_DEFINITIONS } from "../../../functions/recommendation-api/definitions.ts";
@@ -21,18 +22,20 @@ async function ask(
   recommended: readonly string[] = ["i1", "i2"],
   change: Partial<RecommendationServices> = {},
   built_in: readonly string[] = [],
+  endpoint: typeof recommendToItem = recommendToItem,
 ) {
   const asked: { userId?: string }[] = [];
   const services = {
     settings: {
       project: "shop",
-      campaigns: { similar_items: "/campaign" },
+      campaigns: { similar_items: "/campaign", user_personalization: "/campaign", personalized_ranking: "/campaign" },
       built_in,
       rare_items_by_text: true,
       filters: Object.entries(EXPRESSIONS).map(([name, expression]) => {
         return { name, expression, resource: name, parameter: `/filter/${name}` };
       }),
       definitions: SHOP_DEFINITIONS,
+      logging: { user_id: "plain", query_text: true },
     },
     api: { log: () => {} },
     pointers: { read: async (names: string[]) => names.map((name) => `arn:${name}`) },
@@ -55,11 +58,12 @@ async function ask(
       return new Map(records.map((record) => [record.KEY, record]));
     },
     popularItems: async () => ["i2", "i4", "i5"],
+    now: Date.now,
     ...change,
   } as unknown as RecommendationServices;
   const request = { item_id: "i0", limit: 2, filter_name: "", filter_value_dict: {}, ...body };
   const call = { body: request, requestId: "r-1", deadline: { remaining: () => 20_000 } };
-  const { body: answer } = await recommendToItem(services, call as unknown as JsonCall<RecommendToItem>);
+  const { body: answer } = await endpoint(services, call as unknown as JsonCall<RecommendToItem>);
   const { degraded, response } = JSON.parse(String(answer));
   const ids: string[] = response.items.map(({ ITEM_ID }: { ITEM_ID: string }) => ITEM_ID);
   return { degraded, asked, ids };
@@ -134,13 +138,43 @@ test("answers by the built-in engine what solution.yaml gives it, without a camp
   assert.is(filtered.degraded[0].effect, "the filter's conditions on past events did not apply");
 });
 
+test("uses nothing of a user who chose no personalization, and refuses no filter for want of one", async () => {
+  const none = { personalization: "none", user_id: "u1", limit: 3 } as const;
+  const similar = await ask({ ...none, filter_name: "unread" });
+  assert.equal([similar.asked.map(({ userId }) => userId), similar.degraded], [[undefined], undefined]);
+
+  const toUser = recommendToUser as unknown as typeof recommendToItem;
+  const known = { builtIn: async () => assert.unreachable() } as unknown as Partial<RecommendationServices>;
+  for (const filter_name of ["", "unread"]) {
+    const { ids, asked, degraded } = await ask(
+      { ...none, filter_name },
+      ["i1"],
+      known,
+      ["user_personalization"],
+      toUser,
+    );
+    assert.equal([ids, asked, degraded], [["i2", "i4", "i5"], [], undefined]);
+  }
+  const untrained = { popularItems: async () => undefined };
+  const error: ApiError = await ask(none, [], untrained, [], toUser).then(
+    () => assert.unreachable(),
+    (error) => error,
+  );
+  assert.equal([error.code, /uses no profile/.test(error.message)], ["not_trained", true]);
+
+  const rank = rankItems as unknown as typeof recommendToItem;
+  const item_ids = ["i1", "i5", "i4"];
+  const ranked = await ask({ ...none, item_ids } as object, [], {}, [], rank);
+  assert.equal([ranked.ids, ranked.asked, ranked.degraded], [["i4", "i5", "i1"], [], undefined]);
+});
+
 test("says that a list is short because items are unknown", async () => {
   const { degraded } = await ask({}, ["nothing", "i1", "none"]);
   assert.equal(degraded, [
     {
       stage: "item_records",
       target: "response.items",
-      reason: "2 recommended items are unknown: events name them, but they were not uploaded",
+      reason: "2 recommended items are unknown: events name them, but they were not uploaded, or are deleted",
       effect: "the list has 1 of 2 items",
     },
   ]);

@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { simultaneousIntervals } from "../../../../lib/core/statistics/bootstrap.ts";
+import { build } from "../../../../lib/recommendation/built-in/build.ts";
 import { NEIGHBOURS } from "../../../../lib/recommendation/built-in/co-occurrence.ts";
 import {
   type Columns,
@@ -154,6 +155,28 @@ test("leaves users out when the pairs would not fit into memory", async () => {
     return readPrepared(engine);
   });
   assert.ok(matrix.itemOf.length > 4_000 && matrix.itemOf.length < 8_000, `${matrix.itemOf.length} pairs`);
+});
+
+test("trains on more events than the engine's memory holds", async () => {
+  const plan = await readFile(shop.store, runKeys("r1").plan, RunPlan);
+  const big = world();
+  const columns = plan.definitions.schemas.interaction.fields.map(({ name }) => name);
+  const rows = Array.from({ length: 1_000_000 }, (_, index) => {
+    const cells = new Map([
+      ...[["USER_ID", `"U${(index * 7_919) % 40_009}"`] as const, ["ITEM_ID", `"B${(index * 31) % 5_021}"`] as const],
+      ["TIMESTAMP", String(1_740_000_000 + (index % 86_400))],
+    ]);
+    return columns.map((name) => cells.get(name) ?? "").join();
+  });
+  big.store.objects.set(runKeys("big").interactions(0), Buffer.from([columns.join(), ...rows, ""].join("\n")));
+  big.store.objects.set(runKeys("big").plan, Buffer.from(JSON.stringify(plan)));
+  const task = { task: "built-in", run: "big", result: runKeys("big").builtIn } as const;
+  const counts = { at: 0, items: 0, by_text: 0, done: false };
+  const done = await withEngine({ ...LIMITS, memoryMb: 90 }, (engine) =>
+    build({ ...task, ...counts }, big.store, big.builtIn, engine, { remaining: () => 900_000 }),
+  );
+  assert.equal([done.done, done.items], [true, 5_021]);
+  assert.is(big.builtIn.records.size, 5_021 + 40_009);
 });
 
 /** Cosine over items with as many neighbours, without weights or shrinkage: the plain form of item-based filtering. */

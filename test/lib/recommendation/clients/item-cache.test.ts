@@ -28,6 +28,14 @@ function world({ maxSize = 1_000_000 } = {}) {
       for (const record of records) table.set(String(record.ITEM_ID), record as Record<string, string>);
       return new Map();
     },
+    async remove(_dataset, ids) {
+      for (const id of ids) table.delete(id);
+      return new Map();
+    },
+    async merge(_dataset, changes) {
+      for (const { id, set } of changes) table.set(id, { ...table.get(id), ...(set as Record<string, string>) });
+      return new Map();
+    },
   };
   const put = (id: string, TITLE = id) => table.set(id, { ITEM_ID: id, TITLE });
   const cached = withItemCache(store, { ttlMs: 10_000, maxSize, now: () => clock.now });
@@ -92,6 +100,15 @@ test("records that were read first are dropped when the cache becomes too large"
   assert.is(reads.length, 3);
   await titles("a");
   assert.is(reads.length, 4);
+});
+
+test("a record that is merged or removed here is read again", async () => {
+  const { put, cached, titles } = world();
+  for (const id of ["a", "b"]) put(id);
+  assert.equal(await titles("a", "b"), ["a", "b"]);
+  await cached.merge("item", [{ id: "a", set: { TITLE: "new" }, remove: [], defaults: [], mustExist: true }], deadline);
+  await cached.remove("item", ["b"], deadline);
+  assert.equal(await titles("a", "b"), ["new", undefined]);
 });
 
 test.run();

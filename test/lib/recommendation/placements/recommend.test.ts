@@ -143,6 +143,40 @@ test("says why each item is in the list", async () => {
   ]);
 });
 
+test("says which version of an engine recommended an item, and the items that the built-in engine's follow from", async () => {
+  const { ask, near } = shop(
+    { ...HOME, limit: 100, fallback: [{ list: "popular" }] },
+    { ...HOME, name: "built", engine: "built_in", limit: 60 },
+  );
+  const of = async (placement: string, more: object = {}) => (await ask({ placement, ...more })).response.explanations;
+  const [campaigns] = await of("home", { user_id: "u1" });
+  // The parameter of the version, as the world answers any parameter.
+  assert.equal([campaigns?.version, campaigns?.because_of], ["version", []]);
+  const session_item_ids = ["i5", "i6", "i7", "i8"];
+  for (const { item_id, version, because_of } of await of("built", {
+    user_id: "stranger",
+    context: { session_item_ids },
+  })) {
+    const score = (seed: string) => 1 / (near(seed).indexOf(item_id) + 2);
+    const causes = session_item_ids.filter((seed) => near(seed).includes(item_id)).sort((a, b) => score(b) - score(a));
+    assert.equal([version, because_of], ["r1", causes.slice(0, 3)]);
+  }
+  const [listed] = await of("built", { personalization: "none" });
+  assert.equal([listed?.engine, listed?.version, listed?.because_of], ["list", null, []]);
+});
+
+test("explains without the version of a campaign if it cannot be read", async () => {
+  const { ask, services } = shop(HOME);
+  const { pointers } = services;
+  const read: typeof pointers.read = (names, deadline) =>
+    names.some((name) => name.endsWith("/version"))
+      ? Promise.reject(new Error("down"))
+      : pointers.read(names, deadline);
+  Object.assign(services, { pointers: { ...pointers, read } });
+  const { response, degraded } = await ask({ placement: "home", user_id: "u1" });
+  assert.equal([response.explanations[0]?.version, degraded], [null, undefined]);
+});
+
 test("says what fails, by its stage", async () => {
   const promotions = [{ name: "travel", percent: 50, filter: { name: "category", values: { CATEGORY: "Travel" } } }];
   const fallback = [{ list: "newest" }, { list: "popular" }];

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { eventParser } from "../../../../lib/recommendation/records/event.ts";
-import { eventLine } from "../../../../lib/recommendation/records/layout.ts";
+import { eventParser, isAnonymous } from "../../../../lib/recommendation/records/event.ts";
+import { anonymousLine, eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { putEvent, trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
 import { propertyName } from "../../../../lib/recommendation/records/value.ts";
 import { suite } from "../../../suite.ts";
@@ -28,6 +28,20 @@ test("gets id, time and session when it has none", () => {
   });
 });
 
+test("takes the session of a visitor who is not known for the user", () => {
+  const { USER_ID: _, ...unknown } = full;
+  for (const USER_ID of [undefined, null, ""]) {
+    assert.equal(parse({ ...unknown, USER_ID }), { record: { ...full, USER_ID: "s1" } });
+    assert.ok(isAnonymous({ ...unknown, USER_ID }));
+  }
+  assert.not(isAnonymous(full));
+  assert.ok("issues" in parse({ ...unknown, SESSION_ID: "" }));
+  assert.is(
+    anonymousLine({ ...full, USER_ID: "s1" }),
+    `${JSON.stringify({ ANONYMOUS: true, ...full, USER_ID: "s1" })}\n`,
+  );
+});
+
 test("keeps what it has", () => {
   assert.equal(parse(full), { record: full });
 });
@@ -44,7 +58,7 @@ test("treats empty text as no value", () => {
 
 const many = Array.from({ length: 26 }, (_, index) => `B${index}`);
 const WRONG: [change: Record<string, unknown>, path: string, message: string][] = [
-  [{ USER_ID: undefined }, "USER_ID", "is missing"],
+  [{ USER_ID: undefined }, "USER_ID", "is missing: without it, an event needs a SESSION_ID"],
   [{ ITEM_ID: null }, "ITEM_ID", "is missing"],
   [{ EVENT_TYPE: "" }, "EVENT_TYPE", "is missing"],
   [{ USER_ID: false }, "USER_ID", "must be text, got false"],

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { AvroSchema } from "../../../../lib/config/avro.ts";
-import { EtlSchema } from "../../../../lib/config/etl.ts";
+import { type EtlDataset, EtlSchema } from "../../../../lib/config/etl.ts";
 import { validate } from "../../../../lib/config/validate.ts";
 import { DATASETS } from "../../../../lib/core/contract/recommendation.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
@@ -101,6 +101,17 @@ test("accepts IMPRESSION and EVENT_VALUE of events though the file has neither",
     { name: "EVENT_VALUE", type: "float", nullable: true, multiple: false },
     { name: "IMPRESSION", type: "string", nullable: true, multiple: true },
   ]);
+});
+
+test("lets EVENT_VALUE and texts be missing later, though each row of the sample has them", async () => {
+  const { etl } = await generate({
+    item: "ITEM_ID,TITLE,SHELF\nB1,One,a\nB2,Two,b\n",
+    interaction: "USER_ID,ITEM_ID,EVENT_TYPE,EVENT_VALUE,TIMESTAMP\nU1,B1,buy,9.5,1717200000\n",
+    textualFields: ["TITLE"],
+  });
+  const nullable = ({ columns }: EtlDataset) => columns.flatMap((one) => (one.nullable ? [one.name] : []));
+  assert.equal(nullable(etl.interaction), ["EVENT_VALUE", "IMPRESSION"]);
+  assert.equal(nullable(etl.item), ["TITLE"]);
 });
 
 test("keeps the order of fields whatever the order of columns", async () => {

@@ -36,10 +36,49 @@ test("puts at most ten records a call, each call in its turn", async () => {
   assert.is(world.turns, 3);
 });
 
-test("a deleted record is done without a call", async () => {
+test("a deleted user is done without a call", async () => {
   const world = syncWorld();
-  assert.is((await synchronize(world.services, "item", ["gone"], deadline)).size, 0);
+  assert.is((await synchronize(world.services, "user", ["gone"], deadline)).size, 0);
   assert.equal([world.puts, world.turns], [[], 0]);
+});
+
+test("a deleted item is put as inactive, without its texts, and as it is if it comes back meanwhile", async () => {
+  const world = syncWorld();
+  world.put("item", item("b1"));
+  world.onPut = async () => world.put("item", item("back"));
+  assert.is((await synchronize(world.services, "item", ["gone", "b1", "back"], deadline)).size, 0);
+  assert.equal(
+    world.puts.map(({ records }) => records.map(({ id, properties }) => [id, JSON.parse(properties)])),
+    [
+      [
+        ["gone", { isActive: "False" }],
+        ["b1", { blurb: "x", isActive: "True" }],
+        ["back", { isActive: "False" }],
+      ],
+      [["back", { blurb: "x", isActive: "True" }]],
+    ],
+  );
+});
+
+test("a deleted item has a value in each column that must have one; without IS_ACTIVE it is skipped", async () => {
+  const world = syncWorld();
+  const { schemas } = world.services.settings.definitions;
+  const fieldsOf = (fields: (typeof schemas)["item"]["fields"]) => ({ ...schemas, item: { ...schemas.item, fields } });
+  const shapeOf = async (fields: (typeof schemas)["item"]["fields"]) => {
+    world.puts.length = 0;
+    world.services.settings.definitions = { ...world.services.settings.definitions, schemas: fieldsOf(fields) };
+    await synchronize(world.services, "item", ["gone"], deadline);
+    return world.puts.flatMap(({ records }) => records.map(({ properties }) => JSON.parse(properties)));
+  };
+  const id = { name: "ITEM_ID", type: "string" as const };
+  const brand = { name: "BRAND_NAME", type: ["string" as const] };
+  const price = { name: "PRICE", type: "float" as const };
+  const year = { name: "YEAR", type: ["null" as const, "int" as const] };
+  const active = { name: "IS_ACTIVE", type: "string" as const };
+  assert.equal(await shapeOf([id, brand, price, year, active]), [
+    { brandName: "deleted", price: 0, isActive: "False" },
+  ]);
+  assert.equal(await shapeOf([id, brand, price]), []);
 });
 
 test("a record that changes while it is put is put again with its new values", async () => {

@@ -1,9 +1,12 @@
+import { CreateDatasetImportJobCommand, ListDatasetImportJobsCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
-import { pollImports, requireInitial } from "../../../../lib/recommendation/training/imports.ts";
+import type { Manifest } from "../../../../lib/recommendation/etl/tasks.ts";
+import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
+import { pollImports, requireInitial, startImports } from "../../../../lib/recommendation/training/imports.ts";
 import { suite } from "../../../suite.ts";
 import { memoryPointers } from "../../personalize/resources/managed.ts";
-import { judged, memoryState } from "./memory-state.ts";
+import { judged, lockOf, memoryState } from "./memory-state.ts";
 
 const test = suite("mode init after a campaign has served");
 
@@ -19,7 +22,7 @@ function world() {
   return { ...context, refusal };
 }
 
-const pointTo = ({ pointers }: ReturnType<typeof world>, value: string) =>
+const pointTo = ({ pointers }: Pick<ReturnType<typeof world>, "pointers">, value: string) =>
   pointers.write(names.campaignParameter("similar_items"), value);
 
 test("is refused when it leaves out impressions, with their number and what to do", async () => {
@@ -71,6 +74,82 @@ test("imports are waited for until the last has ended, also when another has fai
   assert.equal(await poll(["CREATE FAILED", "CREATE PENDING"]), { ready: false, seconds: 60 });
   assert.equal(await poll(["ACTIVE", "ACTIVE"]), { ready: true, seconds: 0 });
   assert.match(String(await poll(["ACTIVE", "CREATE FAILED"])), /items is CREATE FAILED: a bad row/);
+});
+
+test("an import that is waited for is told, without recipes: none has begun", async () => {
+  const state = memoryState();
+  await state.take(lockOf("run"), undefined);
+  const send = async () => ({ datasetImportJob: { status: "CREATE PENDING" } });
+  const context = { personalize: { send }, state, looks: { imports: 60 } };
+  await pollImports("run", [{ dataset: "user", arn: "a" }], context as unknown as TrainingContext);
+  assert.equal((await state.lock())?.note, { step: "imports", detail: "users CREATE PENDING", recipes: [] });
+});
+
+/** A Personalize that takes imports, each a second later than the last, and starts those of runs over data of this size. */
+function importing(rows: Record<"user" | "item" | "interaction", number>) {
+  const jobs: { jobName: string; datasetImportJobArn: string; status: string; creationDateTime: Date; of: string }[] =
+    [];
+  const personalize = {
+    async send(command: unknown) {
+      if (command instanceof ListDatasetImportJobsCommand) {
+        return { datasetImportJobs: jobs.filter(({ of }) => of === command.input.datasetArn) };
+      }
+      assert.instance(command, CreateDatasetImportJobCommand);
+      const { jobName = "", datasetArn = "" } = (command as CreateDatasetImportJobCommand).input;
+      const datasetImportJobArn = `job ${jobs.length}`;
+      const creationDateTime = new Date(jobs.length * 1_000);
+      jobs.push({ jobName, datasetImportJobArn, status: "ACTIVE", creationDateTime, of: datasetArn });
+      return { datasetImportJobArn };
+    },
+  };
+  const dataset = (count: number) => ({ folder: "f/", files: [], rows: count, rejected: 0, rejects: [] });
+  const manifest: Manifest = {
+    run: "run",
+    mode: "init",
+    from: "2026-01-01",
+    to: "2026-01-02",
+    user: dataset(rows.user),
+    item: dataset(rows.item),
+    interaction: dataset(rows.interaction),
+    duplicates: 0,
+    impressions_left_out: 7,
+    event_types: {},
+    event_types_left_out: {},
+    checks: [],
+  };
+  const own = world();
+  const store = { read: async () => [Buffer.from(JSON.stringify(manifest))] };
+  const context = { ...own, personalize, store, bucket: "b", importRoleArn: "r", settings: { tags: {} } };
+  const start = (origin: string, data: string) =>
+    startImports({ run: "run", origin, data }, context as unknown as TrainingContext).then(
+      (started) => started.jobs.map(({ arn }) => arn),
+      (error: Error) => error.message,
+    );
+  return { ...own, jobs, start };
+}
+
+test("a run takes up the imports of its own chain and data, and of no other", async () => {
+  const { jobs, start } = importing({ user: 1, item: 0, interaction: 1 });
+  assert.equal(await start("a", "1"), ["job 0", "job 1"]);
+  assert.equal(await start("a", "1"), ["job 0", "job 1"]);
+  assert.equal(await start("a", "2"), ["job 2", "job 3"]);
+  assert.equal(await start("b", "2"), ["job 4", "job 5"]);
+  // Others have replaced the data since.
+  assert.equal(await start("a", "1"), ["job 6", "job 7"]);
+  for (const job of jobs) job.status = "CREATE FAILED";
+  assert.equal(await start("a", "1"), ["job 8", "job 9"]);
+});
+
+test("events are not imported twice in mode init, but an import of them that is there is taken up", async () => {
+  const trained = importing({ user: 1, item: 0, interaction: 1 });
+  await trained.start("a", "1");
+  await pointTo(trained, "arn:campaign");
+  assert.equal(await trained.start("a", "1"), ["job 0", "job 1"]);
+  // Only that of the users has failed.
+  for (const job of trained.jobs) if (/USERS/.test(job.of)) job.status = "CREATE FAILED";
+  assert.equal(await trained.start("a", "1"), ["job 2", "job 1"]);
+  assert.match(String(await trained.start("b", "1")), "would train events twice");
+  assert.is(trained.jobs.length, 3, "nothing was imported");
 });
 
 test.run();

@@ -1,9 +1,11 @@
 import * as assert from "uvu/assert";
+import { runKeys, sharedKeys } from "../../../../lib/recommendation/etl/run-files.ts";
 import { ARRIVAL_ATTEMPTS, afterEtl } from "../../../../lib/recommendation/training/arrivals.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
-import { awaitIngestion } from "../../../../lib/recommendation/training/ingestion.ts";
+import { awaitIngestion, checkArrivals } from "../../../../lib/recommendation/training/ingestion.ts";
 import { suite } from "../../../suite.ts";
-import { memoryState } from "./memory-state.ts";
+import { DEFINITIONS } from "../etl/run.ts";
+import { lockOf, memoryState } from "./memory-state.ts";
 
 const test = suite("waiting for accepted events");
 
@@ -61,6 +63,40 @@ test("waits for missing events, then stops and says what to do", () => {
 
 test("trains without missing events when told to", () => {
   assert.is(after({ lines: 97, acceptMissing: true }).next, "train");
+});
+
+/** Looks whether a run has read all of 1,100 accepted events: its plan has one group, of today, with `rows` events. */
+async function arrived(rows: number, attempts: number) {
+  const plan = {
+    mode: "init",
+    checks: [],
+    days: ["2025-03-02"],
+    definitions: DEFINITIONS,
+    groups: [`${sharedKeys.groups("2025-03-02")}a.json`, `${sharedKeys.groups("2025-01-01")}b.json`],
+    segments: [],
+    shards: [],
+  };
+  const stored = (key: string) => (key === runKeys("run").plan ? plan : { rows, rejected: 1 });
+  const state = memoryState();
+  await state.take(lockOf("run"), undefined);
+  const context = {
+    state,
+    store: { read: async (key: string) => [Buffer.from(JSON.stringify(stored(key)))] },
+    logLookbackDays: 30,
+    looks: { arrivals: 60 },
+  } as unknown as TrainingContext;
+  const begun = { startedAt: STARTED, accepted: 1_100, acceptMissing: false };
+  const found = await checkArrivals("run", begun, attempts, context).catch((error: Error) => error.message);
+  return { found, note: (await state.lock())?.note };
+}
+
+test("a run that has not read every accepted event looks again, and stops after the last look", async () => {
+  assert.equal((await arrived(1_099, 2)).found, { ready: true, seconds: 0, attempts: 2 });
+  const { found, note } = await arrived(98, 2);
+  assert.equal(found, { ready: false, seconds: 60, attempts: 3 });
+  const detail = "waiting for 1,001 events that are not stored yet";
+  assert.equal(note, { step: "arrivals", detail, recipes: [] });
+  assert.match(String((await arrived(98, ARRIVAL_ATTEMPTS)).found), "1,001 are missing");
 });
 
 test.run();

@@ -83,6 +83,11 @@ export async function keepsConditions(state: TrainingState): Promise<void> {
   await state.release("a");
   assert.is(await state.lock(), undefined);
 
+  assert.is(await state.data(), undefined);
+  await state.saveData({ run: "a", large: "near" });
+  await state.saveData({ run: "b" });
+  assert.equal(await state.data(), { run: "b" });
+
   const known = { held: [judged("v1")], revision: 1 };
   assert.equal(
     [await state.saveRecipe("similar_items", known), await state.saveRecipe("similar_items", known)],

@@ -54,6 +54,18 @@ for (const [rules, target, body] of [
   });
 }
 
+test("a list lets through what it names, and only that", () => {
+  const key: KeyRules = { name: "k", endpoints: ["raw-backend"], raw_backend: ["GET /_nodes/stats"] };
+  const ruleOf = (target: string) =>
+    nativeRefusal(key, callOf(target), { recommended: false, added: [patternRule("GET /_nodes/stats")] })?.rule;
+  assert.equal(["GET /_nodes/stats", "POST /_nodes/stats", "GET /_nodes", "GET /x/_search"].map(ruleOf), [
+    undefined,
+    "endpoint",
+    "endpoint",
+    "endpoint",
+  ]);
+});
+
 test("numbers for which the cluster allocates at once, or tries exponentially many phrases, are refused", () => {
   const ruleOf = (search: object, key = {}) => queryRefusal(search, undefined, rightsOf(key))?.rule;
   const within = (d: object) => ({ aggs: { h: { terms: { field: "n" }, aggs: { d } } } });
@@ -105,6 +117,22 @@ test("deny: recommended reads the indexes that plugins name, and refuses templat
   }
   assert.not.ok(denied("POST /_plugins/_transform/_preview", { transform: { source_index: "a", target_index: "x" } }));
   assert.not.ok(denied("POST /x/_search/template", { id: "stored", params: {} }));
+});
+
+test("deny: recommended refuses a search of every index, but not one that has its indexes from where it was opened", () => {
+  const denied = (target: string, body: unknown) => denyRules("recommended")(callOf(target, body)) !== undefined;
+  const query = { match_all: {} };
+  assert.equal(
+    [
+      denied("POST /_search", { query }),
+      denied("POST /_search", undefined),
+      denied("POST /_count", { query }),
+      denied("POST /_search", { query, pit: { id: "p" } }),
+      denied("POST /_search/scroll", { scroll_id: "s" }),
+      denied("POST /x/_search", { query }),
+    ],
+    [true, true, true, false, false, false],
+  );
 });
 
 test("an administration key may give a new index the settings of the one that it copies", () => {

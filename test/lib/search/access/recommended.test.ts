@@ -40,6 +40,27 @@ test("clients may write documents in each of the cluster's ways, with the method
     assert.is(ruleOf(target), "endpoint", target);
 });
 
+test("clients may search in each of the cluster's ways, with both methods that it takes for a body", () => {
+  for (const path of [
+    "_search",
+    "_msearch",
+    "_count",
+    "_validate/query",
+    "_explain/1",
+    "_field_caps",
+    "_rank_eval",
+    "_termvectors",
+    "_termvectors/1",
+    "_mtermvectors",
+    "_mget",
+    "_analyze",
+    "_refresh",
+  ]) {
+    for (const method of ["GET", "POST"]) assert.is(ruleOf(`${method} /shop/${path}`), undefined, `${method} ${path}`);
+    assert.is(ruleOf(`DELETE /shop/${path}`), "endpoint", path);
+  }
+});
+
 test("clients may ask what they ask by themselves of the indexes that a key names, and of no others", () => {
   for (const path of [
     "_alias/shop",

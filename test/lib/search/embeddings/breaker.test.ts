@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import { createBreaker, FAILURES, ModelPausedError, OPEN_MS } from "../../../../lib/search/embeddings/breaker.ts";
+import { NoTimeLeftError } from "../../../../lib/search/embeddings/embedder.ts";
 import { judge } from "../../../../lib/search/embeddings/failure.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";
@@ -132,6 +133,21 @@ test("a timeout of a request with little time left does not count as a failure o
   await query();
   await query();
   assert.is(state.pauses.length, 1);
+});
+
+test("a call whose time ends while another one tries the model says that no time was left", async () => {
+  let now = 0;
+  const breaker = createBreaker({ judge, now: () => now });
+  const trial = Promise.withResolvers<string>();
+  for (let n = 0; n < FAILURES; n += 1) {
+    await breaker.run("document", deadlineIn(1_000), () => Promise.reject(timeout())).catch(() => undefined);
+  }
+  now = OPEN_MS;
+  const tried = breaker.run("document", deadlineIn(1_000), () => trial.promise);
+  const late = await breaker.run("document", deadlineIn(1), async () => "served").catch((error: unknown) => error);
+  assert.instance(late, NoTimeLeftError);
+  trial.resolve("answered");
+  assert.is(await tried, "answered");
 });
 
 test.run();

@@ -37,6 +37,7 @@ const reversed: PersonalRanker = async (_, ids) => ids.toReversed();
 
 interface Asked {
   user?: string | null;
+  personalization?: "none" | "profile";
   rules?: object;
   native?: Record<string, unknown>;
   ranker?: PersonalRanker;
@@ -46,14 +47,14 @@ interface Asked {
 /** Returns the stage for a request, or why there is none. */
 function stageOf(
   page: { from: number; size: number },
-  { user = "u", rules = {}, native = {}, ranker = reversed, itemIdField = "_id" }: Asked = {},
+  { user = "u", personalization, rules = {}, native = {}, ranker = reversed, itemIdField = "_id" }: Asked = {},
 ) {
   const configured = { weight: WEIGHT, window: WINDOW, item_id_field: itemIdField, timeout_ms: 100 };
   const settings = { personalized_ranking: { ...configured, campaign_arn: "arn" } };
   const services = { settings, ranker: async () => ranker } as never;
   return personalStage(
     services,
-    { user_id: user, business_rules: { is_personalized_enabled: true, ...rules } },
+    { user_id: user, personalization, business_rules: { is_personalized_enabled: true, ...rules } },
     native,
     page,
   );
@@ -93,6 +94,17 @@ test("a page that begins in the window has its hits in the user's order, then th
     { from: 0, size: WINDOW, aggregate: true },
     { from: WINDOW, size: 2, aggregate: false },
   ]);
+});
+
+test("the context of a request goes to the campaign", async () => {
+  const contexts: unknown[] = [];
+  const ranker: PersonalRanker = async (_, ids, _timeout, context) => {
+    contexts.push(context);
+    return [...ids];
+  };
+  await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules: { personalization_context: { DEVICE: "phone" } } });
+  await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules: { personalization_context: null } });
+  assert.equal(contexts, [{ DEVICE: "phone" }, undefined]);
 });
 
 test("pages together have each hit once, and a page below the window asks once", async () => {
@@ -179,6 +191,12 @@ test("a request is ranked if it asks for it, has a user and no order of its own"
       "the request has its own search_after",
     ],
   );
+});
+
+test("a user who chose no personalization gets the hits as the cluster orders them, and no campaign is asked", async () => {
+  const ranker: PersonalRanker = () => Promise.reject(new Error("asked"));
+  assert.equal(stageOf({ from: 0, size: 10 }, { personalization: "none", ranker }), {});
+  assert.ok(stageOf({ from: 0, size: 10 }, { personalization: "profile" }).stage);
 });
 
 test("a request that is not ranked says why, after what the cluster left out", async () => {

@@ -3,8 +3,8 @@ import type { ReadIfChanged } from "../../../../lib/aws/versioned-documents.ts";
 import type { Degradation } from "../../../../lib/core/http/degradation.ts";
 import { ApiError } from "../../../../lib/core/http/error.ts";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { sharedStages } from "../../../../lib/search/page/shared-stages.ts";
 import { withSynonyms } from "../../../../lib/search/page/synonyms.ts";
-import { sharedStages } from "../../../../lib/search/page/variety.ts";
 import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
 import { suite } from "../../../suite.ts";
 

@@ -1,7 +1,8 @@
 import * as assert from "uvu/assert";
 import { seeded, shuffled } from "../../../../lib/core/statistics/random.ts";
 import { byMarginalRelevance, limitGroups, type Trait } from "../../../../lib/search/page/diversify.ts";
-import { sharedStages, varietyStage } from "../../../../lib/search/page/variety.ts";
+import { sharedStages } from "../../../../lib/search/page/shared-stages.ts";
+import { varietyStage } from "../../../../lib/search/page/variety.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/page/variety");

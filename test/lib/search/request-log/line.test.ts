@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import * as assert from "uvu/assert";
+import { isRequestLogLine } from "../../../../lib/core/request-log/kinds.ts";
+import { loggedUserId } from "../../../../lib/core/request-log/user-ids.ts";
 import {
-  isRequestLogLine,
   MAX_LINE_BYTES,
-  plainUserId,
   type RequestLogEntry,
   type RequestLogSettings,
   requestLogLine,
@@ -145,7 +145,7 @@ test("a text is cut between characters: a pair of surrogates stays whole or is l
     [`${"a".repeat(511)}\uff61x`, 512],
     [`${"a".repeat(511)}\ud7ffx`, 512],
   ] as const) {
-    assert.is(plainUserId(text), text.slice(0, kept));
+    assert.is(loggedUserId(text, { userId: "plain" }), text.slice(0, kept));
   }
 });
 

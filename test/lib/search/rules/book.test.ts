@@ -1,7 +1,12 @@
+import { createHash } from "node:crypto";
+import { toJsonSchema } from "@valibot/to-json-schema";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { type Rule, RulesSchema } from "../../../../lib/config/rules.ts";
-import { ruleBook, type SearchFacts } from "../../../../lib/search/rules/book.ts";
+import { RULES_FORM, type Rule, RulesSchema } from "../../../../lib/config/rules.ts";
+import { seeded } from "../../../../lib/core/statistics/random.ts";
+import { type RuleBook, ruleBook, type SearchFacts } from "../../../../lib/search/rules/book.ts";
+import { parseRules } from "../../../../lib/search/rules/document.ts";
+import { indexedText, openIndexed } from "../../../../lib/search/rules/text.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/rules/book");
@@ -11,11 +16,21 @@ const rulesOf = (...rules: object[]): readonly Rule[] =>
 
 const FACTS: SearchFacts = { text: null, index: "books", template: null, params: null, native: {}, key: "web", now: 0 };
 
+/** Returns the book of a document of rules, as a function reads it. */
+function bookOf(rules: readonly Rule[]): RuleBook {
+  const about = { version: 1, written_at: "", written_by: "ann", form: RULES_FORM };
+  const book = openIndexed(indexedText({ ...about, content: { rules } }))?.content;
+  if (!book) throw new Error("it has no index");
+  return book;
+}
+
 /** Returns the names of the rules that apply. */
-const applied = (rules: readonly Rule[], facts: Partial<SearchFacts>) =>
-  ruleBook(rules)
-    .matching({ ...FACTS, ...facts })
-    .map(({ name }) => name);
+function applied(rules: readonly Rule[], given: Partial<SearchFacts>): string[] {
+  const facts = { ...FACTS, ...given };
+  const [names, read] = [ruleBook(rules), bookOf(rules)].map((book) => book.matching(facts).map(({ name }) => name));
+  assert.equal(read, names, "as a function reads the document");
+  return names ?? [];
+}
 
 test("compares texts by their words, whatever case, accents and punctuation", () => {
   const rules = rulesOf(
@@ -112,7 +127,7 @@ test("finds the same among 1,000 rules as one by one", () => {
     when: at % 2 ? { text: { is: [`word${at} lamp`] } } : { text: { contains: [`lamp word${at % 50}`] } },
   }));
   const rules = rulesOf(...many);
-  const book = ruleBook(rules);
+  const book = bookOf(rules);
   for (const text of ["word17 lamp", "red lamp word18 word19", "lamp", "nothing"]) {
     const each = rules
       .toSorted((a, b) => b.priority - a.priority)
@@ -123,6 +138,86 @@ test("finds the same among 1,000 rules as one by one", () => {
       text,
     );
   }
+});
+
+/** A value for each condition, and facts of which some fulfil it. */
+const CONDITIONS = {
+  text: [{ is: ["red lamp"] }, { contains: ["lamp"] }, { is: ["sofa"], contains: ["red"] }],
+  templates: [["shop"], ["other", "shop"]],
+  params: [
+    [{ name: "a", values: ["1", "2"] }],
+    [
+      { name: "b", values: [1] },
+      { name: "a", values: ["1"] },
+    ],
+  ],
+  filters: [
+    [{ field: "color", values: ["red"] }],
+    [
+      { field: "size", values: [1] },
+      { field: "color", values: ["blue"] },
+    ],
+  ],
+  indexes: [["books"], ["shop-*", "b"], ["shop-1*"], ["s*"]],
+  keys: [["web"], ["app", "web"]],
+  experiment: [
+    { name: "e", variants: ["a"] },
+    { name: "f", variants: ["a", "b"] },
+  ],
+  from: ["2026-12-01"],
+} as const;
+
+test("finds what fulfils all conditions of a rule among 500 with any conditions", () => {
+  const random = seeded(37);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const whens = Array.from({ length: 500 }, () => {
+    const chosen = Object.entries(CONDITIONS).filter(() => random() < 0.3);
+    return Object.fromEntries(chosen.map(([name, values]) => [name, pick<unknown>(values)]));
+  });
+  const book = bookOf(rulesOf(...whens.map((when, at) => ({ name: `r${at}`, when }))));
+  let found = 0;
+  for (let call = 0; call < 100; call += 1) {
+    const filter = [{ term: { color: pick(["red", "blue"]) } }, { terms: { size: [pick([1, 2])] } }];
+    const facts: SearchFacts = {
+      text: pick(["red lamp", "a red Lamp", "sofa", "", null]),
+      index: pick(["books", "shop-12,b", "shop-2,-books", "shop-*"]),
+      template: pick(["shop", "other", null]),
+      params: pick([{ a: "1", b: 1 }, { a: ["3", 2] }, { b: "1" }, null]),
+      native: { query: { bool: { filter } } },
+      key: pick(["web", "app", "third"]),
+      experiment: pick([{ name: "e", variant: "a" }, { name: "f", variant: "b" }, undefined]),
+      now: Date.parse(pick(["2026-11-30", "2026-12-02"])),
+    };
+    const holds = new Map<string, boolean>();
+    const fulfils = ([name, value]: [string, unknown]) => {
+      const key = JSON.stringify([name, value]);
+      const isFulfilled = holds.get(key) ?? applied(rulesOf({ name: "a", when: { [name]: value } }), facts).length > 0;
+      holds.set(key, isFulfilled);
+      return isFulfilled;
+    };
+    const expected = whens.flatMap((when, at) => (Object.entries(when).every(fulfils) ? [`r${at}`] : []));
+    assert.equal(
+      book.matching(facts).map(({ name }) => name),
+      expected,
+    );
+    found += expected.length;
+  }
+  assert.ok(found > 500);
+});
+
+test("checks documents of rules unless they are of this version's form", () => {
+  const unknown = { rules: [{ name: "a", when: { moons: ["full"] }, effects: {} }] };
+  for (const form of [undefined, RULES_FORM - 1, RULES_FORM + 1]) assert.throws(() => parseRules(unknown, form));
+  const rules = rulesOf({ name: "a", effects: { pin: [{ id: "1", place: 1 }] } });
+  assert.equal(parseRules({ rules }, RULES_FORM), parseRules({ rules }));
+  assert.equal(parseRules({}, RULES_FORM), []);
+  // If this fails, what older versions wrote may not be what this one expects: increase RULES_FORM, then change this.
+  const schema = toJsonSchema(RulesSchema, { typeMode: "output", errorMode: "ignore" });
+  const text = JSON.stringify(schema, (key, value) =>
+    key === "description" && typeof value === "string" ? undefined : value,
+  );
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 8);
+  assert.equal([RULES_FORM, hash], [1, "c9161c15"]);
 });
 
 test.run();

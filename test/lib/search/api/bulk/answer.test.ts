@@ -6,6 +6,7 @@ import {
   echoOf,
   itemBound,
   ranges,
+  requireFittingAnswer,
   serializedBytes,
   shortened,
 } from "../../../../../lib/search/api/bulk/answer.ts";
@@ -55,6 +56,18 @@ test("no item is longer than its bound, neither the longest success nor a shorte
       assert.equal(Object.keys(JSON.parse(short)), ["_index", "_id", "status", "error"]);
     }
   }
+});
+
+test("an answer must have room for what degraded may say, where writes go on without embeddings", async () => {
+  // All but a little of what an answer may have, so that the reasons of one field no longer fit.
+  const bytes = Buffer.alloc(MAX_RESULT_BYTES - 20_000, "x");
+  const operations: Operation[] = [{ position: 0, op: "index", id: "a", element: { start: 0, end: bytes.length } }];
+  const request = { bytes, operations, body: { index: "i", refresh: false, bulk_request: [] } };
+  const mapping = { embedding_field: "text_dense" } as BulkTarget["mappings"][number];
+  const mapped: BulkTarget = { ...target, mappings: [mapping] };
+  await requireFittingAnswer(request, mapped, undefined);
+  const refused = await requireFittingAnswer(request, { ...mapped, onFailure: "degrade" }, undefined).catch(String);
+  assert.match(String(refused), /could take/);
 });
 
 test("errors are passed on unchanged while they fit, and shortened when they do not", () => {

@@ -5,18 +5,23 @@ import { suite } from "../../../../suite.ts";
 
 const test = suite("lib/search/api/hybrid/body");
 
-const MAPPING = { embedding_field: "vector", model_name: "dense_large_en_v1_5" as const, src_fields: ["text"] };
-
 /** Returns the `_source` of the native body that a template with these members becomes. */
-function sourceOf(members: object, mappings: ReadonlyArray<typeof MAPPING>): unknown {
+function sourceOf(members: object, embeddings: readonly string[]): unknown {
   const query = { hybrid: { queries: [{ match_all: {} }] } };
   const template = readTemplate(JSON.stringify({ query, ...members }), null);
-  const parts = { queries: [], paginationDepth: undefined, pipeline: "{}", mappings, dropProfile: false };
+  const parts = {
+    queries: [],
+    paginationDepth: undefined,
+    pipeline: "{}",
+    embeddings,
+    passages: new Set<string>(),
+    dropProfile: false,
+  };
   return JSON.parse(hybridBody(template, parts))._source;
 }
 
 test("the embeddings are left out of the hits, unless the template says which source it wants", () => {
-  const two = [MAPPING, { ...MAPPING, embedding_field: "other" }];
+  const two = ["vector", "other"];
   assert.equal(sourceOf({}, two), { excludes: ["vector", "other"] });
   assert.equal(sourceOf({ _source: ["vector"] }, two), ["vector"]);
   assert.is(sourceOf({}, []), undefined);

@@ -40,6 +40,7 @@ test("only the models of fields that a subquery uses embed the query, each subqu
     onFailure: "fail",
     embedders: FIELDS,
     incompatible: new Map(),
+    passages: new Set(),
     can: { hybrid: true },
   } as unknown as HybridTarget;
   const knn = (field: string) => ({ knn: { [field]: { k: 5, vector: `[${field}]` } } });

@@ -92,10 +92,17 @@ for (const { format, text, documents } of CASES) {
 
 test("documents without an id field get ids that stay the same", async () => {
   const slices = await slicesOf({ a: DOCUMENTS.join("\n") }, "documents", 200, 1);
-  const ids = () => written(slices, { idField: undefined }).map(({ id }) => id);
-  assert.is(new Set(ids()).size, DOCUMENTS.length);
-  assert.equal(ids(), ids());
-  assert.match(ids()[0] ?? "", /^run-0-0$/);
+  for (const check of [false, true]) {
+    const documents = () => written(slices, { idField: undefined, check });
+    assert.equal(
+      documents().map((one) => "source" in one && one.source),
+      DOCUMENTS,
+    );
+    const ids = () => documents().map(({ id }) => id);
+    assert.is(new Set(ids()).size, DOCUMENTS.length);
+    assert.equal(ids(), ids());
+    assert.match(ids()[0] ?? "", /^run-0-0$/);
+  }
 });
 
 test("numbers in documents stay as written", async () => {

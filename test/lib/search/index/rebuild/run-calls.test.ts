@@ -45,6 +45,27 @@ test("a run says that its gateway hangs after the first call that got no answer"
   assert.is(told[0], 1);
 });
 
+test("an index that a plugin refuses is refused at once, and other errors and calls are repeated", async () => {
+  const answers = ["node_disconnected_exception", "runtime_exception"].map((type) => ({
+    status: 500,
+    headers: {},
+    body: Buffer.from(JSON.stringify({ error: { type, reason: "Failed to fetch model [m]" }, status: 500 })),
+  }));
+  let sent = 0;
+  const calls = createRunCalls({
+    cluster: { send: async () => answers[sent++] as ClusterAnswer },
+    pace: createPace(1),
+    wait: async () => undefined,
+  });
+  const error = await calls.json({ method: "PUT", path: "/books" }).catch((caught: unknown) => caught);
+  assert.is(sent, 2);
+  assert.match(String(error), "The cluster answered PUT /books with 500: runtime_exception: Failed to fetch model [m]");
+  sent = 0;
+  answers.reverse().push({ status: 200, headers: {}, body: Buffer.from("{}") });
+  await calls.json({ method: "GET", path: "/books/_search" });
+  assert.is(sent, 3);
+});
+
 test("a document over the limit of a request is rejected with a reason", async () => {
   const answer: ClusterAnswer = { status: 413, headers: {}, body: Buffer.from("") };
   const calls = createRunCalls({ cluster: { send: async () => answer }, pace: createPace(1) });

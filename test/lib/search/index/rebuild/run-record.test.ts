@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { cancelRun, rollBack } from "../../../../../lib/search/index/rebuild/finish.ts";
+import type { ImportRecord } from "../../../../../lib/search/index/rebuild/in-place-records.ts";
 import type { RunCalls } from "../../../../../lib/search/index/rebuild/run-calls.ts";
 import { newRun, type RunRecord } from "../../../../../lib/search/index/rebuild/run-record.ts";
 import { nameOfRun, newRunId, runIndex } from "../../../../../lib/search/index-meta/run-names.ts";
@@ -38,18 +39,30 @@ const record = (id: string, more: Partial<RunRecord> = {}): RunRecord => ({
 });
 
 /** Returns the calls that a command makes for a record that somebody has written, and why it stops. */
-async function callsFor(stored: RunRecord, id: string, work: (calls: RunCalls, id: string) => Promise<unknown>) {
+async function callsFor(
+  stored: object,
+  id: string,
+  work: (calls: RunCalls, id: string) => Promise<unknown>,
+  aliasesOfTarget: readonly string[] = [],
+) {
   const made: string[] = [];
+  let saved = stored;
   const calls = {
-    async json({ method, path: target }: ClusterRequest) {
+    async json({ method, path: target, body }: ClusterRequest) {
       if (method !== "GET") made.push(`${method} ${target}`);
-      if (target === `/${runIndex(id)}/_doc/run`) return { _source: stored, _seq_no: 1, _primary_term: 1 };
+      if (target === `/${runIndex(id)}/_doc/run`) {
+        if (method !== "GET") saved = JSON.parse(String(body));
+        return { _source: saved, _seq_no: 1, _primary_term: 1 };
+      }
+      if (target === `/${id}/_alias`) {
+        return { [id]: { aliases: Object.fromEntries(aliasesOfTarget.map((alias) => [alias, {}])) } };
+      }
       const settings = { "index.uuid": "uuid of orders" };
       return target.startsWith("/orders/_settings") ? { orders: { settings } } : {};
     },
   } as unknown as RunCalls;
   const stopped = await work(calls, id).then(String, (error: Error) => error.message);
-  return { made, stopped };
+  return { made, stopped, saved: saved as Pick<RunRecord, "phase" | "epoch"> };
 }
 
 const ID = "books-20261123-091500-a1b2";
@@ -67,6 +80,53 @@ test("a command works on the index that the id names, whatever the record says",
     assert.equal(made, [], JSON.stringify(more));
     assert.match(stopped, `The record of the run ${ID} is about `);
   }
+});
+
+const cancel = (forget: boolean) => (calls: RunCalls, id: string) => cancelRun(calls, id, forget);
+const DELETED_RECORDS = `DELETE /${runIndex(ID)}`;
+const SAVED = `PUT /${runIndex(ID)}/_doc/run`;
+
+test("a cancelled rebuild loses its new index, and the old one takes writes", async () => {
+  for (const phase of ["copy", "ready"] as const) {
+    const { made, stopped, saved } = await callsFor(record(ID, { phase }), ID, cancel(false));
+    assert.equal(made, [SAVED, `DELETE /${ID}`, "PUT /books-1/_settings"]);
+    assert.is(stopped, `Cancelled ${ID} and deleted ${ID}.`);
+    assert.equal([saved.phase, saved.epoch], ["cancelled", 1]);
+  }
+});
+
+test("a rebuild that has switched without noting it is not cancelled: its new index serves", async () => {
+  const { made, stopped, saved } = await callsFor(record(ID, { phase: "ready" }), ID, cancel(true), ["books"]);
+  assert.equal(made, [SAVED, SAVED]);
+  assert.match(stopped, `The run ${ID} has switched already`);
+  assert.is(saved.phase, "switched");
+});
+
+test("a cancelled import keeps what it has written, and has ended: --forget deletes its records", async () => {
+  const copying: ImportRecord = {
+    ...newRun("books", NOW),
+    id: ID,
+    kind: "import",
+    format: "bulk",
+    embed: false,
+    slice_bytes: 1_000,
+    since: 1,
+    next: { slice: 0, file: 0, offset: 0 },
+    ahead: [],
+    from: "books.json",
+    files: 1,
+  };
+  const cancelled = await callsFor(copying, ID, cancel(false));
+  assert.equal([cancelled.made, cancelled.saved.phase], [[SAVED], "cancelled"], cancelled.stopped);
+  const again = await callsFor(cancelled.saved, ID, cancel(false));
+  assert.equal(again.made, []);
+  assert.match(again.stopped, "has ended (cancelled)");
+  assert.equal((await callsFor(cancelled.saved, ID, cancel(true))).made, [DELETED_RECORDS]);
+});
+
+test("nothing goes back to an old index that is gone", async () => {
+  const { made, stopped } = await callsFor(record(ID), ID, rollBack);
+  assert.equal([made, stopped], [[], "The old index books-1 is gone"]);
 });
 
 test("aliases go back only to the index that the run has read", async () => {

@@ -9,7 +9,7 @@ import {
   MAX_RECORD_BYTES,
   packBatches,
   packRecords,
-} from "../../../functions/log-handler/handler.ts";
+} from "../../../lib/aws/log-lines.ts";
 import { ApiError } from "../../../lib/core/http/error.ts";
 import { call, failing, logged } from "../../lib/core/http/calls.ts";
 import { suite } from "../../suite.ts";
@@ -117,7 +117,7 @@ test("the error log has no user data, neither request lines nor quotes of them i
     message: "The search cluster failed.",
     cause_types: ["string", "SyntaxError"],
   });
-  assert.match(bug.cause_types[0], /^Error\n {4}at .*handler\.test\.ts/);
+  assert.match(bug.cause_types[0], /^Error\n {4}at .*log-lines\.test\.ts/);
 });
 
 test("calls nothing when no line is a request log line", async () => {

@@ -1,0 +1,84 @@
+// The pages of the site: their links, their order for each reader, and what is made from OpenAPI.
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import * as assert from "uvu/assert";
+import { brunoCollection } from "../../build/site/bruno.ts";
+import { llmsText, siteConfig } from "../../build/site/config.ts";
+import { describedOperations, type OpenApiFile } from "../../build/site/openapi-file.ts";
+import { pagesOf } from "../../build/site/pages.ts";
+import { READERS } from "../../build/site/readers.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("pages of the site");
+
+const pages = pagesOf();
+const documentOf = (name: string): OpenApiFile => JSON.parse(readFileSync(`docs/reference/${name}`, "utf8"));
+const documents = {
+  "search gateway": documentOf("openapi.json"),
+  "recommendation service": documentOf("openapi-recommendation.json"),
+};
+
+test("has each guide in the order of a reader, and no other", () => {
+  const listed = [...new Set(READERS.flatMap(({ guides }) => guides))].sort();
+  assert.equal(
+    listed,
+    globSync("docs/guides/*.md")
+      .map((file) => basename(file, ".md"))
+      .sort(),
+  );
+  assert.match(JSON.stringify(siteConfig(pages)), /"text":"Merchandisers"/);
+  for (const guide of listed) assert.ok(llmsText(pages).includes(`(/guides/${guide}.md)`), guide);
+});
+
+test("shows each endpoint with tabs, and has a request of each for Bruno", () => {
+  const collection = [...brunoCollection(documents)];
+  for (const [name, file] of Object.entries(documents)) {
+    const page = pages.find(({ path }) => path === `reference/${name.replaceAll(" ", "-")}.md`);
+    for (const { method, path } of describedOperations(file)) {
+      assert.ok(page?.text.includes(`\`${method} ${path}\``), path);
+      assert.ok(
+        collection.some(([to, text]) => to.startsWith(name) && text.includes(`_url}}${path}\n`)),
+        path,
+      );
+    }
+    assert.match(page?.text ?? "", /```sh \[curl\][\s\S]+```ts \[TypeScript\][\s\S]+```python \[Python\]/);
+  }
+});
+
+test("refuses links to files and headings that do not exist, and lets code be", () => {
+  const root = mkdtempSync(join(tmpdir(), "site-"));
+  try {
+    for (const part of [
+      "docs",
+      "README.md",
+      "CONTRIBUTING.md",
+      "CHANGELOG.md",
+      "SECURITY.md",
+      "bench/RESULTS.md",
+      "clients/typescript/README.md",
+      "clients/python/README.md",
+      "build",
+      "conf",
+    ]) {
+      const filter = (source: string) => !source.includes("node_modules");
+      cpSync(part, join(root, part), { recursive: true, filter });
+    }
+    const file = join(root, "docs/guides/bulk.md");
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, `${text}\n[one](none.md), [two](search.md#none), \`[three](none.md)\`\n`);
+    const message = (() => {
+      try {
+        return String(pagesOf(root).length);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    })();
+    const dead = message.split("\n").filter((line) => line.includes("bulk.md"));
+    assert.equal(dead, ["docs/guides/bulk.md: none.md", "guides/bulk.md: ./search.md#none"]);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test.run();

@@ -1,0 +1,160 @@
+import type { Browser } from "playwright-core";
+import * as assert from "uvu/assert";
+import type { Served } from "../../lab/server/loopback.ts";
+import { violations } from "../../lab/test/console/axe.ts";
+import { startShop } from "../../local/dev/shop.ts";
+import type { DevState } from "../../local/dev/state-file.ts";
+import { startBrowser } from "../fixtures/browser.ts";
+import type { suite } from "../suite.ts";
+import { Shop, shoot, WIDTHS } from "./shop.ts";
+
+type Suite = ReturnType<typeof suite>;
+
+/** A `make dev` that is ready by the time of the tests. */
+interface Running {
+  readonly state: DevState;
+}
+
+/** Starts a browser for tests that follow. Returns how they open the shop. */
+function visits(test: Suite, we: Running) {
+  let browser: Promise<Browser> | undefined;
+  test.after(async () => (await browser)?.close());
+  return async (seen: Partial<Parameters<typeof Shop.open>[2]> = {}) => {
+    browser ??= startBrowser();
+    return Shop.open(await browser, we.state, { url: we.state.shop?.url ?? "", ...seen });
+  };
+}
+
+/** Tests the shop page while nothing is trained. */
+export function shopBeforeTraining(test: Suite, we: Running): void {
+  const openShop = visits(test, we);
+
+  test("the shop page finds books before any training, and says what recommendations need", async () => {
+    const shop = await openShop({ width: 360, colorScheme: "dark" });
+    assert.is((await shop.books()).length, 12);
+    assert.is(await shop.part("#for-you code").innerText(), "make demo-train");
+    await shop.part("#hits .card").first().click();
+    assert.is(await shop.part("#similar code").innerText(), "make demo-train");
+    await shop.isSound("before a training");
+    await shop.close();
+  });
+
+  test("the shop page says that its key is wrong, or that the services are down", async () => {
+    const { search, recommendation } = we.state;
+    const [wrong, down] = await Promise.all([
+      startShop({ demo: true, key: "wrong", search: search.url, recommendation: recommendation?.url }),
+      startShop({ demo: true, key: "wrong", search: "http://127.0.0.1:9", recommendation: "http://127.0.0.1:9" }),
+    ]);
+    const said: [Served | undefined, RegExp][] = [
+      [wrong, /^The page's key was refused: /],
+      [down, /^The service does not answer\. Start it, then reload the page: make dev$/],
+    ];
+    for (const [served, message] of said) {
+      const shop = await openShop({ url: served?.url ?? "" });
+      for (const place of ["#problem", "#for-you .note"]) {
+        await shop.part(place).getByText(message).waitFor();
+      }
+      assert.equal(await violations(shop.page), []);
+      await shop.close();
+      await served?.stop();
+    }
+  });
+}
+
+/** Tests the shop page after `make demo-train`. `make screenshots` takes its picture here. */
+export function shopAfterTraining(test: Suite, we: Running): void {
+  const openShop = visits(test, we);
+
+  test("the shop page suggests, finds, filters and pages, with the keyboard alone", async () => {
+    const shop = await openShop();
+    const { keyboard } = shop.page;
+    await shop.books();
+    await shop.tabTo("#text");
+    const several = await shop.searching('"query":"return"', () => keyboard.type("return"));
+    await shop.part("#suggestions li").nth(2).waitFor();
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await keyboard.press(key);
+    const suggested = await shop.part('#suggestions [aria-selected="true"]').innerText();
+    assert.is(await shop.part("#text").getAttribute("aria-activedescendant"), "suggestion-0");
+    const chosen = await shop.searching(`"query":${JSON.stringify(suggested)}`, () => keyboard.press("Enter"));
+    assert.ok(several > chosen && chosen > 0, `${several} books, then ${chosen}`);
+    await shop.part("#hits .card").first().getByText(suggested).waitFor();
+    assert.not(await shop.part("#suggestions").isVisible());
+
+    await keyboard.press("ControlOrMeta+a");
+    const many = await shop.searching('"query":"the"', () => keyboard.type("the"));
+    await keyboard.press("Escape");
+    await shop.tabTo("#categories input");
+    const [facet = "", count = ""] = (await shop.part("#categories label").first().innerText()).split("\n");
+    const narrowed = await shop.searching('"categories":[', () => keyboard.press("Space"));
+    assert.is(narrowed, Number(count));
+    assert.ok(narrowed < many, `${narrowed} of ${many}`);
+    await shop.part("#current").getByText(facet).waitFor();
+    await shop.isSound("with a filter");
+    const [first = ""] = await shop.titles("#hits");
+    await shop.tabTo('#pagination [aria-label="Next Page"]');
+    assert.is(await shop.searching('"from":12', () => keyboard.press("Enter")), narrowed);
+    await shop.part("#pagination .ais-Pagination-item--selected").getByText("2").waitFor();
+    await shop.part("#hits .card").first().filter({ hasNotText: first }).waitFor();
+    // InstantSearch writes the address 400 ms after the page.
+    await shop.page.waitForURL(/page/);
+
+    const second = await shop.titles("#hits");
+    await shop.page.reload();
+    await shop.books();
+    assert.equal(await shop.titles("#hits"), second);
+    assert.is(await shop.part("#text").inputValue(), "the");
+    assert.equal(shop.problems, []);
+    await shop.close();
+  });
+
+  test("opening a book in the shop changes what it recommends, and shows similar books", async () => {
+    const shop = await openShop();
+    const { page } = shop;
+    await shop.books();
+    const before = await shop.books("#for-you");
+    assert.is(await shop.part("#for-you .note").innerText(), "What others read most");
+    await shop.tabTo("#hits .card");
+    const [title = ""] = await shop.titles("#hits");
+    const sent = ["/application/events", "/log-event"].map((path) =>
+      page.waitForResponse((answer) => answer.url().endsWith(path) && answer.request().method() === "POST"),
+    );
+    await page.keyboard.press("Enter");
+    const similar = await shop.books("#similar");
+    assert.equal([similar.length, similar.includes(title)], [6, false]);
+    assert.equal(
+      (await Promise.all(sent)).map((answer) => answer.status()),
+      [200, 200],
+    );
+    await page.keyboard.press("Escape");
+    await shop.part("#for-you .note").getByText(`Because you looked at ${title}`).waitFor();
+    assert.is.not((await shop.titles("#for-you")).join(), before.join());
+    assert.ok(await page.evaluate("document.activeElement.matches('#hits .card')"));
+    await shop.part("#for-you .card").first().click();
+    await shop
+      .part("#book-title")
+      .getByText((await shop.titles("#for-you"))[0] ?? "")
+      .waitFor();
+    assert.equal(shop.problems, []);
+    await shop.close();
+  });
+
+  test("the shop page is accessible on a phone and a laptop, light and dark", async () => {
+    for (const width of WIDTHS) {
+      for (const colorScheme of ["light", "dark"] as const) {
+        const shop = await openShop({ width, colorScheme });
+        const what = `${width} ${colorScheme}`;
+        await Promise.all([shop.books(), shop.books("#for-you")]);
+        await shop.isSound(what);
+        if (what === "1280 light") await shoot(shop.page);
+        await shop.part("#text").fill("the sea");
+        await shop.part("#suggestions li").first().waitFor();
+        await shop.isSound(`${what}, typing`);
+        await shop.part("#text").press("Escape");
+        await shop.part("#hits .card").first().click();
+        await shop.books("#similar");
+        await shop.isSound(`${what}, a book`);
+        await shop.close();
+      }
+    }
+  });
+}

@@ -1,0 +1,251 @@
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import * as assert from "uvu/assert";
+import { type Served, serveOnLoopback } from "../../lab/server/loopback.ts";
+import { patient, waitFor } from "../../local/process/wait.ts";
+import { startBrowser } from "../fixtures/browser.ts";
+import { bundleScript } from "../fixtures/browser-script.ts";
+import { ROOT } from "../fixtures/env.ts";
+import { startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import { BRANDS, KEY, mappings, pageOf, products, templates } from "../fixtures/instantsearch.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { suite } from "../suite.ts";
+
+const test = suite("InstantSearch in a browser");
+
+const script = await bundleScript(join(ROOT, "clients/instantsearch/test/page.ts"));
+const upstreams = await startUpstreams();
+const browser: Browser = await startBrowser();
+
+// Nothing here depends on the version of the cluster.
+for (const cluster of (await clusters()).slice(-1)) {
+  const index = uniqueIndex("instantsearch");
+  let gateway: TestGateway;
+  let served: Served;
+
+  test.before(async () => {
+    gateway = await startGateway({
+      node: cluster.url,
+      moreKeys: [KEY],
+      env: { API_KEYS: "key-1=default,key-2=shop" },
+      eventsStream: "instantsearch",
+      settings: {
+        cors: { allow_origins: ["*"] },
+        templates,
+        keys: [
+          { name: "default", endpoints: ["search"] },
+          {
+            name: "shop",
+            endpoints: ["search", "search-events"],
+            indexes: [`${index}*`],
+            templates: ["shop", "shop_cheap"],
+          },
+        ],
+      },
+    });
+    await request(cluster, "PUT", `/${index}`, { settings: { number_of_shards: 1, number_of_replicas: 0 }, mappings });
+    const lines = products.flatMap((doc, n) => [{ index: { _id: `p${n}` } }, doc]);
+    const bulk = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+    const headers = { "content-type": "application/x-ndjson" };
+    await fetch(`${cluster.url}/${index}/_bulk?refresh=true`, { method: "POST", headers, body: bulk });
+    const html = pageOf({ url: gateway.url, key: KEY, index });
+    served = await serveOnLoopback(async ({ url }, response) => {
+      const isScript = url === "/page.js";
+      response.setHeader("content-type", isScript ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8");
+      response.end(isScript ? script : html);
+    });
+  });
+  test.after(async () => {
+    await served.stop();
+    await gateway.stop();
+    await request(cluster, "DELETE", `/${index}`);
+  });
+
+  /** Opens the page, and waits for its first hits. */
+  async function open(path = "/") {
+    const page = await (await browser.newContext()).newPage();
+    page.setDefaultTimeout(patient(5_000));
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("request", (sent) => {
+      if (![served.url, gateway.url].some((own) => sent.url().startsWith(own))) problems.push(sent.url());
+    });
+    await page.goto(served.url + path);
+    return { page, problems };
+  }
+
+  const ids = (page: Page, place = "hits") =>
+    page.locator(`#${place} [data-id]`).evaluateAll((all) => all.map((one) => one.getAttribute("data-id")));
+  const counts = async (page: Page, place: string) => {
+    const items = page.locator(`#${place} li:not(:has(li))`);
+    return (await items.allTextContents()).map((text) => text.replaceAll(/\s+/g, " ").trim());
+  };
+  /** Waits until something of the page is as expected. */
+  const until = async (page: Page, what: () => Promise<unknown>, expected: unknown) => {
+    let last: unknown;
+    const same = async () => {
+      last = await what();
+      return JSON.stringify(last) === JSON.stringify(expected);
+    };
+    const errors = await page.evaluate("window.errors");
+    const context = () => `got ${JSON.stringify(last)} ${JSON.stringify(errors)}`;
+    await waitFor(same, { what: JSON.stringify(expected), timeoutMs: 5_000, intervalMs: 25, context });
+  };
+  const checkbox = (page: Page, place: string, name: string) => page.locator(`#${place} label`, { hasText: name });
+
+  test(`${cluster.version}: shows hits, counts, ranges and pages`, async () => {
+    const { page, problems } = await open();
+    await until(page, () => ids(page), ["p0", "p1", "p2", "p3", "p4"]);
+    assert.match((await page.locator("#stats").textContent()) ?? "", /^30 results found/);
+    assert.equal(await counts(page, "brand"), BRANDS.map((name) => `${name}10`).toSorted());
+    const [min, max] = [page.locator("#price-input input").first(), page.locator("#price-input input").last()];
+    assert.equal([await min.getAttribute("placeholder"), await max.getAttribute("placeholder")], ["0", "58"]);
+    await page.locator("#pagination a", { hasText: "6" }).click();
+    await until(page, () => ids(page), ["p25", "p26", "p27", "p28", "p29"]);
+    assert.equal(problems, []);
+    assert.equal(await page.evaluate("window.errors"), []);
+    await page.context().close();
+  });
+
+  test(`${cluster.version}: finds what is typed from the first letters, and marks it in escaped texts`, async () => {
+    const { page, problems } = await open();
+    await page.locator("#search-box input").pressSequentially("char", { delay: 0 });
+    await page.locator("#search-box input").fill("cha");
+    await until(page, () => ids(page), ["p1", "p4", "p7", "p10", "p13"]);
+    assert.match((await page.locator("#stats").textContent()) ?? "", /^10 results found/);
+    await page.locator("#search-box input").fill("table 29");
+    await until(page, async () => (await ids(page))[0], "p29");
+    const first = page.locator("#hits [data-id]").first();
+    assert.equal(await first.locator("mark, .ais-Highlight-highlighted").allTextContents(), ["table", "29"]);
+    assert.equal(await first.locator("i").count(), 0);
+    assert.is((await first.locator("a").textContent())?.trim(), "table <i>number</i> 29");
+    await page.locator("#search-box input").fill("nothing of this");
+    await until(page, () => ids(page), []);
+    assert.equal(problems, []);
+    await page.context().close();
+  });
+
+  test(`${cluster.version}: filters by values, keeps the counts of the others, and clears`, async () => {
+    const { page, problems } = await open();
+    await checkbox(page, "brand", "Acme").click();
+    await until(page, () => ids(page), ["p0", "p3", "p6", "p9", "p12"]);
+    assert.is((await counts(page, "brand")).length, 3);
+    await checkbox(page, "brand", "Minus").click();
+    await until(page, () => ids(page), ["p0", "p1", "p3", "p4", "p6"]);
+    await checkbox(page, "brand", "Sons").click();
+    await until(page, () => ids(page), ["p0", "p1", "p2", "p3", "p4"]);
+    await checkbox(page, "brand", "Acme").click();
+    await until(page, () => ids(page), ["p1", "p2", "p4", "p5", "p7"]);
+    const current = async () =>
+      (await page.locator("#current .ais-CurrentRefinements-categoryLabel").allTextContents()).length;
+    assert.is(await current(), 2);
+    await page.locator("#free label").click();
+    await until(page, () => ids(page), ["p2", "p4", "p8", "p10", "p14"]);
+    await page.locator("#clear button").click();
+    await until(page, () => ids(page), ["p0", "p1", "p2", "p3", "p4"]);
+    assert.is(await current(), 0);
+    assert.equal(problems, []);
+    await page.context().close();
+  });
+
+  test(`${cluster.version}: filters by ranges from inputs, a menu and a slider`, async () => {
+    const { page, problems } = await open();
+    await page.locator("#price-input input").first().fill("21");
+    await page.locator("#price-input input").last().fill("30");
+    await page.locator("#price-input button").click();
+    await until(page, () => ids(page), ["p11", "p12", "p13", "p14", "p15"]);
+    await page.locator("#clear button").click();
+    await checkbox(page, "price-menu", "from 50").click();
+    await until(page, () => ids(page), ["p25", "p26", "p27", "p28", "p29"]);
+    await checkbox(page, "price-menu", "30").click();
+    await until(page, () => ids(page), ["p15"]);
+    await page.locator("#clear button").click();
+    await until(page, () => ids(page), ["p0", "p1", "p2", "p3", "p4"]);
+    await page.locator("#price-slider [role=slider]").first().focus();
+    await page.keyboard.press("PageUp");
+    await until(page, async () => (await ids(page))[0] !== "p0", true);
+    assert.equal(problems, []);
+    await page.context().close();
+  });
+
+  test(`${cluster.version}: opens the levels of a hierarchy, and sorts by another template`, async () => {
+    const { page, problems } = await open();
+    await page.locator("#category a", { hasText: "Home" }).click();
+    await until(page, () => counts(page, "category"), ["chair10", "lamp10", "table10"]);
+    await page.locator("#category a", { hasText: "lamp" }).click();
+    await until(page, () => ids(page), ["p0", "p3", "p6", "p9", "p12"]);
+    await until(page, () => counts(page, "category"), ["chair10", "lamp10", "table10"]);
+    await page.locator("#sort-by select").selectOption("shop_cheap");
+    await until(page, () => ids(page), ["p27", "p24", "p21", "p18", "p15"]);
+    assert.equal(problems, []);
+    await page.context().close();
+  });
+
+  test(`${cluster.version}: shows more and more hits`, async () => {
+    const { page, problems } = await open();
+    await until(page, async () => (await ids(page, "infinite-hits")).length, 5);
+    for (const count of [10, 15]) {
+      await page.locator("#infinite-hits .ais-InfiniteHits-loadMore").click();
+      await until(page, async () => (await ids(page, "infinite-hits")).length, count);
+    }
+    assert.equal(
+      await ids(page, "infinite-hits"),
+      products.slice(0, 15).map((_, n) => `p${n}`),
+    );
+    assert.equal(problems, []);
+    await page.context().close();
+  });
+
+  test(`${cluster.version}: reports clicks and conversions with their search and place`, async () => {
+    const { page, problems } = await open();
+    await page.locator("#pagination a", { hasText: "2" }).click();
+    await until(page, () => ids(page), ["p5", "p6", "p7", "p8", "p9"]);
+    const sent = async (act: () => Promise<void>) => {
+      const [call] = await Promise.all([page.waitForRequest(/\/application\/events$/), act()]);
+      return { event: call.postDataJSON().events[0], status: (await call.response())?.status() };
+    };
+    const second = page.locator("#hits [data-id]").nth(1);
+    for (const [act, action_name, message] of [
+      [() => second.locator("a").click(), "click", "Product clicked"],
+      [() => second.locator("button").click(), "conversion", "Product bought"],
+    ] as const) {
+      const { event, status } = await sent(act);
+      const { timestamp: _, query_id, ...rest } = event;
+      assert.is(status, 200);
+      assert.match(query_id, /^[0-9a-f-]{36}$/);
+      const position = { ordinal: 7 };
+      assert.equal(rest, { action_name, message, event_attributes: { object: { object_id: "p6" }, position } });
+    }
+    assert.equal(problems, []);
+    await page.context().close();
+  });
+
+  test(`${cluster.version}: says what it cannot do, and what the gateway refuses`, async () => {
+    for (const [params, error] of [
+      [
+        { filters: "price < 3" },
+        "UnsupportedError: not supported: filters. What every search has in common is up to its template",
+      ],
+      [
+        { facetFilters: ["brand:-Acme"] },
+        "UnsupportedError: the filter brand:-Acme is not supported: it leaves out a value",
+      ],
+      [{ hitsPerPage: 51 }, "SearchError: The request is not valid: params.size must be at most 50."],
+    ] as const) {
+      const { page } = await open(`/?configure=${encodeURIComponent(JSON.stringify(params))}`);
+      await until(page, async () => (await page.evaluate("window.errors[0]")) as string, error);
+      await page.context().close();
+    }
+    const { page } = await open();
+    await page.locator("#sort-by select").selectOption("shop_broken");
+    const first = async () => String(await page.evaluate("window.errors[0]")).slice(0, 12);
+    await until(page, first, "SearchError:");
+    await page.context().close();
+  });
+}
+
+test.after(async () => {
+  await browser.close();
+  await upstreams.stop();
+});
+test.run();

@@ -1,0 +1,295 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { S3Client } from "@aws-sdk/client-s3";
+import type { Page } from "playwright-core";
+import * as assert from "uvu/assert";
+import { openConsole } from "../../lab/server/open.ts";
+import { violations } from "../../lab/test/console/axe.ts";
+import { openTab } from "../../lab/test/console/console.ts";
+import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
+import { loadConfiguration } from "../../lib/config/load.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { RULES } from "../../lib/search/rules/name.ts";
+import { createBucket } from "../../local/dev/clients.ts";
+import { putDocument } from "../../local/dev/documents.ts";
+import { scratchFolder } from "../../local/process/scratch.ts";
+import { patient } from "../../local/process/wait.ts";
+import { unique } from "../../local/test/cloud/functions.ts";
+import { startBrowser } from "../fixtures/browser.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import {
+  API_KEY,
+  hybridIndex,
+  type Json,
+  startGateway,
+  startUpstreams,
+  type TestGateway,
+} from "../fixtures/gateway.ts";
+import { PRODUCTS } from "../fixtures/lamp-shop.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { removeShopKey } from "../fixtures/shop-key.ts";
+import { suite } from "../suite.ts";
+
+/** Five problems of a shop, each found and mended in the console by the clicks of a person. */
+const test = suite("five problems mended in the console");
+
+const timeout = patient(20_000);
+const [cluster] = (await clusters()).slice(-1);
+if (!cluster) throw new Error("there is no cluster");
+const cloud = await sharedCloud();
+const upstreams = await startUpstreams();
+const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+const project = unique("m").slice(0, 12).replace(/-$/, "");
+const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
+const index = uniqueIndex("merchandise");
+const files = scratchFolder(TEST_OUTPUT, "merchandise");
+const conf = join(files, "conf");
+
+const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+const start = () => {
+  const { searchGateway } = loadConfiguration(conf);
+  const { synonyms, variety } = searchGateway?.hybridQueries[0] ?? {};
+  const entry = { ...hybridIndex(index), ...(synonyms && { synonyms }), ...(variety && { variety }) };
+  return startGateway({
+    node: cluster.url,
+    settings: { indexes: [entry], has_rules: true },
+    env: { BUCKET: names.bucket() },
+  });
+};
+
+test.before(async () => {
+  cpSync(join(ROOT, "conf.local"), conf, { recursive: true });
+  removeShopKey(conf);
+  const write = (file: string, text: string) => writeFileSync(join(conf, file), text);
+  const own = readFileSync(join(conf, "project.yaml"), "utf8");
+  write("project.yaml", own.replace(/^project_name: .*$/m, `project_name: ${project}`));
+  write("rules.yaml", "# Ours.\nrules: []\n");
+  mkdirSync(join(conf, "synonyms"), { recursive: true });
+  write("synonyms/shop.txt", "# Of the shop.\nlamp, light\n");
+  const mapping = "{embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text]}";
+  const lists = "synonyms: {files: [{file: synonyms/shop.txt}]}";
+  write(
+    "hybrid_search.yaml",
+    `hybrid_queries:\n  - index: ${index}\n    embedding_mappings: [${mapping}]\n    ${lists}\n`,
+  );
+  await createBucket(s3, names.bucket(), cloud.region);
+  await putDocument(s3, names.bucket(), "rules", { rules: [] });
+  await putDocument(s3, names.bucket(), "synonyms", { files: { "synonyms/shop.txt": ["lamp, light"] } });
+  const properties = { text: { type: "text" }, maker: { type: "keyword" } };
+  await request(cluster, "PUT", `/${index}`, { mappings: { properties } });
+  for (const [id, doc] of Object.entries(PRODUCTS)) await request(cluster, "PUT", `/${index}/_doc/${id}`, doc);
+  await request(cluster, "POST", `/${index}/_refresh`);
+});
+
+let gateway: TestGateway;
+const browser = await startBrowser();
+let page: Page;
+let problems: string[];
+
+test.before(async () => {
+  gateway = await start();
+  const environment = {
+    ...{ AWS_ENDPOINT_URL: cloud.endpoint, AWS_REGION: cloud.region },
+    ...{ AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
+  };
+  const env = { ...process.env, ...environment };
+  const techniques = { weights: null, normalization: "min_max", combination: "arithmetic_mean" } as const;
+  const console = await openConsole({
+    ...{ sources: join(ROOT, "lab/console"), files, conf, env },
+    command: [process.execPath, join(ROOT, "cli/main.ts")],
+    account: { account: [], env },
+    gateway: { name: "search gateway", url: gateway.url, key: API_KEY },
+    setup: {
+      indexes: [{ index, embeddings: [], candidates: 100, settings: techniques }],
+      ...{ filters: [], standIns: [], local: false, example: null },
+    },
+  });
+  toStop.unshift(console);
+  const tab = await openTab(browser, console);
+  page = tab.page;
+  problems = tab.problems;
+  page.setDefaultTimeout(timeout);
+});
+
+test.after(async () => {
+  await browser.close();
+  for (const one of toStop) await one.stop();
+  await gateway.stop();
+});
+
+interface Found extends Json {
+  rules?: Array<{ name: string; data?: unknown }>;
+}
+
+/** Returns what a shop's page gets for a text. */
+async function searched(text: string): Promise<{ ids: string[]; rules: Found["rules"] }> {
+  const query = { match: { text: { query: text, operator: "and" } } };
+  const sent = { index, user_query: text, search_request: { query } };
+  const { body, text: shown } = await gateway.post<Found>("/application/search", sent);
+  assert.equal(body.degraded, undefined, shown);
+  return { ids: body.search_response.hits.hits.map(({ _id }) => _id), rules: body.rules };
+}
+
+const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
+const label = (text: string) => page.getByLabel(text, { exact: true });
+
+/** Looks at the change, tries it on searches, and puts it into use, as a person does. */
+async function mend({ diff, previewed, said }: { diff: RegExp; previewed: RegExp; said: RegExp }): Promise<void> {
+  const look = button("Look at the change");
+  if (await look.isVisible()) await look.click();
+  await page.locator(".added").first().waitFor();
+  assert.match((await page.locator(".added").allTextContents()).join(""), diff);
+  await button("Preview").click();
+  const preview = page.getByRole("region", { name: "Preview" });
+  await preview.locator(".verdict").waitFor();
+  assert.match((await preview.textContent()) ?? "", previewed);
+  await button("Put it into use").click();
+  await page.locator(".verdict", { hasText: said }).waitFor();
+}
+
+/** Opens a form for a new rule and names it. */
+async function newRule(name: string): Promise<void> {
+  await button("+ rule").click();
+  await label("Name").fill(name);
+}
+
+async function find(product: string): Promise<void> {
+  await label("Find products").fill(product);
+  await label("Find products").press("Enter");
+  await page.getByRole("list", { name: "Found products" }).waitFor();
+}
+
+test("the problems are there", async () => {
+  assert.is((await searched("red lamp")).ids.at(-1), "lamp-5");
+  assert.equal((await searched("couch")).ids, ["sofa-1"]);
+  assert.is((await searched("lamp")).rules, undefined);
+  assert.ok((await searched("long cable")).ids.includes("lamp-4"));
+  assert.equal((await searched("table lamp")).ids.slice(0, 3).sort(), ["lamp-1", "lamp-2", "lamp-3"]);
+});
+
+test("a product that should be first is pinned", async () => {
+  await page.getByRole("link", { name: "Merchandise" }).click();
+  await page.getByText("0 rules").waitFor();
+  await newRule("red-lamps");
+  await label("the search is one of these, one in a line").fill("red lamp");
+  await find("steel");
+  await button("Pin lamp-5").click();
+  await mend({
+    diff: /\+ {3}- name: red-lamps\n[\s\S]*- id: lamp-5\n\+ +place: 1\n/,
+    previewed: /Of 1 query: 1 changed\. No query is judged.*red lamp/,
+    said: /^Version 2 is in use/,
+  });
+});
+
+test("a contradiction is shown before it is in use, and a hidden product mends it", async () => {
+  await newRule("no-lamp-4");
+  await find("cable");
+  await button("Pin lamp-4").click();
+  await button("Hide lamp-4").click();
+  await button("Look at the change").click();
+  await page.getByRole("alert").filter({ hasText: '"lamp-4" is hidden by rules[1]' }).waitFor();
+  assert.is(await button("Put it into use").count(), 0);
+  await button(/do not pin lamp-4/).click();
+  await button("Look at the change").click();
+  await label("Searches, one in a line").fill("long cable\ncouch");
+  await mend({ diff: /hide:/, previewed: /Of 2 queries: 1 changed, 1 unchanged\..*− lamp-4/, said: /^Version 3/ });
+});
+
+test("a banner is shown for searches", async () => {
+  await newRule("Lamp week");
+  await label("or contains one of these").fill("lamp");
+  await label("Banner, or a JSON object, for the page").fill('{"banner": "A week of lamps"');
+  await page.getByRole("alert").filter({ hasText: "The page would not get this" }).waitFor();
+  await label("Banner, or a JSON object, for the page").fill("A week of lamps");
+  await mend({ diff: /banner: A week/, previewed: /1 changed.*something else for the page/, said: /^Version 4/ });
+});
+
+test("what cannot be put into use is told, wherever its author has gone", async () => {
+  await newRule("late");
+  await label("Banner, or a JSON object, for the page").fill("Late");
+  await button("Look at the change").click();
+  await button("Put it into use").waitFor();
+  // Somebody else puts a version into use in the meantime.
+  const document = versionedDocument(s3DocumentBucket(s3, names.bucket()), RULES);
+  const { version = 0, content } = (await document.newest()) ?? {};
+  await document.write(version, { by: "somebody else", at: new Date(), content });
+  await button("Put it into use").click();
+  await page.getByText("Putting a change into use …").waitFor();
+  await page.getByRole("link", { name: "Search", exact: true }).click();
+  await page.getByText(/^It is not in use: .*somebody else has put version 5 into use/i).waitFor({ state: "attached" });
+  const read = page.waitForResponse((answer) => answer.url().endsWith("/api/rules"));
+  await page.getByRole("link", { name: "Merchandise" }).click();
+  await (await read).finished();
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+  await page.getByRole("alert").filter({ hasText: "somebody else has put version 5 into use" }).waitFor();
+});
+
+test("a word finds what is called otherwise", async () => {
+  await page.getByRole("link", { name: "Synonyms" }).click();
+  await page.getByText("1 rule", { exact: true }).waitFor();
+  await label("Words, with commas between").fill("sofa, couch");
+  await mend({ diff: /^\+ sofa, couch\n$/, previewed: /Of 2 queries: 2 changed\..*\+ sofa-2/, said: /^Version 2/ });
+});
+
+test("near-copies move apart", async () => {
+  await page.getByRole("link", { name: "Variety" }).click();
+  await page.locator('#keyword-fields option[value="maker"]').waitFor({ state: "attached" });
+  await label("hits first that have the same value of the field").fill("maker");
+  await button("Look at the change").click();
+  await label("Searches, one in a line").fill("table lamp");
+  await mend({
+    diff: /variety: {"groups":{"field":"maker","max":1}}/,
+    previewed: /another order/,
+    said: /^It is written/,
+  });
+});
+
+test("the gateway's answers have all five", async () => {
+  // A new instance reads the documents at once, and has the settings of a deployment.
+  const before = gateway;
+  gateway = await start();
+  await before.stop();
+  const red = await searched("red lamp");
+  assert.is(red.ids[0], "lamp-5");
+  assert.equal((await searched("couch")).ids.sort(), ["sofa-1", "sofa-2"]);
+  assert.equal(red.rules?.find(({ name }) => name === "lamp-week")?.data, { banner: "A week of lamps" });
+  assert.equal((await searched("long cable")).ids, []);
+  const makers = (await searched("table lamp")).ids.map((id) => PRODUCTS[id]?.maker);
+  assert.equal(makers, ["acme", "corona", "acme", "acme"]);
+});
+
+test("what was put into use is taken back, in the file as well", async () => {
+  await page.getByRole("link", { name: "Rules", exact: true }).click();
+  const versions = page.getByRole("region", { name: "Versions" });
+  await versions.getByText("somebody else").waitFor();
+  assert.match((await versions.textContent()) ?? "", /5.*somebody else.*in use.*4.*arn:aws:.*Rule lamp-week: new/);
+  await versions.getByRole("button", { name: "Bring back version 3" }).click();
+  await page.locator(".verdict", { hasText: "Version 6, with the content of version 3, is in use" }).waitFor();
+  await page.getByText("2 rules").waitFor();
+  const written = readFileSync(join(conf, "rules.yaml"), "utf8");
+  assert.match(written, /^# Ours\.\nrules:\n {2}- name: red-lamps\n/);
+  assert.not.match(written, "lamp-week");
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`every place is accessible and fits a phone, ${colorScheme}`, async () => {
+    await page.emulateMedia({ colorScheme });
+    for (const tab of ["Variety", "Synonyms", "Rules"]) {
+      await page.getByRole("link", { name: tab, exact: true }).click();
+      await page.getByRole("heading", { level: 2 }).first().waitFor();
+      if (tab === "Rules") {
+        await button("red-lamps").press("Enter");
+        await label("Name").waitFor();
+      }
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        assert.equal(await violations(page), [], `${tab} ${width}`);
+        assert.is(await page.evaluate("document.documentElement.scrollWidth"), width, `${tab} ${width}`);
+      }
+    }
+    assert.equal(problems, []);
+  });
+}
+
+test.run();
