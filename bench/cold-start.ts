@@ -7,7 +7,7 @@ import { buildGateway, FOLDER, KEY } from "./gateway-setup.ts";
 import { type Benchmark, load, median, ms, type Row } from "./result.ts";
 import { startStub } from "./start-stub.ts";
 
-const RUNS = 15;
+export const RUNS = 15;
 
 /** Imports the entry and answers one request, which reads the secret first and then calls the stub of the cluster. */
 const PROBE = `
@@ -26,7 +26,7 @@ console.log(JSON.stringify({ wall, cpu: (user + system) / 1000 }));
 process.exit(0);
 `;
 
-const SEARCH = ["/application/search", '{"index":"bench","search_request":{"query":{"match_all":{}}}}'] as const;
+export const SEARCH = ["/application/search", '{"index":"bench","search_request":{"query":{"match_all":{}}}}'] as const;
 const HYBRID = [
   "/application/hybrid-search",
   JSON.stringify({
@@ -76,13 +76,8 @@ export const coldStartBenchmark: Benchmark = {
   name: "cold start",
   async run(): Promise<Row[]> {
     const stub = await startStub();
-    const probe = join(FOLDER, "probe.mjs");
-    writeFileSync(probe, PROBE);
-    const env = {
-      ...{ OPENSEARCH_NODE: stub.url, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: "arn" },
-      ...{ AWS_REGION: "eu-west-1", AWS_ENDPOINT_URL: stub.url, AWS_EC2_METADATA_DISABLED: "true" },
-      ...{ AWS_ACCESS_KEY_ID: "bench", AWS_SECRET_ACCESS_KEY: "bench", API_KEYS: `id=${KEY}` },
-    };
+    const probe = writeProbe();
+    const env = probeVariables(stub.url);
     const dir = await buildGateway({ indexes: [entry("bench")] });
     const search = measure([probe, dir, ...SEARCH], env);
     const hybrid = measure([probe, dir, ...HYBRID], env);
@@ -117,6 +112,20 @@ export const coldStartBenchmark: Benchmark = {
   },
 };
 
+/** Writes the probe, and returns its file. */
+export function writeProbe(): string {
+  const file = join(FOLDER, "probe.mjs");
+  writeFileSync(file, PROBE);
+  return file;
+}
+
+/** Returns the variables of a function whose cluster, secret and bucket a stub stands in for. */
+export const probeVariables = (stub: string): Readonly<Record<string, string>> => ({
+  ...{ OPENSEARCH_NODE: stub, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: "arn" },
+  ...{ AWS_REGION: "eu-west-1", AWS_ENDPOINT_URL: stub, AWS_EC2_METADATA_DISABLED: "true" },
+  ...{ AWS_ACCESS_KEY_ID: "bench", AWS_SECRET_ACCESS_KEY: "bench", API_KEYS: `id=${KEY}`, BUCKET: "bench-bucket" },
+});
+
 interface Took {
   wall: number;
   cpu: number;
@@ -126,7 +135,8 @@ interface Took {
 const noteOf = ({ cpu, fastest }: Took) =>
   `median of ${RUNS} fresh processes, ${ms(cpu)} of processor time; fastest ${ms(fastest)}; ${load()}`;
 
-function measure(args: readonly string[], env: Readonly<Record<string, string>>): Took {
+/** Runs the probe in fresh processes, and returns the medians. */
+export function measure(args: readonly string[], env: Readonly<Record<string, string>>): Took {
   const runs = Array.from({ length: RUNS }, (): { wall: number; cpu: number } => {
     const output = execFileSync(process.execPath, args, { encoding: "utf8", env: { ...process.env, ...env } });
     return JSON.parse(output.trim().split("\n").at(-1) ?? "");

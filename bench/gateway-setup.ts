@@ -7,9 +7,10 @@ import type { GatewaySettings } from "../lib/search/gateway/settings.ts";
 import { loadBundle } from "../local/api/load-bundle.ts";
 import { createContext } from "../local/api/service.ts";
 import { generateModelFiles } from "../local/embeddings/model-files.ts";
-import { type OpenSearchServer, startOpenSearch } from "../local/opensearch/start.ts";
+import { type OpenSearchServer, type StartOptions, startOpenSearch } from "../local/opensearch/start.ts";
 import type { OpenSearchVersion } from "../local/opensearch/versions.ts";
 import { scratchFolder } from "../local/process/scratch.ts";
+import { patient } from "../local/process/wait.ts";
 import { ROOT } from "../test/fixtures/env.ts";
 import { SETTINGS } from "../test/fixtures/gateway.ts";
 
@@ -19,9 +20,12 @@ export const FOLDER = scratchFolder(join(ROOT, ".local"), "bench");
 export const KEY = "bench";
 
 /** Starts OpenSearch with a fully optimizing JIT compiler. With `quickStart` the server would be slow. */
-export async function startCluster(version: OpenSearchVersion = "2.19.6"): Promise<OpenSearchServer> {
+export async function startCluster(
+  version: OpenSearchVersion = "2.19.6",
+  options: Pick<StartOptions, "heap" | "settings"> = {},
+): Promise<OpenSearchServer> {
   const dir = join(ROOT, `.local/opensearch-${version}`);
-  return startOpenSearch({ version, dir, nodeDir: join(FOLDER, "node"), clean: true, heap: "1g" });
+  return startOpenSearch({ version, dir, nodeDir: join(FOLDER, "node"), clean: true, heap: "1g", ...options });
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -75,7 +79,7 @@ export async function invoke(
   body?: string,
   read: (text: string) => unknown = JSON.parse,
 ): Promise<unknown> {
-  const answer = await handler(event(method, path, body), createContext("bench", 28_000));
+  const answer = await handler(event(method, path, body), createContext("bench", patient(28_000)));
   if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body.slice(0, 300)}`);
   return read(answer.body);
 }

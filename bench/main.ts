@@ -23,6 +23,9 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   hybrid: async () => (await import("./hybrid.ts")).hybridBenchmark,
   bulk: async () => (await import("./bulk-write.ts")).bulkBenchmark,
   "cold-start": async () => (await import("./cold-start.ts")).coldStartBenchmark,
+  stages: async () => (await import("./stages.ts")).stagesBenchmark,
+  rules: async () => (await import("./rules.ts")).rulesBenchmark,
+  pages: async () => (await import("./pages.ts")).pagesBenchmark,
   validate: async () => (await import("./validate.ts")).validateBenchmark,
   synth: async () => (await import("./synth.ts")).synthBenchmark,
   tune: async () => (await import("./tune.ts")).tuneBenchmark,
@@ -36,19 +39,33 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   pairs: async () => (await import("./pairs.ts")).pairsBenchmark,
   dev: async () => (await import("./dev-start.ts")).devStartBenchmark,
   package: async () => (await import("./package.ts")).packageBenchmark,
+  mcp: async () => (await import("./mcp.ts")).mcpBenchmark,
   permissions: async () => (await import("./permissions.ts")).permissionsBenchmark,
   attacks: async () => (await import("./attacks.ts")).attacksBenchmark,
   import: async () => (await import("./index-import.ts")).importBenchmark,
   rebuild: async () => (await import("./index-rebuild.ts")).rebuildBenchmark,
   "rebuild-3": async () => (await import("./index-rebuild.ts")).rebuild3Benchmark,
+  suggest: async () => (await import("./suggest.ts")).suggestBenchmark,
   vectors: async () => (await import("./vectors.ts")).vectorsBenchmark,
+  passages: async () => (await import("./passages.ts")).passagesBenchmark,
   day: async () => (await import("./day/day.ts")).dayBenchmark,
   frameworks: async () => (await import("./frameworks/frameworks.ts")).frameworksBenchmark,
   mutants: async () => (await import("./mutants/mutants.ts")).mutantsBenchmark,
 };
 
 /** Run only when they are named in full, because each takes from ten minutes to an hour, or installs what only it needs. */
-const ON_REQUEST = new Set(["import", "rebuild", "vectors", "day", "frameworks", "mutants", "package"]);
+const ON_REQUEST = new Set([
+  "import",
+  "rebuild",
+  "suggest",
+  "vectors",
+  "passages",
+  "pages",
+  "day",
+  "frameworks",
+  "mutants",
+  "package",
+]);
 
 const MARK = "@@rows@@";
 const [word = ""] = process.argv.slice(2);
@@ -68,8 +85,9 @@ if (names.length === 0) {
 const isReduced =
   process.env.BENCH_DOCUMENTS !== undefined ||
   process.env.BENCH_RATE !== undefined ||
+  process.env.BENCH_SUGGESTIONS !== undefined ||
+  process.env.BENCH_SEARCHES !== undefined ||
   process.env.PAIRS_TRIPLES !== undefined;
-const results = readResults();
 for (const name of names) {
   console.log(`Running ${name}`);
   const output = execFileSync(process.execPath, [import.meta.filename, name], {
@@ -82,6 +100,8 @@ for (const name of names) {
   const rows: Row[] = JSON.parse(line.slice(MARK.length));
   for (const row of rows) console.log(`  ${verdict(row)} ${row.what}: ${row.reached} (${row.budget})\n    ${row.note}`);
   if (isReduced) continue;
+  // Another benchmark may have ended meanwhile.
+  const results = readResults();
   results[name] = {
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),

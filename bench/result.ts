@@ -20,6 +20,8 @@ export interface Row {
   note: string;
   /** The size of the input, if the benchmark takes several. */
   size?: number;
+  /** What it measures, if the benchmark can measure some of several. */
+  kind?: string;
   /** Unit costs by name, which the sizing guide is computed from. */
   figures?: Readonly<Record<string, number>>;
   /** A table behind the figures, in Markdown, which stands below those of all benchmarks. */
@@ -32,12 +34,20 @@ export interface Benchmark {
   run(): Promise<Row[]>;
 }
 
-/** Returns the rows of a run, and those of earlier runs with other sizes of input. The smallest input comes first. */
+/** Returns the rows of a run, and those of earlier runs with other sizes or kinds. The smallest input comes first. */
 export function withOtherSizes(rows: readonly Row[], earlier: readonly Row[] = []): Row[] {
-  const others = earlier.filter(({ size }) => size !== undefined && rows.every((row) => row.size !== size));
+  const others = earlier.filter(({ size, kind }) =>
+    kind === undefined
+      ? size !== undefined && rows.every((row) => row.size !== size)
+      : rows.every((row) => row.kind !== kind),
+  );
   const size = (row: Row) => row.size ?? Number.MAX_SAFE_INTEGER;
   return [...others, ...rows].toSorted((a, b) => size(a) - size(b));
 }
+
+/** Returns those of several that `BENCH_KINDS` names, or all: the others keep the rows of earlier runs. */
+export const wantedKinds = <T extends string>(kinds: readonly T[]): T[] =>
+  kinds.filter((kind) => process.env.BENCH_KINDS?.split(",").includes(kind) ?? true);
 
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
 export const times = (ratio: number): string => `${ratio.toFixed(2)}x`;

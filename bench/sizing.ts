@@ -1,19 +1,11 @@
 /** `make sizing`: computes docs/guides/sizing.md from the unit costs in bench/results.json. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { USUAL_LIMITS } from "../lib/personalize/limits.ts";
-import type { Result } from "./result.ts";
+import { documents, longDocuments } from "./sizing-documents.ts";
+import { COMPUTED, digits, estimate, figure, HOUR, type Line, MEASURED, type Results, whole } from "./sizing-lines.ts";
 
 /** The guide. A test compares it with {@link sizingGuide}. */
 export const SIZING_FILE = new URL("../docs/guides/sizing.md", import.meta.url);
-
-type Results = Readonly<Record<string, Pick<Result, "rows">>>;
-
-/** Returns a figure of a benchmark. Throws when it was never measured. */
-function figure(results: Results, benchmark: string, name: string): number {
-  const found = results[benchmark]?.rows.find(({ figures }) => figures?.[name] !== undefined)?.figures?.[name];
-  if (found === undefined) throw new Error(`bench/results.json has no ${name}: run make bench ARGS=${benchmark}`);
-  return found;
-}
 
 /** Returns the events that ETL takes in a second of a core, from the text of the row of the largest input. */
 function eventsASecond(results: Results): number {
@@ -23,21 +15,6 @@ function eventsASecond(results: Results): number {
   return events;
 }
 
-interface Line {
-  what: string;
-  value: string;
-  /** "measured", or "estimate" with its source. */
-  basis: string;
-}
-
-const MEASURED = "measured";
-const COMPUTED = "computed from the rows above";
-const estimate = (source: string) => `estimate: ${source}`;
-
-const whole = (value: number) => Math.round(value).toLocaleString("en");
-const digits = (value: number) => Number(value.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 3 });
-
-const HOUR = 3_600;
 /** Milliseconds of a reranker for 50 texts. */
 const RERANK_MS = 200;
 
@@ -180,74 +157,6 @@ function searches(results: Results): Line[] {
   ];
 }
 
-/** Kinds of vectors of Faiss, which the local server does not have, with the bytes of a number in memory. */
-const ESTIMATED = [
-  { kind: "`fp16`", bytesANumber: 2 },
-  { kind: "`on_disk_8x`", bytesANumber: 0.5 },
-  { kind: "`on_disk_16x`", bytesANumber: 0.25 },
-  { kind: "`binary` and `on_disk_32x`", bytesANumber: 0.125 },
-];
-
-function documents(results: Results): Line[] {
-  const count = 1e8;
-  const own = figure(results, "bulk", "dense_and_sparse_document_ms");
-  const dimension = 1_024;
-  const neighbours = 16;
-  const vectorBytes = (kind: string) =>
-    dimension * figure(results, "vectors", `${kind}_number_bytes`) + figure(results, "vectors", `${kind}_graph_bytes`);
-  const estimatedBytes = (bytesANumber: number) => 1.1 * (bytesANumber * dimension + 8 * neighbours);
-  const graphBytes = vectorBytes("float");
-  const sourceBytes = 14_000;
-  const sparseBytes = 1_000;
-  const gigabytes = (bytes: number) => `${digits((count * bytes) / 1e9)} GB`;
-  const models = 200;
-  return [
-    { what: "processor time of the gateway for a document", value: `${digits(own)} ms`, basis: MEASURED },
-    {
-      what: "processor time for all documents",
-      value: `${digits((count * own) / 1_000 / HOUR)} hours of one core`,
-      basis: COMPUTED,
-    },
-    ...["float", "byte", "sq"].map((kind) => ({
-      what: `memory for dense vectors as \`${kind}\`, outside of the heap`,
-      value: `${gigabytes(vectorBytes(kind))} for each copy`,
-      basis: `computed from bytes that vectors in bench/RESULTS.md measured in Lucene's files: ${digits(figure(results, "vectors", `${kind}_number_bytes`))} a number, ${whole(figure(results, "vectors", `${kind}_graph_bytes`))} for the graph of a vector; recall@10 ${figure(results, "vectors", `${kind}_recall`).toFixed(3)} there`,
-    })),
-    ...ESTIMATED.map(({ kind, bytesANumber }) => ({
-      what: `memory as ${kind}`,
-      value: `${gigabytes(estimatedBytes(bytesANumber))} for each copy`,
-      basis: estimate(
-        `1.1 × (${bytesANumber} × ${whole(dimension)} + 8 × ${neighbours}) bytes a vector, the formula of OpenSearch's guide for HNSW with Faiss`,
-      ),
-    })),
-    {
-      what: "heap",
-      value: "32 GB a node at most, half of its memory",
-      basis: estimate(
-        "OpenSearch's advice; neither vectors nor postings are in the heap, so it does not grow with them",
-      ),
-    },
-    {
-      what: "disk",
-      value: `${gigabytes(graphBytes + sourceBytes / 2 + sparseBytes)} for each copy`,
-      basis: estimate(
-        `the graph, ${whole(sourceBytes)} bytes of source with the vector as text, of which compression leaves half, and ` +
-          `${whole(sparseBytes)} bytes of sparse postings`,
-      ),
-    },
-    {
-      what: "embedding",
-      value: `${digits(count / models / HOUR)} instance-hours for each model`,
-      basis: estimate(`assumes ${models} documents a second on one GPU instance, not measured; measure yours`),
-    },
-    {
-      what: "requests of 400 documents",
-      value: whole(count / 400),
-      basis: estimate("a few hundred documents per request, as the guide on bulk advises"),
-    },
-  ];
-}
-
 const table = (lines: readonly Line[]) => [
   "| what | amount | basis |",
   "|---|---|---|",
@@ -283,6 +192,12 @@ export function sizingGuide(results: Results): string {
     "",
     "[`vectors`](indexes.md#vectors-in-less-memory) chooses how they are stored. The disk holds whole vectors beside quantized",
     "ones, except for `byte`.",
+    "",
+    "## 100 million long documents with passages",
+    "",
+    "The same, with texts that [`chunking`](passages.md) splits.",
+    "",
+    ...table(longDocuments(results)),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -1,33 +1,59 @@
-import { recallAt } from "../lab/evaluation/recall.ts";
+import { recallAt, type Scored } from "../lab/evaluation/recall.ts";
 import { VECTORS, type Vectors, vectorField } from "../lib/config/vectors.ts";
-import { seeded } from "../lib/core/statistics/random.ts";
+import { concurrently } from "../lib/core/resilience/concurrently.ts";
 import { byteVector } from "../lib/search/embeddings/byte-vector.ts";
 import { direct, startCluster } from "./gateway-setup.ts";
-import { type Benchmark, load, median, type Row } from "./result.ts";
+import { exactSearch, type Planted, plantedDense, plantedSparse, type Sparse } from "./planted-vectors.ts";
+import { type Benchmark, load, median, type Row, wantedKinds } from "./result.ts";
 
 const COUNT = Number(process.env.BENCH_VECTORS ?? 1_000_000);
-const DIMENSION = 256;
-const QUERIES = 200;
+const DIMENSION = 64;
+const QUERIES = 100;
 const K = 10;
 const CANDIDATES = 100;
-const CENTRES = 500;
 const BATCH = 1_000;
+/** Documents from which on the cluster searches a segment of `sparse_vector` approximately. A smaller run lowers it. */
+const APPROXIMATE_FROM = 1_000_000;
+/** Bulk requests at a time. Each fills a segment of its own. */
+const AT_ONCE = 2;
 
-/** What the engine of the local server writes. */
-const KINDS = ["float", "byte", "sq"] as const satisfies readonly Vectors[];
+/** What the engine of the local server writes, in the order in which they are measured. */
+const KINDS = ["float", "byte", "sq", "rank_features", "sparse_vector"] as const satisfies readonly Vectors[];
+type Kind = (typeof KINDS)[number];
 
-/** Files of Lucene that a search reads: the graph, and the vectors that it compares. Quantized ones have their own. */
-const COMPARED: Record<(typeof KINDS)[number], string> = { float: "vec", byte: "vec", sq: "veq" };
+/** Files of Lucene that a search reads beside the graph: the vectors that it compares. Quantized ones have their own. */
+const COMPARED: Partial<Record<Kind, string>> = { float: "vec", byte: "vec", sq: "veq" };
 
-/** Measures memory, recall and speed of the kinds of vectors that the local engine has, over planted vectors. */
+/** Holds what is written until there is one segment for each of {@link AT_ONCE}: merging a graph means making it again. */
+const SERVER = {
+  heap: "3g",
+  settings: { "indices.memory.index_buffer_size": "45%", "plugins.neural_search.circuit_breaker.limit": "50%" },
+};
+const INDEX = {
+  number_of_shards: 1,
+  number_of_replicas: 0,
+  refresh_interval: "-1",
+  "translog.durability": "async",
+  "translog.flush_threshold_size": "20gb",
+};
+
+/**
+ * Measures memory, recall and speed of the kinds of vectors that the local engine has, over planted vectors.
+ */
 export const vectorsBenchmark: Benchmark = {
   name: "vectors",
   async run(): Promise<Row[]> {
-    const cluster = await startCluster("3.6.0");
+    const kinds = wantedKinds(KINDS);
+    // Before the cluster starts, since this takes the processor and that one the memory.
+    const runs = kinds.map((kind) =>
+      VECTORS[kind].of === "sparse"
+        ? prepared(kind, plantedSparse(QUERIES), sparse(kind))
+        : prepared(kind, plantedDense(DIMENSION, QUERIES), dense(kind)),
+    );
+    const cluster = await startCluster("3.6.0", SERVER);
     try {
-      const { queries, exact } = exactSearch();
       const rows: Row[] = [];
-      for (const kind of KINDS) rows.push(await measured(cluster.url, kind, queries, exact));
+      for (const run of runs) rows.push(await run(cluster.url));
       return rows;
     } finally {
       await cluster.stop();
@@ -35,98 +61,154 @@ export const vectorsBenchmark: Benchmark = {
   },
 };
 
-/** Returns the planted vector of a number: near one of the centres, which differ in every component. */
-function planted(centres: readonly Float32Array[], random: () => number): Float32Array {
-  const centre = centres[Math.floor(random() * centres.length)] as Float32Array;
-  return unit(centre.map((component) => component + 0.9 * noise(random)));
+/** How a kind writes vectors and searches them. */
+interface Form<V> {
+  field: Record<string, unknown>;
+  settings: Record<string, unknown>;
+  json(vector: V): string;
+  query(vector: V): object;
+  /** Whether the segments become one at the end. */
+  isMerged: boolean;
 }
 
-/** Returns roughly normal noise. */
-const noise = (random: () => number) => random() + random() + random() + random() - 2;
-
-function unit(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
-  return vector.map((component) => component / length);
+function dense(kind: Kind): Form<Float32Array> {
+  const components = (vector: Float32Array) =>
+    kind === "byte" ? byteVector([...vector]) : Array.from(vector, (component) => Number(component.toFixed(6)));
+  return {
+    field: vectorField(kind, DIMENSION),
+    settings: { knn: true },
+    json: (vector) => JSON.stringify(components(vector)),
+    query: (vector) => ({ knn: { v: { vector: components(vector), k: CANDIDATES } } }),
+    isMerged: false,
+  };
 }
 
-/** Returns a generator of the same vectors each time. */
-function source() {
-  const random = seeded(38);
-  const centres = Array.from({ length: CENTRES }, () => Float32Array.from({ length: DIMENSION }, () => noise(random)));
-  const queries = Array.from({ length: QUERIES }, () => planted(centres, random));
-  return { queries, next: () => planted(centres, random) };
+function sparse(kind: Kind): Form<Sparse> {
+  const parameters = { approximate_threshold: Math.min(COUNT, APPROXIMATE_FROM) };
+  const field = vectorField(kind, undefined);
+  return {
+    field: kind === "sparse_vector" ? { ...field, method: { name: "seismic", parameters } } : field,
+    settings: kind === "sparse_vector" ? { sparse: true } : {},
+    json: (vector) => JSON.stringify(Object.fromEntries(vector)),
+    query(vector) {
+      const method = kind === "sparse_vector" ? { method_parameters: { k: CANDIDATES } } : {};
+      return { neural_sparse: { v: { query_tokens: Object.fromEntries(vector), ...method } } };
+    },
+    // The approximate search is one of large segments.
+    isMerged: true,
+  };
 }
 
-/** Compares every query with every vector. */
-function exactSearch(): { queries: Float32Array[]; exact: string[][] } {
-  const { queries, next } = source();
-  const best = queries.map(() => [] as Array<{ id: number; similarity: number }>);
-  for (let id = 0; id < COUNT; id += 1) {
-    const vector = next();
-    for (const [at, query] of queries.entries()) {
-      let similarity = 0;
-      for (let place = 0; place < DIMENSION; place += 1) {
-        similarity += (query[place] as number) * (vector[place] as number);
-      }
-      const list = best[at] ?? [];
-      if (list.length === K && similarity <= (list[K - 1]?.similarity ?? 0)) continue;
-      const behind = list.findIndex((one) => one.similarity < similarity);
-      list.splice(behind < 0 ? list.length : behind, 0, { id, similarity });
-      list.length = Math.min(list.length, K);
-    }
-  }
-  return { queries, exact: best.map((list) => list.map(({ id }) => `v${id}`)) };
+/** Searches exactly, and returns what writes and searches a kind. */
+function prepared<V>(kind: Kind, planted: Planted<V>, form: Form<V>): (url: string) => Promise<Row> {
+  const exact = exactSearch(planted, COUNT, K);
+  return (url) => measured(url, kind, { planted, exact }, form);
 }
 
-const components = (kind: Vectors, vector: Float32Array) =>
-  kind === "byte" ? byteVector([...vector]) : Array.from(vector, (component) => Number(component.toFixed(6)));
-
-async function measured(
+async function measured<V>(
   url: string,
-  kind: (typeof KINDS)[number],
-  queries: readonly Float32Array[],
-  exact: readonly (readonly string[])[],
+  kind: Kind,
+  { planted, exact }: { planted: Planted<V>; exact: readonly Scored[] },
+  form: Form<V>,
 ): Promise<Row> {
   const index = `vectors-${kind}`;
-  const settings = { knn: true, number_of_shards: 1, number_of_replicas: 0, refresh_interval: "-1" };
-  const properties = { v: vectorField(kind, DIMENSION) };
-  const mappings = { _source: { excludes: ["v"] }, properties };
+  const settings = { ...INDEX, ...form.settings };
+  const mappings = { _source: { excludes: ["v"] }, properties: { v: form.field } };
   await direct(url, "PUT", `/${index}`, JSON.stringify({ settings: { index: settings }, mappings }));
-  const { next } = source();
-  const started = performance.now();
-  for (let from = 0; from < COUNT; from += BATCH) {
-    const lines = Array.from({ length: Math.min(BATCH, COUNT - from) }, (_, at) =>
-      [`{"index":{"_id":"v${from + at}"}}`, JSON.stringify({ v: components(kind, next()) }), ""].join("\n"),
-    );
-    const answer = await direct(url, "POST", `/${index}/_bulk`, lines.join(""), "application/x-ndjson");
-    if ((answer as { errors: boolean }).errors) throw new Error(`${index} rejected vectors`);
-  }
-  await direct(url, "POST", `/${index}/_forcemerge?max_num_segments=1`);
-  await direct(url, "POST", `/${index}/_refresh`);
-  const seconds = (performance.now() - started) / 1_000;
+  const seconds = await write(url, index, planted, form);
   const found: string[][] = [];
   const took: number[] = [];
-  for (const query of queries) {
-    const knn = { v: { vector: components(kind, query), k: CANDIDATES } };
+  const search = async (query: V) => {
+    const body = JSON.stringify({ size: K, _source: false, query: form.query(query) });
     const before = performance.now();
-    const body = JSON.stringify({ size: K, _source: false, query: { knn } });
-    const answer = await direct(url, "POST", `/${index}/_search`, body);
+    const answer = await direct(url, "POST", `/${index}/_search?request_cache=false`, body);
     took.push(performance.now() - before);
-    found.push((answer as { hits: { hits: Array<{ _id: string }> } }).hits.hits.map(({ _id }) => _id));
-  }
-  const recall = exact.reduce((sum, list, at) => sum + recallAt(list, found[at] ?? [], K), 0) / exact.length;
-  const files = await filesOf(url, index);
-  const graph = (files.get("vex") ?? 0) / COUNT;
-  const number = (files.get(COMPARED[kind]) ?? 0) / COUNT / DIMENSION;
-  await direct(url, "DELETE", `/${index}`);
-  return {
-    what: `${COUNT.toLocaleString("en")} vectors of ${DIMENSION} numbers as \`${kind}\``,
-    budget: "none",
-    reached: `${(number * DIMENSION + graph).toFixed(0)} bytes a vector, recall@${K} ${recall.toFixed(3)}, ${median(took).toFixed(1)} ms`,
-    kept: undefined,
-    note: `OpenSearch ${VECTORS[kind].since} and later, measured on 3.6.0, Lucene; ${CANDIDATES} candidates, ${QUERIES} queries; ${number.toFixed(2)} bytes a number and ${graph.toFixed(0)} for the graph; written in ${seconds.toFixed(0)} s. ${load()}`,
-    figures: { [`${kind}_number_bytes`]: number, [`${kind}_graph_bytes`]: graph, [`${kind}_recall`]: recall },
+    return (answer as { hits: { hits: Array<{ _id: string }> } }).hits.hits.map(({ _id }) => _id);
   };
+  // The first searches read files and compile code.
+  for (const query of planted.queries) await search(query);
+  took.length = 0;
+  for (const query of planted.queries) found.push(await search(query));
+  const recall = exact.reduce((sum, list, at) => sum + recallAt(list, found[at] ?? [], K), 0) / exact.length;
+  const { memory, figures, note } = await memoryOf(url, index, kind);
+  await direct(url, "DELETE", `/${index}`);
+  const what = VECTORS[kind].of === "dense" ? `vectors of ${DIMENSION} numbers` : "sparse vectors";
+  return {
+    what: `${COUNT.toLocaleString("en")} ${what} as \`${kind}\``,
+    budget: "none",
+    reached: `${memory.toFixed(0)} bytes a vector, recall@${K} ${recall.toFixed(3)}, ${median(took).toFixed(1)} ms`,
+    kept: undefined,
+    note: `OpenSearch ${VECTORS[kind].since} and later, measured on 3.6.0, Lucene; ${CANDIDATES} candidates, ${QUERIES} queries, each once before; ${note}; written in ${seconds.toFixed(0)} s. ${load()}`,
+    kind,
+    figures: {
+      ...figures,
+      [`${kind}_vectors`]: COUNT,
+      [`${kind}_recall`]: recall,
+      [`${kind}_search_ms`]: median(took),
+    },
+  };
+}
+
+/** Writes the documents, merges them if the form says so, and returns how many seconds it took. */
+async function write<V>(url: string, index: string, planted: Planted<V>, form: Form<V>): Promise<number> {
+  const next = planted.documents();
+  const started = performance.now();
+  let written = 0;
+  const batches = Array.from({ length: Math.ceil(COUNT / BATCH) });
+  await concurrently(batches, AT_ONCE, async () => {
+    const first = written;
+    written = Math.min(COUNT, first + BATCH);
+    let lines = "";
+    for (let id = first; id < written; id += 1) lines += `{"index":{"_id":"v${id}"}}\n{"v":${form.json(next())}}\n`;
+    const answer = await direct(url, "POST", `/${index}/_bulk`, lines, "application/x-ndjson");
+    if ((answer as { errors: boolean }).errors) {
+      throw new Error(`${index} rejected vectors: ${JSON.stringify(answer).slice(0, 500)}`);
+    }
+    if (written % 50_000 === 0) console.error(`  ${index}: ${written} in ${seconds(started)} s`);
+  });
+  await direct(url, "POST", `/${index}/_refresh`);
+  if (form.isMerged) await direct(url, "POST", `/${index}/_forcemerge?max_num_segments=1`);
+  await direct(url, "POST", `/${index}/_refresh`);
+  return seconds(started);
+}
+
+const seconds = (since: number) => Math.round((performance.now() - since) / 1_000);
+
+interface Memory {
+  /** Bytes of a vector. */
+  memory: number;
+  figures: Record<string, number>;
+  note: string;
+}
+
+/** Returns the bytes that a search of a kind reads for each vector, by the sizes of files and what the cluster counts. */
+async function memoryOf(url: string, index: string, kind: Kind): Promise<Memory> {
+  const files = await filesOf(url, index);
+  const compared = COMPARED[kind];
+  if (compared) {
+    const graph = (files.get("vex") ?? 0) / COUNT;
+    const number = (files.get(compared) ?? 0) / COUNT / DIMENSION;
+    return {
+      memory: number * DIMENSION + graph,
+      figures: { [`${kind}_number_bytes`]: number, [`${kind}_graph_bytes`]: graph },
+      note: `${number.toFixed(2)} bytes a number and ${graph.toFixed(0)} for the graph`,
+    };
+  }
+  const postings = ["doc", "tim", "tip", "pos", "pay"].reduce((sum, name) => sum + (files.get(name) ?? 0), 0) / COUNT;
+  const heap = kind === "sparse_vector" ? (await sparseMemory(url)) / COUNT : 0;
+  return {
+    memory: postings + heap,
+    figures: { [`${kind}_document_bytes`]: postings + heap },
+    note: `${postings.toFixed(0)} bytes of postings${heap > 0 ? ` and ${heap.toFixed(0)} of heap` : ""}`,
+  };
+}
+
+/** Returns the bytes of heap that sparse vectors take. */
+async function sparseMemory(url: string): Promise<number> {
+  const { nodes } = (await direct(url, "GET", "/_nodes/stats/breaker")) as {
+    nodes: Record<string, { breakers: { neural_search: { estimated_size_in_bytes: number } } }>;
+  };
+  return Object.values(nodes).reduce((sum, { breakers }) => sum + breakers.neural_search.estimated_size_in_bytes, 0);
 }
 
 interface Segments {
@@ -137,5 +219,6 @@ interface Segments {
 async function filesOf(url: string, index: string): Promise<Map<string, number>> {
   const path = `/${index}/_stats/segments?include_segment_file_sizes=true`;
   const { _all } = (await direct(url, "GET", path)) as Segments;
-  return new Map(Object.entries(_all.primaries.segments.file_sizes).map(([name, one]) => [name, one.size_in_bytes]));
+  const { file_sizes } = _all.primaries.segments;
+  return new Map(Object.entries(file_sizes).map(([name, one]) => [name, one.size_in_bytes]));
 }

@@ -40,7 +40,11 @@ const INTEGRATION: Readonly<Record<string, readonly string[]>> = {
   "lib/search/target/": ["index-expressions", "hybrid-search"],
   "lib/search/opensearch/": ["search-faults", "index-replaced", "raw-backend-wire"],
   "lib/search/embeddings/": ["bulk-models", "bulk-paused-model"],
-  "functions/api-router/": ["hybrid-search", "callers-faults"],
+  "lib/recommendation/training/": ["training-state", "training"],
+  "lib/recommendation/clients/": ["recommendation-records", "etl"],
+  "lib/recommendation/ingest/": ["recommendation-realtime", "recommendation-ingest"],
+  "lib/recommendation/api/": ["recommendation-recommend"],
+  "functions/api-router/": ["hybrid-search", "callers-faults", "tune"],
 };
 
 /** Returns the integration tests of the folder of a file. */
