@@ -19,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   search: async () => (await import("./search.ts")).searchBenchmark,
   "processor-time": async () => (await import("./processor-time.ts")).processorTimeBenchmark,
   "http-path": async () => (await import("./http-path.ts")).httpPathBenchmark,
+  earlier: async () => (await import("./earlier.ts")).earlierBenchmark,
   access: async () => (await import("./access.ts")).accessBenchmark,
   hybrid: async () => (await import("./hybrid.ts")).hybridBenchmark,
   bulk: async () => (await import("./bulk-write.ts")).bulkBenchmark,
@@ -55,6 +56,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
 
 /** Run only when they are named in full, because each takes from ten minutes to an hour, or installs what only it needs. */
 const ON_REQUEST = new Set([
+  "earlier",
   "import",
   "rebuild",
   "suggest",

@@ -1,0 +1,119 @@
+import { execFileSync, spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ROOT } from "../test/fixtures/env.ts";
+import { type Benchmark, load, median, ms, type Row, times } from "./result.ts";
+
+/**
+ * Commits as git writes ranges: two, or one that is compared with this tree. By default what changed every call, each with the
+ * commit before: one resolution of a name, and the pipeline of a page with all that came later.
+ */
+const COMPARED = (process.env.BENCH_COMMITS ?? "37887210^..e262b8d9,f274bf0d^").split(",");
+/** Room for what the processor does beside the calls. */
+const BUDGET = 1.05;
+const ROUNDS = 16;
+/** Calls of one round. */
+const OPERATIONS = { search: 200, "hybrid search": 150, "bulk of 100": 25, raw: 200 };
+const WORKER = "earlier-worker.ts";
+
+/** Compares the processor time of the gateway's calls with earlier commits, in turns. */
+export const earlierBenchmark: Benchmark = {
+  name: "earlier",
+  async run(): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (const range of COMPARED) {
+      const [earlier = "", later] = range.split("..");
+      rows.push(...(await compared(earlier, later)));
+    }
+    return rows;
+  },
+};
+
+async function compared(earlier: string, later: string | undefined): Promise<Row[]> {
+  const trees = [earlier, ...(later === undefined ? [] : [later])].map((commit) => treeOf(commit));
+  const workers: Worker[] = [];
+  try {
+    for (const { root } of later === undefined ? [...trees, { root: ROOT }] : trees)
+      workers.push(await startWorker(root));
+    const [first, second] = workers as [Worker, Worker];
+    const [before, after = "this tree"] = trees.map(({ title }) => title);
+    const rows: Row[] = [];
+    for (const [operation, calls] of Object.entries(OPERATIONS)) {
+      const took = new Map([first, second].map((side) => [side, [] as number[]]));
+      for (let round = -2; round < ROUNDS; round += 1) {
+        for (const side of round % 2 === 0 ? [first, second] : [second, first]) {
+          const each = await side.run(`${operation} ${calls}`);
+          if (round >= 0) took.get(side)?.push(each);
+        }
+      }
+      const [then = [], now = []] = [first, second].map((side) => took.get(side));
+      const ratio = median(now.map((each, round) => each / (then[round] ?? Number.NaN)));
+      rows.push({
+        what: `processor time of a ${operation} in ${after}, compared with ${before}`,
+        budget: `≤ ${BUDGET}x`,
+        reached: times(ratio),
+        kept: ratio <= BUDGET,
+        kind: `${earlier} ${later} ${operation}`,
+        note:
+          `median ratio of ${ROUNDS} rounds of ${calls} calls, the two in turn, one call at a time, each with a cluster of its own; with ` +
+          `the stand-ins of the models: ${ms(median(then))} before, ${ms(median(now))} after (medians); ${load()}`,
+      });
+    }
+    return rows;
+  } finally {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    for (const tree of trees) tree.discard();
+  }
+}
+
+const git = (...args: string[]) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
+
+/** Returns a tree of a commit in which its gateway can run, and the commit's name and title. */
+function treeOf(commit: string) {
+  const hash = git("rev-parse", "--short", commit);
+  const root = join(ROOT, ".local/earlier", hash);
+  const discard = () => {
+    rmSync(root, { recursive: true, force: true });
+    git("worktree", "prune");
+  };
+  discard();
+  git("worktree", "add", "--quiet", "--detach", root, hash);
+  mkdirSync(join(root, ".local"));
+  for (const shared of ["node_modules", ".local/opensearch-2.19.6"])
+    symlinkSync(join(ROOT, shared), join(root, shared));
+  copyFileSync(join(ROOT, "bench", WORKER), join(root, "bench", WORKER));
+  return { root, title: `${hash} (${git("log", "-1", "--format=%s", hash)})`, discard };
+}
+
+interface Worker {
+  /** Returns the milliseconds of processor time a call. */
+  run(line: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+async function startWorker(root: string): Promise<Worker> {
+  const child = spawn(process.execPath, [join(root, "bench", WORKER)], {
+    cwd: root,
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, BENCH_CHILD: undefined },
+  });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`${root}/bench/${WORKER} ended early`);
+    return String(value);
+  };
+  while ((await next()) !== "ready");
+  return {
+    async run(line) {
+      child.stdin.write(`${line}\n`);
+      return Number(await next());
+    },
+    async stop() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
