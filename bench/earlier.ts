@@ -5,14 +5,12 @@ import { createInterface } from "node:readline";
 import { ROOT } from "../test/fixtures/env.ts";
 import { type Benchmark, load, median, ms, type Row, times } from "./result.ts";
 
-/**
- * Commits as git writes ranges: two, or one that is compared with this tree. By default what changed every call, each with the
- * commit before: one resolution of a name, and the pipeline of a page with all that came later.
- */
-const COMPARED = (process.env.BENCH_COMMITS ?? "37887210^..e262b8d9,f274bf0d^").split(",");
+/** The commits before what changed every call: one resolution of a name, and the pipeline of a page. */
+const COMMITS = (process.env.BENCH_COMMITS ?? "37887210^,f274bf0d^").split(",");
 /** Room for what the processor does beside the calls. */
 const BUDGET = 1.05;
-const ROUNDS = 16;
+const ROUNDS = 24;
+const WARM_UP = 6;
 /** Calls of one round. */
 const OPERATIONS = { search: 200, "hybrid search": 150, "bulk of 100": 25, raw: 200 };
 const WORKER = "earlier-worker.ts";
@@ -22,26 +20,21 @@ export const earlierBenchmark: Benchmark = {
   name: "earlier",
   async run(): Promise<Row[]> {
     const rows: Row[] = [];
-    for (const range of COMPARED) {
-      const [earlier = "", later] = range.split("..");
-      rows.push(...(await compared(earlier, later)));
-    }
+    for (const commit of COMMITS) rows.push(...(await compared(commit)));
     return rows;
   },
 };
 
-async function compared(earlier: string, later: string | undefined): Promise<Row[]> {
-  const trees = [earlier, ...(later === undefined ? [] : [later])].map((commit) => treeOf(commit));
+async function compared(commit: string): Promise<Row[]> {
+  const tree = treeOf(commit);
   const workers: Worker[] = [];
   try {
-    for (const { root } of later === undefined ? [...trees, { root: ROOT }] : trees)
-      workers.push(await startWorker(root));
+    for (const root of [tree.root, ROOT]) workers.push(await startWorker(root));
     const [first, second] = workers as [Worker, Worker];
-    const [before, after = "this tree"] = trees.map(({ title }) => title);
     const rows: Row[] = [];
     for (const [operation, calls] of Object.entries(OPERATIONS)) {
       const took = new Map([first, second].map((side) => [side, [] as number[]]));
-      for (let round = -2; round < ROUNDS; round += 1) {
+      for (let round = -WARM_UP; round < ROUNDS; round += 1) {
         for (const side of round % 2 === 0 ? [first, second] : [second, first]) {
           const each = await side.run(`${operation} ${calls}`);
           if (round >= 0) took.get(side)?.push(each);
@@ -50,11 +43,11 @@ async function compared(earlier: string, later: string | undefined): Promise<Row
       const [then = [], now = []] = [first, second].map((side) => took.get(side));
       const ratio = median(now.map((each, round) => each / (then[round] ?? Number.NaN)));
       rows.push({
-        what: `processor time of a ${operation} in ${after}, compared with ${before}`,
+        what: `processor time of a ${operation}, compared with commit ${tree.title}`,
         budget: `≤ ${BUDGET}x`,
         reached: times(ratio),
         kept: ratio <= BUDGET,
-        kind: `${earlier} ${later} ${operation}`,
+        kind: `${commit} ${operation}`,
         note:
           `median ratio of ${ROUNDS} rounds of ${calls} calls, the two in turn, one call at a time, each with a cluster of its own; with ` +
           `the stand-ins of the models: ${ms(median(then))} before, ${ms(median(now))} after (medians); ${load()}`,
@@ -63,7 +56,7 @@ async function compared(earlier: string, later: string | undefined): Promise<Row
     return rows;
   } finally {
     await Promise.all(workers.map((worker) => worker.stop()));
-    for (const tree of trees) tree.discard();
+    tree.discard();
   }
 }
 
