@@ -36,6 +36,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   etl: async () => (await import("./etl.ts")).etlBenchmark,
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
   placements: async () => (await import("./placements.ts")).placementsBenchmark,
+  tastes: async () => (await import("./tastes.ts")).tastesBenchmark,
   faults: async () => (await import("./faults.ts")).faultsBenchmark,
   pairs: async () => (await import("./pairs.ts")).pairsBenchmark,
   dev: async () => (await import("./dev-start.ts")).devStartBenchmark,

@@ -6,6 +6,7 @@ import { decisionsOf } from "../../local/cloud/permissions.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { processesOf, startDev } from "../../local/test/dev/dev-process.ts";
 import { suite } from "../suite.ts";
+import { firstEvents } from "./first-events.ts";
 import { type Answer, commandsOf, curl, ids, Newcomer, NO_FILTER } from "./newcomer.ts";
 import { shopAfterTraining, shopBeforeTraining } from "./shop-tests.ts";
 
@@ -115,6 +116,7 @@ test("prints four commands that work", () => {
 });
 
 shopAfterTraining(test, we);
+firstEvents(test, we);
 
 test("hides the functions' metric lines from the terminal", () => {
   assert.not.match(we.dev.output(), "_aws");

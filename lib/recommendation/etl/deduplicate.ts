@@ -1,4 +1,6 @@
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { chunks } from "../../aws/call.ts";
 import { download, type ObjectStore, replace } from "../../aws/object-store.ts";
 import { chosenTypes, fixedTypes } from "../../config/event-types.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
@@ -52,15 +54,22 @@ export async function deduplicate(
   return rows;
 }
 
-/** Assigns the events of visitors who logged in later, in any group, to those users. */
+/**
+ * Assigns the events of visitors who logged in later, in any group, to those users. Keeps of some groups' logins at a time those
+ * of the shard's visitors: the logins of all groups may take more than the disk has left.
+ */
 async function joinSessions(groups: readonly string[], store: ObjectStore, engine: Database) {
-  const logins = groups.map((group, index) => ({
-    key: sharedKeys.logins(group),
-    file: join(engine.folder, `logins-${index}.parquet`),
-  }));
-  const isThere = await concurrently(logins, TRANSFERS, ({ key, file }) => download(store, key, file));
-  const files = logins.flatMap(({ file }, index) => (isThere[index] ? file : []));
-  if (files.length > 0) await engine.run(sql("sessions", { files: literals(files) }));
+  await engine.run(sql("visitors"));
+  for (const some of chunks(groups.map(sharedKeys.logins), TRANSFERS)) {
+    const files = await concurrently(some, TRANSFERS, async (key) => {
+      const file = join(engine.folder, basename(key));
+      return (await download(store, key, file)) ? [file] : [];
+    });
+    const read = files.flat();
+    if (read.length > 0) await engine.run(sql("group-logins", { files: literals(read) }));
+    await Promise.all(read.map((file) => rm(file)));
+  }
+  await engine.run(sql("sessions"));
 }
 
 /** Returns the event types that are imported. Every shard of a run finds the same ones. Undefined means all. */

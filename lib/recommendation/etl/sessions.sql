@@ -1,12 +1,7 @@
--- The users of the sessions in which the shard has anonymous events.
+-- The users of the visitors' sessions, and when each logged in.
 CREATE TABLE login AS
 SELECT session, since, min("user") AS "user"
-FROM (
-    SELECT session, "user", min(since) AS since
-    FROM read_parquet({{files}})
-    WHERE session IN (SELECT __session FROM event WHERE __session = USER_ID)
-    GROUP BY ALL
-)
+FROM (SELECT session, "user", min(since) AS since FROM group_login GROUP BY ALL)
 GROUP BY ALL;
 
 -- As in Personalize, an anonymous event belongs to the user who is logged in in its session, or who logs in next.

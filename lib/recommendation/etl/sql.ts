@@ -9,6 +9,8 @@ const FILES = {
   engine: readFileSync(new URL("engine.sql", import.meta.url), "utf8"),
   objects: readFileSync(new URL("objects.sql", import.meta.url), "utf8"),
   logins: readFileSync(new URL("logins.sql", import.meta.url), "utf8"),
+  visitors: readFileSync(new URL("visitors.sql", import.meta.url), "utf8"),
+  "group-logins": readFileSync(new URL("group-logins.sql", import.meta.url), "utf8"),
   sessions: readFileSync(new URL("sessions.sql", import.meta.url), "utf8"),
   types: readFileSync(new URL("types.sql", import.meta.url), "utf8"),
   kept: readFileSync(new URL("kept.sql", import.meta.url), "utf8"),

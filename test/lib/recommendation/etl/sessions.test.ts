@@ -1,11 +1,16 @@
+import { readdirSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { seeded } from "../../../../lib/core/statistics/random.ts";
-import { plan } from "../../../../lib/recommendation/etl/plan.ts";
+import { deduplicate } from "../../../../lib/recommendation/etl/deduplicate.ts";
+import { daysUntil, plan } from "../../../../lib/recommendation/etl/plan.ts";
+import { readFile, runKeys, TRANSFERS } from "../../../../lib/recommendation/etl/run-files.ts";
+import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
+import { RunPlan } from "../../../../lib/recommendation/etl/tasks.ts";
 import { anonymousLine, eventLine, type StoredEvent } from "../../../../lib/recommendation/records/layout.ts";
 import { Interactions } from "../../../../local/personalize/data/interactions.ts";
 import { suite } from "../../../suite.ts";
 import { memoryTables } from "./memory.ts";
-import { DEFINITIONS, event, rowsOf, STARTED, world } from "./run.ts";
+import { DEFINITIONS, event, LIMITS, rowsOf, STARTED, world } from "./run.ts";
 
 const test = suite("sessions of visitors who log in");
 
@@ -93,6 +98,35 @@ test("training sees the users whom Personalize sees in real time, for any number
       for (const task of JSON.parse(made.store.text(`etl/run=r1/plan/${list}.json`))) await made.call(task);
     assert.equal(usersOf(made), Object.fromEntries(expected.sort()));
   }
+});
+
+test("keeps the logins of few groups on the disk at a time, whatever their number", async () => {
+  const made = world();
+  const days = daysUntil(STARTED, 50);
+  const [last = "", ...others] = days.toReversed();
+  for (const [at, day] of others.entries()) made.events(day, "a", line(`s${at}`, `U${at}`, 1_000 + at));
+  made.events(last, "a", others.map((_, at) => line(`s${at}`, undefined, at)).join(""));
+  const input = { run: "r1", startedAt: STARTED, mode: "init" as const, checks: [] };
+  const lookback = { lookbackDays: days.length, forcedDays: 0 };
+  await plan(input, lookback, made.store, memoryTables(made.records), DEFINITIONS);
+  for (const task of JSON.parse(made.store.text("etl/run=r1/plan/reads.json"))) await made.call(task);
+
+  const [shard] = JSON.parse(made.store.text("etl/run=r1/plan/shards.json"));
+  const runPlan = await readFile(made.store, runKeys("r1").plan, RunPlan);
+  let most = 0;
+  await withEngine(LIMITS, (engine) => {
+    const run: typeof engine.run = (statements) => {
+      most = Math.max(most, readdirSync(engine.folder).filter((name) => name.includes("logins")).length);
+      return engine.run(statements);
+    };
+    return deduplicate(shard, made.store, runPlan, { ...engine, run });
+  });
+  assert.is(most, TRANSFERS);
+  const users = usersOf(made);
+  assert.equal(
+    others.map((_, at) => users[`B${at}`]),
+    others.map((_, at) => `U${at}`),
+  );
 });
 
 test("an event before a login counts once when it is imported, too", () => {
