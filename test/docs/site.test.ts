@@ -46,6 +46,24 @@ test("shows each endpoint with tabs, and has a request of each for Bruno", () =>
   }
 });
 
+/** Commands of guides without tabs, by what they begin with, and why. */
+const WITHOUT_TABS: Readonly<Record<string, string>> = {
+  "curl --aws-sigv4": "the clients send API keys and do not sign",
+  'curl "$URL/mcp"': "agents have clients of their own; test/integration/mcp.test.ts runs it",
+};
+
+test("shows each request of the guides with tabs", () => {
+  const blocks = pages
+    .filter(({ path }) => path.startsWith("guides/"))
+    .flatMap(({ text }) => [...text.matchAll(/^ *```(.*)\n([\s\S]*?)^ *```/gm)]);
+  const commands = blocks.filter(([, language, code = ""]) => language !== "sh [curl]" && /\bcurl /.test(code));
+  const begins = commands.map(([, , code = ""]) => Object.keys(WITHOUT_TABS).find((start) => code.startsWith(start)));
+  assert.equal(begins.sort(), Object.keys(WITHOUT_TABS).sort());
+  // Requests without a command would have no tabs.
+  const bare = blocks.filter(([, , code = ""]) => /^(GET|POST|PUT|DELETE) \//.test(code)).map(([block]) => block);
+  assert.equal(bare, []);
+});
+
 test("refuses links to files and headings that do not exist, and lets code be", () => {
   const root = mkdtempSync(join(tmpdir(), "site-"));
   try {
