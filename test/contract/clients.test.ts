@@ -79,6 +79,17 @@ test("Python: installed from the wheel, a program passes strict type checks and 
   assert.equal(JSON.parse(await runTool(python(), [program], { env })), EXPECTED);
 });
 
+test("Python: a wrong field of a document or a request passes no type check", async () => {
+  const program = join(programs, "relevance_client_wrong.py");
+  const said = await runTool(python(), ["-m", "mypy", "--strict", program], {
+    cwd: folder,
+    env: { PYTHONPATH: packages },
+  }).catch((error: Error) => error.message);
+  assert.match(said, /TypedDict "Book" has no key "titel"/);
+  assert.match(said, /Argument 1 to "search" .*expected "SearchRequest \| NamedSearchRequest"/);
+  assert.match(said, /Found 2 errors/);
+});
+
 test("Python: what is repeated, split and raised", async () => {
   const file = join(ROOT, "clients/python/tests/test_client.py");
   assert.match(await runTool(python(), [file], { env: { PYTHONPATH: packages } }), /\nOK\n$/);
