@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
 import { OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE } from "../../build/reference.ts";
@@ -7,6 +7,7 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { EXPECTED, type Services, startServices } from "./services.ts";
+import { sizesOfTarball, statedSizes, wrongSizes } from "./sizes.ts";
 import { BETWEEN, guideRequests, printedRequests, pythonProgram, shellScript, typeScriptProgram } from "./tabs.ts";
 import { runTool } from "./tools.ts";
 
@@ -93,6 +94,24 @@ test("Python: a wrong field of a document or a request passes no type check", as
 test("Python: what is repeated, split and raised", async () => {
   const file = join(ROOT, "clients/python/tests/test_client.py");
   assert.match(await runTool(python(), [file], { env: { PYTHONPATH: packages } }), /\nOK\n$/);
+});
+
+test("the clients are as large as their READMEs state, and within their limits", async () => {
+  const size = await runTool(python(), [join(programs, "installed_size.py"), "relevance-client"], {
+    env: { PYTHONPATH: packages },
+  });
+  const sizes = {
+    typescript: sizesOfTarball(packed("relevance-client-*.tgz")),
+    instantsearch: sizesOfTarball(packed("relevance-instantsearch-*.tgz")),
+    python: { packed: statSync(packed("*.whl")).size, installed: Number(size) },
+  };
+  const limits = {
+    typescript: { packed: 40_000, installed: 300_000 },
+    instantsearch: { packed: 20_000, installed: 60_000 },
+    python: { packed: 40_000, installed: 4_000_000 },
+  };
+  for (const name of ["typescript", "instantsearch", "python"] as const)
+    assert.equal(wrongSizes(sizes[name], statedSizes(name), limits[name]), [], name);
 });
 
 test("the requests of the guides are answered alike in each language", async () => {
