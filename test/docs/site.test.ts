@@ -8,6 +8,7 @@ import { llmsText, siteConfig } from "../../build/site/config.ts";
 import { describedOperations, type OpenApiFile } from "../../build/site/openapi-file.ts";
 import { pagesOf } from "../../build/site/pages.ts";
 import { READERS } from "../../build/site/readers.ts";
+import { requestTabs } from "../../build/site/tabs.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("pages of the site");
@@ -62,6 +63,15 @@ test("shows each request of the guides with tabs", () => {
   // Requests without a command would have no tabs.
   const bare = blocks.filter(([, , code = ""]) => /^(GET|POST|PUT|DELETE) \//.test(code)).map(([block]) => block);
   assert.equal(bare, []);
+});
+
+test("writes words of JSON as Python does, but not those in texts", () => {
+  const body = '{"is": true, "not": [false, null], "text": "true, \\"null\\" or false"}';
+  const tabs = requestTabs("curl", { method: "POST", path: "/application/search", body }, "search");
+  assert.ok(tabs.includes(`await relevance.search(${body});`));
+  assert.ok(
+    tabs.includes('answer = relevance.search({"is": True, "not": [False, None], "text": "true, \\"null\\" or false"})'),
+  );
 });
 
 test("refuses links to files and headings that do not exist, and lets code be", () => {
