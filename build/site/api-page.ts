@@ -1,9 +1,9 @@
 import { type Described, describedOperations, exampleOf, type OpenApiFile, type Schema } from "./openapi-file.ts";
 import type { Page } from "./page.ts";
+import { requestTabs } from "./tabs.ts";
 
 /** Returns the page of an API: each endpoint with its requests in three languages, and all schemas. */
-export function apiPage(json: string, path: string): Page {
-  const file: OpenApiFile = JSON.parse(json);
+export function apiPage(file: OpenApiFile, path: string): Page {
   const { info, components } = file;
   const title = info.title;
   const operations = describedOperations(file).map((operation) => endpoint(operation, file));
@@ -30,32 +30,14 @@ function endpoint(operation: Described, { components }: OpenApiFile): string {
   ].join("\n\n");
 }
 
-/** Returns one request as a command and in the languages of the clients. */
-function tabs({ method, path, operationId, ...operation }: Described): string {
-  const example = exampleOf(operation as Described);
-  const json = JSON.stringify(example, undefined, 2);
-  const python = json
-    .replaceAll(/\btrue\b/g, "True")
-    .replaceAll(/\bfalse\b/g, "False")
-    .replaceAll(/\bnull\b/g, "None");
-  const snake = operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const quoted = json.replaceAll("'", "'\\''");
-  return [
-    "::: code-group",
-    fence(
-      "sh [curl]",
-      `curl -X ${method} "$URL${path}" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '${quoted}'`,
-    ),
-    fence(
-      "ts [TypeScript]",
-      `const relevance = new Relevance({ url, key });\nconst answer = await relevance.${operationId}(${json});`,
-    ),
-    fence("python [Python]", `relevance = Relevance(url, key)\nanswer = relevance.${snake}(${python})`),
-    ":::",
-  ].join("\n");
+/** Returns the example of an operation in each language. */
+function tabs(operation: Described): string {
+  const { method, path, operationId } = operation;
+  const body = JSON.stringify(exampleOf(operation), undefined, 2);
+  const quoted = body.replaceAll("'", "'\\''");
+  const curl = `curl -X ${method} "$URL${path}" -H "x-api-key: $KEY" -H 'content-type: application/json' -d '${quoted}'`;
+  return requestTabs(curl, { method, path, body }, operationId);
 }
-
-const fence = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\``;
 
 /** Returns what a schema holds, as a table if it is an object. */
 function described(schema: Schema): string {

@@ -3,14 +3,20 @@ import { basename, dirname, join, relative } from "node:path";
 import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
 import { BuildError } from "../error.ts";
 import { apiPage } from "./api-page.ts";
+import { withTabs } from "./guide-tabs.ts";
 import type { Page } from "./page.ts";
+
+/** The pages of the APIs by their documents. */
+const API_PAGES: Readonly<Record<string, string>> = {
+  "docs/reference/openapi.json": "reference/search-gateway.md",
+  "docs/reference/openapi-recommendation.json": "reference/recommendation-service.md",
+};
 
 /** Pages that stand elsewhere in the repository, by their files. */
 const PLACES: Readonly<Record<string, string>> = {
   "README.md": "index.md",
   "docs/architecture.md": "architecture.md",
-  "docs/reference/openapi.json": "reference/search-gateway.md",
-  "docs/reference/openapi-recommendation.json": "reference/recommendation-service.md",
+  ...API_PAGES,
   "docs/decisions": "decisions/index.md",
   "clients/typescript/README.md": "clients/typescript.md",
   "clients/python/README.md": "clients/python.md",
@@ -39,23 +45,25 @@ export const picturesOf = (root = PACKAGE_FOLDER): string[] =>
   globSync("docs/guides/images/*.png", { cwd: root }).sort();
 
 /**
- * Returns all pages but the first. Links between files become links between pages; a link to a file that the site does not
- * have becomes text. Throws BuildError for links to files and headings that do not exist.
+ * Returns all pages but the first. Requests of guides get tabs. Links between files become links between pages; a link to a
+ * file that the site does not have becomes text. Throws BuildError for links to files and headings that do not exist.
  */
 export function pagesOf(root = PACKAGE_FOLDER): Page[] {
   const read = (file: string) => readFileSync(join(root, file), "utf8");
   const problems: string[] = [];
+  const apis = Object.entries(API_PAGES).map(([file, path]) => ({ document: JSON.parse(read(file)), path }));
+  const documents = apis.map(({ document }) => document);
   const pages = sources(root).map((file): Page => {
-    const text = linked(read(file), (target) => targetOf(root, file, target, problems));
     const path = placeOf(file) ?? "";
+    const whole = path.startsWith("guides/") ? withTabs(read(file), documents) : read(file);
+    const text = linked(whole, (target) => targetOf(root, file, target, problems));
     return { path, title: titleOf(text) ?? basename(path, ".md"), text };
   });
   const decisions = pages.filter(({ path }) => path.startsWith("decisions/"));
   const list = decisions.map(({ path, title }) => `- [${title}](${basename(path)})`).join("\n");
   const all = [
     ...pages,
-    apiPage(read("docs/reference/openapi.json"), "reference/search-gateway.md"),
-    apiPage(read("docs/reference/openapi-recommendation.json"), "reference/recommendation-service.md"),
+    ...apis.map(({ document, path }) => apiPage(document, path)),
     { path: "decisions/index.md", title: "Decisions", text: `# Decisions\n\n${list}\n` },
   ];
   problems.push(...deadHeadings(all));

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import * as v from "valibot";
 import { defineCommand } from "../command.ts";
 import { createProject } from "../init/create.ts";
@@ -15,8 +16,13 @@ export const command = defineCommand({
       `Created a project in ${folder}: conf/ for AWS, conf.local/ for this machine, a Makefile, and pipelines for`,
     );
     terminal.print("GitHub and GitLab. Next:\n");
-    if (folder !== ".") terminal.print(`  cd ${folder}`);
+    const isSpaced = (path: string) => /\s/.test(path);
+    if (folder !== ".") terminal.print(`  cd ${isSpaced(folder) ? `"${folder}"` : folder}`);
     for (const line of ["npm install", "npx relevance dev"]) terminal.print(`  ${line}`);
+    if (isSpaced(resolve(folder)))
+      terminal.note(
+        "\nOpenSearch cannot run in a folder with a space in its path: move the project before `relevance dev`",
+      );
     return 0;
   },
 });

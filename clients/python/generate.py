@@ -19,6 +19,9 @@ OPTIONS = [
     "--formatters=builtin",
 ]
 
+#: The types that contain documents: each is generic in the type of a document.
+WITH_DOCUMENTS = "Hit|Hits|SearchResult|HybridSearchResult|SearchAnswer|HybridSearchAnswer"
+
 #: What the synchronous client has in the place of the asynchronous one's words, in this order.
 SYNCHRONOUS = [
     (r"The asynchronous client\..*", 'The synchronous client, generated from the asynchronous one."""'),
@@ -57,7 +60,19 @@ def main() -> None:
         # Type checkers do not know `closed` and `extra_items` yet (PEP 728).
         text = re.sub(r"class (\w+)\(TypedDict, extra_items=(.+)\):\n(?:    .*\n)+", r"\1: TypeAlias = dict[str, \2]\n", text)
         text = text.replace("(TypedDict, closed=True)", "(TypedDict)")
+        if name == "gateway":
+            text = with_documents(text)
         target.write_text(text)
+
+
+def with_documents(text: str) -> str:
+    """Returns a module of types in which the hits' documents have a type of the caller's."""
+    text = text.replace("Any, Literal", "Any, Generic, Literal").replace("NotRequired, TypedDict", "NotRequired, TypedDict, TypeVar", 1)
+    text = re.sub(rf"((?:hits|search_response): (?:list\[)?)({WITH_DOCUMENTS})\b", r"\1\2[Doc]", text)
+    text = re.sub(rf"class ({WITH_DOCUMENTS})\(TypedDict\)", r"class \1(TypedDict, Generic[Doc])", text)
+    text = text.replace("_source: NotRequired[Document]", "_source: NotRequired[Doc]")
+    declared = "Document: TypeAlias = dict[str, Any]\n"
+    return text.replace(declared, f'{declared}\n\nDoc = TypeVar("Doc", default=Document)\n')
 
 
 if __name__ == "__main__":

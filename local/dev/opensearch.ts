@@ -29,7 +29,7 @@ export interface ClusterOptions {
 
 /** Starts an OpenSearch that keeps its data, or connects to the given one. Throws LocalError that says what to do. */
 export async function openCluster(options: ClusterOptions): Promise<DevCluster> {
-  if (options.url) return connect(options.url);
+  if (options.url) return connectTo(options.url);
   const jdks = findJdks();
   const version = options.version ?? chooseVersion(jdks).version;
   const server = await startOpenSearch({
@@ -48,7 +48,8 @@ export async function openCluster(options: ClusterOptions): Promise<DevCluster> 
 
 const ANSWER_MS = 10_000;
 
-async function connect(given: URL): Promise<DevCluster> {
+/** Connects to a cluster that runs already. Throws LocalError if it is no OpenSearch, or refuses the user in its address. */
+export async function connectTo(given: URL): Promise<DevCluster> {
   const credentials = given.username
     ? { user: decodeURIComponent(given.username), password: decodeURIComponent(given.password) }
     : undefined;

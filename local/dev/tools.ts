@@ -8,6 +8,7 @@ import { refuseSpace } from "../opensearch/start.ts";
 import { chooseVersion, jdkFor, OPENSEARCH_VERSIONS } from "../opensearch/versions.ts";
 import { LocalError, MissingTool } from "../process/error.ts";
 import { commandsFor, isOnPath, type Tool } from "../process/tools.ts";
+import { connectTo } from "./opensearch.ts";
 import type { DevOptions } from "./options.ts";
 
 /** What was found of a program, or what is wrong and what to do. */
@@ -26,11 +27,13 @@ const OLDEST_NODE = 20;
 
 /**
  * Throws MissingTool that names everything that the local stack needs and this machine does not have. What is installed
- * already needs nothing. Throws LocalError for a folder in which OpenSearch cannot run.
+ * already needs nothing. Throws LocalError for a folder in which OpenSearch cannot run, and for a given cluster that does not
+ * answer.
  */
 export async function requireTools(options: DevOptions): Promise<void> {
   const { opensearchUrl, opensearchVersion, dir, installDir } = options;
-  if (!opensearchUrl) refuseSpace({ dir });
+  if (opensearchUrl) await connectTo(opensearchUrl);
+  else refuseSpace({ dir });
   const checks: Check[] = [["Python", "python", async () => String(await checkCloud({ dir: installDir }))]];
   if (!opensearchUrl) {
     checks.push(

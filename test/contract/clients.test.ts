@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
 import { OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE } from "../../build/reference.ts";
@@ -7,7 +7,8 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { EXPECTED, type Services, startServices } from "./services.ts";
-import { BETWEEN, printedRequests, pythonProgram, shellScript, typeScriptProgram } from "./tabs.ts";
+import { sizesOfTarball, statedSizes, wrongSizes } from "./sizes.ts";
+import { BETWEEN, guideRequests, printedRequests, pythonProgram, shellScript, typeScriptProgram } from "./tabs.ts";
 import { runTool } from "./tools.ts";
 
 const test = suite("clients");
@@ -79,9 +80,53 @@ test("Python: installed from the wheel, a program passes strict type checks and 
   assert.equal(JSON.parse(await runTool(python(), [program], { env })), EXPECTED);
 });
 
+test("Python: a wrong field of a document or a request passes no type check", async () => {
+  const program = join(programs, "relevance_client_wrong.py");
+  const said = await runTool(python(), ["-m", "mypy", "--strict", program], {
+    cwd: folder,
+    env: { PYTHONPATH: packages },
+  }).catch((error: Error) => error.message);
+  assert.match(said, /TypedDict "Book" has no key "titel"/);
+  assert.match(said, /Argument 1 to "search" .*expected "SearchRequest \| NamedSearchRequest"/);
+  assert.match(said, /Found 2 errors/);
+});
+
 test("Python: what is repeated, split and raised", async () => {
   const file = join(ROOT, "clients/python/tests/test_client.py");
   assert.match(await runTool(python(), [file], { env: { PYTHONPATH: packages } }), /\nOK\n$/);
+});
+
+test("the clients are as large as their READMEs state, and within their limits", async () => {
+  const size = await runTool(python(), [join(programs, "installed_size.py"), "relevance-client"], {
+    env: { PYTHONPATH: packages },
+  });
+  const sizes = {
+    typescript: sizesOfTarball(packed("relevance-client-*.tgz")),
+    instantsearch: sizesOfTarball(packed("relevance-instantsearch-*.tgz")),
+    python: { packed: statSync(packed("*.whl")).size, installed: Number(size) },
+  };
+  const limits = {
+    typescript: { packed: 40_000, installed: 300_000 },
+    instantsearch: { packed: 20_000, installed: 60_000 },
+    python: { packed: 40_000, installed: 4_000_000 },
+  };
+  for (const name of ["typescript", "instantsearch", "python"] as const)
+    assert.equal(wrongSizes(sizes[name], statedSizes(name), limits[name]), [], name);
+});
+
+test("the requests of the guides are answered alike in each language", async () => {
+  const printed = guideRequests();
+  assert.ok(printed.length >= 19, `${printed.length} requests`);
+  const [inShell, ...others] = (await answersInEach("guide-tabs", printed)).map((answers) =>
+    answers.map((answer, at) => {
+      // Numbers of the cluster's own answers differ from call to call.
+      const isOwn = printed[at]?.path.startsWith("/raw-backend/");
+      return isOwn ? typeof answer : answer;
+    }),
+  );
+  assert.is(inShell?.length, printed.length);
+  assert.not.match(JSON.stringify(inShell), /"errors":true/);
+  for (const other of others) assert.equal(other, inShell);
 });
 
 test("the requests of the site's API pages are answered alike in each language", async () => {
@@ -94,35 +139,51 @@ test("the requests of the site's API pages are answered alike in each language",
     described,
   );
   // Backwards, so that the item is first deleted, then written, and recommended last.
-  const requests = printed.reverse();
+  const [inShell, ...others] = await answersInEach("api-tabs", printed.reverse());
+  assert.is(inShell.length, printed.length);
+  assert.not.match(JSON.stringify(inShell), /"error"/);
+  for (const other of others) assert.equal(other, inShell);
+});
+
+/** Makes requests in a shell, in TypeScript, which compiles, and in Python. Resolves with the answers in each. */
+async function answersInEach(name: string, requests: Parameters<typeof shellScript>[0]): Promise<Answers> {
   /** Writes a program with the index of this run in place of the pages' own, and returns its path. */
-  const written = (name: string, program: string) => {
-    const file = join(folder, name);
-    writeFileSync(file, program.replaceAll('"books"', JSON.stringify(services.env.INDEX)));
+  const written = (ending: string, program: string) => {
+    const file = join(folder, `${name}.${ending}`);
+    const { INDEX } = services.env;
+    writeFileSync(
+      file,
+      program.replaceAll(/"(?:books|products)(-copy)?"/g, (_, copy = "") => `"${INDEX}${copy}"`),
+    );
     return file;
   };
   const env = { ...services.env, PYTHONPATH: packages };
-  const inShell = await runTool("sh", ["-e", written("tabs.sh", shellScript(requests))], { env });
-  const program = written("tabs.ts", typeScriptProgram(requests));
-  assert.is(await compile("tabs.ts"), "");
+  const inShell = await runTool("sh", ["-e", written("sh", shellScript(requests))], { env });
+  const program = written("ts", typeScriptProgram(requests));
+  assert.is(await compile(program), "");
   const inTypeScript = await runTool(process.execPath, [program], { env });
   // Not type-checked: the types of records have no room for the columns of a project.
-  const inPython = await runTool(python(), [written("tabs.py", pythonProgram(requests))], { env });
+  const inPython = await runTool(python(), [written("py", pythonProgram(requests))], { env });
+  return [answersIn(inShell), answersIn(inTypeScript), answersIn(inPython)];
+}
 
-  const [first, ...others] = [inShell, inTypeScript, inPython].map(answersIn);
-  assert.is(first?.length, requests.length);
-  assert.not.match(inShell, /"error"/);
-  for (const other of others) assert.equal(other, first);
-});
+type Answers = [unknown[], unknown[], unknown[]];
 
 /** What differs between two answers to a request: what was found, since the first program writes, and ids of answers. */
-const FOUND = new Set(["search_response", "index_response", "subqueries", "query_id"]);
+const FOUND = new Set(["search_response", "subqueries", "query_id", "request_id"]);
 
 /** Returns the answers that a program printed: what they repeat of the requests, and recommendations. */
 const answersIn = (printed: string): unknown[] =>
   printed
     .split(`\n${BETWEEN}\n`)
     .filter((text) => text !== "")
-    .map((text) => JSON.parse(text, (name, value) => (FOUND.has(name) ? undefined : value)));
+    .map((text) => {
+      // The cluster's own API also answers in lines.
+      if (!/^["[{]/.test(text)) return text;
+      return JSON.parse(text, (name, value) => {
+        if (name === "index_response") return { errors: value.errors };
+        return FOUND.has(name) ? undefined : value;
+      });
+    });
 
 test.run();

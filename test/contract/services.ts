@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { realtimeSyncSettings } from "../../lib/recommendation/service/settings-of.ts";
+import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
 import { patient } from "../../local/process/wait.ts";
 import { ROOT } from "../fixtures/env.ts";
@@ -9,14 +10,28 @@ import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { startWorld } from "../functions/recommendation-api/world.ts";
 
 const BOOK = { title: "The Salt Road", description: "A caravan crosses a dead sea." };
+const OTHER_BOOK = { title: "Green Water", description: "Letters reach an island." };
 
 const ITEM = { ITEM_ID: "B1", TITLE: BOOK.title, AUTHOR: "Ada Lind", CATEGORIES: "Fantasy" };
 
 const MODEL_OF_FIELD = { description_dense: "dense_large_en_v1_5", description_sparse: "sparse_v3" } as const;
 
-/** The templates that the example of `/application/multi-search` names. */
-const TEMPLATES = [
+/** The templates that requests of the site's pages name. */
+const TEMPLATES: GatewaySettings["templates"] = [
   { name: "by_title", params: {}, search_request_template: { query: { match: { title: "[search_query]" } } } },
+  {
+    name: "shop_page",
+    params: {},
+    search_request_template: {
+      query: {
+        bool: {
+          must: { match: { title: "[search_query]" } },
+          filter: [{ when: "colors", terms: { color: "[params.colors]" } }],
+        },
+      },
+    },
+    parameters: [{ name: "colors", type: "texts", max_items: 20, max_length: 30 }],
+  },
   {
     name: "title_and_meaning",
     params: {},
@@ -46,7 +61,7 @@ export const EXPECTED = {
   degraded: ["campaign"],
 };
 
-/** Starts both services behind the local API server, with one book in an index and among the items. */
+/** Starts both services behind the local API server, with two books in an index and among the items. */
 export async function startServices() {
   const cluster = (await clusters())[0];
   if (!cluster) throw new Error("there is no cluster to test against");
@@ -85,6 +100,7 @@ export async function startServices() {
   const mappings = { properties: { description: { type: "text" }, description_dense, description_sparse } };
   succeed("the index", await request(cluster, "PUT", `/${index}`, { ...HYBRID_MAPPING, mappings }));
   succeed("the book", await request(cluster, "PUT", `/${index}/_doc/b1?refresh=true`, BOOK));
+  succeed("another book", await request(cluster, "PUT", `/${index}/_doc/b2?refresh=true`, OTHER_BOOK));
   succeed("the item", await world.post("/update-items", { items: [ITEM] }));
   await world.putPopularItems(["B1"]);
   await world.putParameter(world.names.filterParameter("category"), world.names.arn("personalize", "filter/category"));

@@ -8,6 +8,7 @@ import { llmsText, siteConfig } from "../../build/site/config.ts";
 import { describedOperations, type OpenApiFile } from "../../build/site/openapi-file.ts";
 import { pagesOf } from "../../build/site/pages.ts";
 import { READERS } from "../../build/site/readers.ts";
+import { requestTabs } from "../../build/site/tabs.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("pages of the site");
@@ -44,6 +45,33 @@ test("shows each endpoint with tabs, and has a request of each for Bruno", () =>
     }
     assert.match(page?.text ?? "", /```sh \[curl\][\s\S]+```ts \[TypeScript\][\s\S]+```python \[Python\]/);
   }
+});
+
+/** Commands of guides without tabs, by what they begin with, and why. */
+const WITHOUT_TABS: Readonly<Record<string, string>> = {
+  "curl --aws-sigv4": "the clients send API keys and do not sign",
+  'curl "$URL/mcp"': "agents have clients of their own; test/integration/mcp.test.ts runs it",
+};
+
+test("shows each request of the guides with tabs", () => {
+  const blocks = pages
+    .filter(({ path }) => path.startsWith("guides/"))
+    .flatMap(({ text }) => [...text.matchAll(/^ *```(.*)\n([\s\S]*?)^ *```/gm)]);
+  const commands = blocks.filter(([, language, code = ""]) => language !== "sh [curl]" && /\bcurl /.test(code));
+  const begins = commands.map(([, , code = ""]) => Object.keys(WITHOUT_TABS).find((start) => code.startsWith(start)));
+  assert.equal(begins.sort(), Object.keys(WITHOUT_TABS).sort());
+  // Requests without a command would have no tabs.
+  const bare = blocks.filter(([, , code = ""]) => /^(GET|POST|PUT|DELETE) \//.test(code)).map(([block]) => block);
+  assert.equal(bare, []);
+});
+
+test("writes words of JSON as Python does, but not those in texts", () => {
+  const body = '{"is": true, "not": [false, null], "text": "true, \\"null\\" or false"}';
+  const tabs = requestTabs("curl", { method: "POST", path: "/application/search", body }, "search");
+  assert.ok(tabs.includes(`await relevance.search(${body});`));
+  assert.ok(
+    tabs.includes('answer = relevance.search({"is": True, "not": [False, None], "text": "true, \\"null\\" or false"})'),
+  );
 });
 
 test("refuses links to files and headings that do not exist, and lets code be", () => {

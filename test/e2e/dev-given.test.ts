@@ -211,14 +211,16 @@ test("says which port is taken", async () => {
   assert.match(second.output(), new RegExp(`port ${port} for the API is taken by another program`));
 });
 
-test("says that no cluster answers at the given address", async () => {
+test("says that no cluster answers at the given address, before it installs anything", async () => {
   const nowhere = `http://127.0.0.1:${await freePort()}`;
-  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-nowhere"), [], { OPENSEARCH_URL: nowhere });
+  const folder = scratchFolder(TEST_OUTPUT, "dev-nowhere");
+  const second = startDev(folder, [], { OPENSEARCH_URL: nowhere, RELEVANCE_INSTALL_DIR: join(folder, "servers") });
   assert.is(await second.exited, 1);
   assert.match(
     second.output(),
     new RegExp(`^no OpenSearch answers at ${nowhere}: start it, or leave OPENSEARCH_URL out`, "m"),
   );
+  assert.not.match(second.output(), /installing/);
 });
 
 test("says that a cluster requires a user and a password", async () => {

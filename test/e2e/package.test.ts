@@ -1,32 +1,34 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import * as assert from "uvu/assert";
 import { COMMANDS } from "../../cli/commands.ts";
+import { namesOf } from "../../lib/core/naming/names.ts";
+import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
+import { localClients } from "../../local/dev/clients.ts";
 import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { ROOT } from "../fixtures/env.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
+import type { Answer } from "./newcomer.ts";
 import { installPacked, PACKAGE, pack, packAs, startOf, updateOf } from "./packed.ts";
 
 /** The tarball from an empty folder to the first answer. */
 const test = suite("package");
 
-const [cluster] = await clusters();
-assert.ok(cluster);
-const index = uniqueIndex("packed");
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "package-")));
+// Where the tests run as root, OpenSearch runs as another user.
+chmodSync(folder, 0o755);
 const project = join(folder, "my-search");
 const home = join(project, "node_modules", PACKAGE);
 const tarball = pack(folder);
 const START = ["npx", "relevance", "dev"];
+const names = namesOf({ project: "demo", account: ACCOUNT_ID, region: REGION });
 let dev: DevProcess | undefined;
 
 test.after(async () => {
-  dev?.interrupt();
-  await dev?.exited;
-  await request(cluster, "DELETE", `/${index}`);
+  await stopProject();
   rmSync(folder, { recursive: true });
 });
 
@@ -60,6 +62,16 @@ test("is installed and started by the commands of the guide", () => {
   assert.match(printed, /\n {2}npm install\n {2}npx relevance dev\n/);
   assert.ok(existsSync(join(project, manifest().dependencies[PACKAGE].slice("file:".length))));
   assert.match(readFileSync(join(project, "conf/project.yaml"), "utf8"), /^project_name: my-search$/m);
+});
+
+test("says in which folders the local stack cannot run", () => {
+  const { stdout, stderr } = spawnSync("node_modules/.bin/relevance", ["init", "my shop"], {
+    cwd: project,
+    encoding: "utf8",
+  });
+  assert.match(stdout, /^ {2}cd "my shop"$/m);
+  assert.match(stderr, /OpenSearch cannot run in a folder with a space in its path/);
+  rmSync(join(project, "my shop"), { recursive: true });
 });
 
 test("holds JavaScript alone, whose imports are all in the package", () => {
@@ -110,41 +122,61 @@ test("make names the targets that people know", () => {
   }
 });
 
-/** Starts the local stack in the project. Returns how to call the search gateway, and the console's address. */
+/** Starts the local stack in the project, with an OpenSearch of its own. Returns what it stores, and the console's address. */
 const startProject = async () => {
   const dir = join(project, ".local");
-  const env = { OPENSEARCH_URL: cluster.url, RELEVANCE_INSTALL_DIR: join(ROOT, ".local") };
+  const env = { RELEVANCE_INSTALL_DIR: join(ROOT, ".local") };
   dev = startDev(dir, ["--no-demo"], env, { command: START, cwd: project });
-  const { search, console } = await dev.ready();
-  const call = async (path: string, body: unknown) => {
-    const answer = await fetch(`${search.url}${path}`, {
-      method: "POST",
-      headers: { "x-api-key": search.api_key, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    return (await answer.json()) as { search_response?: { hits: { hits: { _id: string }[] } } };
-  };
+  const { search, recommendation, aws, console } = await dev.ready();
+  assert.ok(recommendation);
   const found = async () => {
     const search_request = { query: { match: { title: "letters" } } };
-    const { search_response } = await call("/application/search", { index, search_request });
-    return search_response?.hits.hits.map(({ _id }) => _id);
+    const { search_response } = await call(search, "/application/search", { index: "letters", search_request });
+    return search_response.hits.hits.map(({ _id }) => _id);
   };
-  return { call, found, console };
+  // Without a training there is nothing to recommend.
+  const item = async () => {
+    const { dynamo } = localClients({ endpoint: aws.endpoint, region: REGION });
+    const { Item } = await dynamo.send(
+      new GetItemCommand({ TableName: names.table("items"), Key: { ITEM_ID: { S: "B1" } } }),
+    );
+    return Item?.TITLE?.S;
+  };
+  return { search, recommendation, found, item, console };
 };
 
-test("dev starts in the project, and the gateway answers", async () => {
-  const { call, found, console } = await startProject();
-  await request(cluster, "PUT", `/${index}`);
-  await call("/application/bulk", { index, bulk_request: [{ id: "1", op: "index", doc: { title: "Letters" } }] });
-  await request(cluster, "POST", `/${index}/_refresh`);
-  assert.equal(await found(), ["1"]);
+/** Stops it as Ctrl-C does. */
+const stopProject = async () => {
+  const stopped = dev;
+  dev = undefined;
+  stopped?.interrupt();
+  await stopped?.exited;
+};
+
+async function call({ url, api_key }: { url: string; api_key: string }, path: string, body: unknown): Promise<Answer> {
+  const answer = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "x-api-key": api_key, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  assert.is(answer.status, 200, path);
+  return (await answer.json()) as Answer;
+}
+
+test("dev starts in the project, and both services answer", async () => {
+  const { search, recommendation, found, item, console } = await startProject();
+  const bulk_request = [{ id: "1", op: "index", doc: { title: "Letters" } }];
+  await call(search, "/application/bulk", { index: "letters", refresh: "wait_for", bulk_request });
+  await call(recommendation, "/update-items", {
+    items: [{ ITEM_ID: "B1", TITLE: "Letters", AUTHOR: "Ada Lind", CATEGORIES: "Fantasy" }],
+  });
+  assert.equal([await found(), await item()], [["1"], "Letters"]);
   const page = await fetch(new URL("/console.js", console.url));
   assert.is(page.status, 200);
 });
 
-test("is updated by the commands of the guide: the plan says what changed, and dev starts again", async () => {
-  dev?.interrupt();
-  await dev?.exited;
+test("is updated by the commands of the guide: the plan says what changed, and dev starts again with its data", async () => {
+  await stopProject();
   const before = relevance(project, "--version").trim();
   const kept = readFileSync(join(project, "conf/project.yaml"), "utf8");
   packAs("0.2.0", tarball, "**Names changed.** More.");
@@ -166,8 +198,8 @@ test("is updated by the commands of the guide: the plan says what changed, and d
     `Version ${before} of relevance deployed this; this is 0.2.0. CHANGELOG.md has what changed\nUpgrading to 0.2.0: Names changed\n`,
   );
 
-  const { found } = await startProject();
-  assert.equal(await found(), ["1"]);
+  const { found, item } = await startProject();
+  assert.equal([await found(), await item()], [["1"], "Letters"]);
 });
 
 test.run();

@@ -18,6 +18,7 @@ const KINDS = [
   "/",
   "/guides/agents.html",
   "/guides/shop.html",
+  "/guides/recommendations.html",
   "/reference/recommendation-service.html",
   "/decisions/",
   "/404.html",
@@ -102,6 +103,36 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   }
 }
+
+test("switches all tabs of a guide together, by the keyboard, and keeps the place", async () => {
+  const page = await browser.newPage();
+  await page.goto(`${origin}/guides/search.html`, { waitUntil: "networkidle" });
+  const groups = page.locator(".vp-code-group");
+  const shown = async () => {
+    const titles = await groups.locator("input:checked + label").allTextContents();
+    const codes = await groups.locator(".blocks > .active .lang").allTextContents();
+    return { titles: [...new Set(titles)], codes: [...new Set(codes)], count: codes.length };
+  };
+  const count = await groups.count();
+  assert.ok(count >= 5);
+  const inputs = groups.nth(2).locator("input");
+  await inputs.first().focus();
+  const { y: before = 0 } = (await groups.nth(2).boundingBox()) ?? {};
+  assert.ok(before > 0 && before < 700, `the focus is ${before} pixels below the top`);
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await shown(), { titles: ["TypeScript"], codes: ["ts"], count });
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await shown(), { titles: ["Python"], codes: ["python"], count });
+  const { y: after = 0 } = (await groups.nth(2).boundingBox()) ?? {};
+  assert.ok(Math.abs(after - before) < 2, `moved by ${after - before} pixels`);
+  // The button itself cannot be seen.
+  const outline = await page.evaluate<string>(
+    'getComputedStyle(document.querySelector(".vp-code-group input:focus-visible + label")).outlineStyle',
+  );
+  assert.is(outline, "solid");
+  assert.equal(await violations(page), []);
+  await page.close();
+});
 
 test("finds a guide by a word, and shows a request in another language", async () => {
   const page = await browser.newPage();

@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -95,6 +98,17 @@ test("lists a tool for each template of the key, with its declared parameters", 
   });
   assert.equal(Object.keys(pages?.inputSchema.properties ?? {}), ["index", "cursor"]);
   await client.close();
+});
+
+test("lists them to the guide's command", async () => {
+  const guide = readFileSync("docs/guides/agents.md", "utf8");
+  const [, command = ""] = /^```sh\n(curl [\s\S]*?)\n```$/m.exec(guide) ?? [];
+  const env = { ...process.env, URL: gateway.url, KEY: API_KEY };
+  const { stdout } = await promisify(execFile)("sh", ["-c", command.replace("curl ", "curl -sS --fail ")], { env });
+  assert.equal(
+    JSON.parse(stdout).result.tools.map(({ name }: { name: string }) => name),
+    ["search_page", "search_pages", "search_words"],
+  );
 });
 
 test("finds what the template finds, and logs the search", async () => {

@@ -1,13 +1,19 @@
 import asyncio
 import json
 import os
-from typing import Any
+from typing import Any, TypedDict
 
 from relevance_client import AsyncRelevance, InvalidRequestError, Relevance
 from relevance_client.models import BulkOperation, EventRecord
 
 INDEX = os.environ["INDEX"]
 KEY = os.environ["API_KEY"]
+
+
+class Book(TypedDict):
+    title: str
+
+
 HYBRID: Any = {"query": {"hybrid": {"queries": [{"match": {"title": "salt"}}]}}}
 
 with Relevance(os.environ["GATEWAY_URL"], KEY) as gateway:
@@ -17,7 +23,7 @@ with Relevance(os.environ["GATEWAY_URL"], KEY) as gateway:
     ]
     written = [one.result.get("result") for one in gateway.bulk_all(INDEX, operations)]
     answer = gateway.search(
-        {"index": INDEX, "search_request": {"query": {"match": {"title": "salt"}}}, "business_rules": None}
+        {"index": INDEX, "search_request": {"query": {"match": {"title": "salt"}}}, "business_rules": None}, Book
     )
     found = [hit["_source"]["title"] for hit in answer["search_response"]["hits"]["hits"]]
     try:
@@ -39,7 +45,7 @@ async def the_rest() -> dict[str, Any]:
             "search_request_template": HYBRID,
             "settings": {"normalization": "l2"},
         }
-        fused = [hit.get("_id") async for hit in gateway.hybrid_search_hits(search)]
+        fused = [hit.get("_id") async for hit in gateway.hybrid_search_hits(search, Book)]
     async with AsyncRelevance(os.environ["RECOMMENDATION_URL"], KEY) as recommendations:
         upload = await recommendations.log_event({"events": [event("B1"), event("")]})
         recommended = await recommendations.recommend_items_to_user(

@@ -16,6 +16,10 @@ from .iterables import each_async
 
 if TYPE_CHECKING:
     from . import models as t
+    from .models import Doc
+
+#: The type of documents that have none of the caller's.
+ANY: Any = dict
 
 
 class AsyncRelevance:
@@ -89,19 +93,21 @@ class AsyncRelevance:
         for written in await self._written(index, batches.rest(), refresh, retries):
             yield written
 
-    async def search(self, request: t.Search) -> t.SearchAnswer:
-        """Runs a search body or a named template."""
+    async def search(self, request: t.Search, document: type[Doc] = ANY) -> t.SearchAnswer[Doc]:
+        """Runs a search body or a named template. ``document`` is your type of the documents, for type checkers alone."""
         return await self._json(post("/application/search", request, safe=True))
 
-    def search_hits(self, request: t.Search) -> AsyncIterator[t.Hit]:
+    def search_hits(self, request: t.Search, document: type[Doc] = ANY) -> AsyncIterator[t.Hit[Doc]]:
         """Yields the hits of all pages of a search. ``size`` is the size of a page."""
         return self._hits(request, self.search)
 
-    async def hybrid_search(self, request: t.HybridSearch) -> t.HybridSearchAnswer:
-        """Runs a hybrid search body or a named template."""
+    async def hybrid_search(
+        self, request: t.HybridSearch, document: type[Doc] = ANY
+    ) -> t.HybridSearchAnswer[Doc]:
+        """Runs a hybrid search body or a named template. ``document`` is as in ``search``."""
         return await self._json(post("/application/hybrid-search", request, safe=True))
 
-    def hybrid_search_hits(self, request: t.HybridSearch) -> AsyncIterator[t.Hit]:
+    def hybrid_search_hits(self, request: t.HybridSearch, document: type[Doc] = ANY) -> AsyncIterator[t.Hit[Doc]]:
         """Yields the hits of all pages of a hybrid search. ``size`` is the size of a page."""
         return self._hits(request, self.hybrid_search)
 
@@ -165,7 +171,7 @@ class AsyncRelevance:
         response = await self._send(raw(method, path, body, content_type))
         return value_of(response.text, response.headers.get("content-type", ""))
 
-    async def _hits(self, request: Any, send: Callable[[Any], Awaitable[Any]]) -> AsyncIterator[t.Hit]:
+    async def _hits(self, request: Any, send: Callable[[Any], Awaitable[Any]]) -> AsyncIterator[Any]:
         pages = pages_of(request)
         page = next(pages, None)
         while page is not None:
