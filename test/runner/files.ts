@@ -32,6 +32,7 @@ export const LONGEST: readonly string[] = [
   "test/contract/clients.test.ts",
   "test/contract/bulk-interleavings.test.ts",
   "test/e2e/dev-kept.test.ts",
+  "test/e2e/package.test.ts",
   "test/infrastructure/aws-auth.test.ts",
   "test/infrastructure/new-account.test.ts",
   "test/infrastructure/reviewed-plan.test.ts",
