@@ -105,12 +105,15 @@ async function absentDocuments(
 const collect = (value: string, before: readonly string[]): string[] => [...before, value];
 
 async function print(evaluation: Evaluation, { terminal }: Context): Promise<void> {
-  const { shown, usageText, verdictText } = await import("../../lab/evaluation/sentences.ts");
+  const { hasDifferenceInterval, range, shown, usageText, verdictText } = await import(
+    "../../lab/evaluation/sentences.ts"
+  );
   const { settings, metrics } = evaluation;
   const [first = ""] = metrics;
   const rows = settings.map(({ name, scores, milliseconds }, index) => {
-    const { mean = 0, low = 0, high = 0 } = scores[first]?.difference ?? {};
-    const difference = index === 0 ? "baseline" : `${shown(mean)} (${shown(low)} to ${shown(high)})`;
+    const interval = scores[first]?.difference ?? { mean: 0, low: 0, high: 0 };
+    const bounds = hasDifferenceInterval(evaluation, name) ? ` (${range(interval)})` : "";
+    const difference = index === 0 ? "baseline" : `${shown(interval.mean)}${bounds}`;
     const means = metrics.map((metric) => shown(scores[metric]?.mean.mean ?? 0));
     return [name, ...means, difference, String(Math.round(milliseconds.p50)), String(Math.round(milliseconds.p95))];
   });

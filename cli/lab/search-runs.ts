@@ -37,6 +37,9 @@ const SearchAnswer = v.looseObject({
     ),
     [],
   ),
+  settings: v.optional(
+    v.object({ weights: v.nullable(v.array(v.number())), normalization: v.string(), combination: v.string() }),
+  ),
   rules: v.optional(v.array(v.looseObject({ name: v.string() })), []),
 });
 
@@ -44,13 +47,14 @@ const SearchAnswer = v.looseObject({
 export function readRun({ body, milliseconds }: GatewayAnswer): Run {
   const answer = v.safeParse(SearchAnswer, body);
   if (!answer.success) throw new Failure(`The gateway's answer is not one of a search: ${v.summarize(answer.issues)}`);
-  const { search_response, degraded, stages, rules } = answer.output;
+  const { search_response, degraded, stages, settings, rules } = answer.output;
   const usage = stages.find((stage) => stage.usage)?.usage;
   return {
     ranking: [...new Set(search_response.hits.hits.map(({ _id }) => _id))],
     milliseconds,
     degraded: degraded.map(({ stage }) => stage),
     ...(usage && { usage }),
+    ...(settings && { fusedBy: settings }),
     told: rules.flatMap(({ name: _, ...told }) => (Object.keys(told).length > 0 ? [told] : [])),
   };
 }

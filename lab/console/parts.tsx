@@ -41,6 +41,24 @@ export function saveFile(name: string, html: string): void {
   URL.revokeObjectURL(href);
 }
 
+/**
+ * Returns what a text field has whose text counts when it is typed to the end. Until then it stays, whatever is drawn again
+ * around it.
+ */
+export function useTyped(value: string, onDone: (text: string) => void) {
+  const [typed, type] = useState<string | null>(null);
+  return {
+    value: typed ?? value,
+    onInput: (event: { currentTarget: HTMLInputElement }) => type(event.currentTarget.value),
+    onChange: (event: { currentTarget: HTMLInputElement }) => {
+      type(null);
+      onDone(event.currentTarget.value);
+    },
+    // Nothing changes if what is typed is what was there.
+    onBlur: () => type(null),
+  };
+}
+
 /** A problem, in the words of whoever had it. */
 export function Problem({ text }: { text: string }) {
   return text === "" ? null : (

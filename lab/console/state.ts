@@ -168,6 +168,14 @@ export function goTo(change: Partial<Place>, { replace = false } = {}): void {
   place.value = next;
 }
 
+/** Follows links as {@link goTo} does. The browser itself would keep the place to which the earlier view was scrolled. */
+addEventListener("click", (event) => {
+  const link = (event.target as Element).closest('a[href^="#/"]');
+  const isForAnotherTab = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  if (!link || isForAnotherTab) return;
+  event.preventDefault();
+  goTo(placeOf(link.getAttribute("href") ?? ""));
+});
 addEventListener("popstate", () => {
   place.value = placeOf(location.hash);
 });

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { type BootstrapOptions, type Interval, meanInterval } from "../../lib/core/statistics/bootstrap.ts";
 import { sum } from "../../lib/core/sum.ts";
 import type { Judgments, Origin } from "../judgments/judgments.ts";
 import { type Checked, checkedIn, type ModelCheck } from "../judgments/model-check.ts";
 import type { Metric } from "../metrics/metric.ts";
 import { differencesOf, intervalsOf, type Measured, measuredBy } from "./correction.ts";
-import type { EvaluatedSetting, JudgedHits, ModelUsage, Score } from "./scores.ts";
+import type { EvaluatedSetting, Fusion, JudgedHits, ModelUsage, Score } from "./scores.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
 /** What one search found. */
@@ -16,6 +17,8 @@ export interface Run {
   degraded: readonly string[];
   /** What a reranker took. */
   usage?: ModelUsage;
+  /** How subqueries were fused; undefined if none were. */
+  fusedBy?: Fusion;
   /** What rules have for the page: banners, redirects, other texts. */
   told?: readonly object[];
 }
@@ -78,6 +81,7 @@ export function evaluate(
     degraded: runs.filter(({ degraded }) => degraded.length > 0).length,
     judged: judgedHits(queries, runs, judgments, metrics[0]?.k),
     ...usagePerThousand(runs),
+    ...fusionOf(runs),
   }));
   const isComplete = listsOnlyRelevant(judgments, origins);
   const checked = check && checkedIn(check);
@@ -97,6 +101,11 @@ function usagePerThousand(runs: readonly Run[]): Pick<EvaluatedSetting, "usage">
   const of = (key: keyof ModelUsage) =>
     Math.round((1_000 * sum(runs.map(({ usage }) => usage?.[key] ?? 0))) / runs.length);
   return { usage: { calls: of("calls"), units: of("units"), cached: of("cached") } };
+}
+
+function fusionOf([first, ...others]: readonly Run[]): Pick<EvaluatedSetting, "fusedBy"> {
+  const { fusedBy } = first ?? {};
+  return fusedBy && others.every((run) => isDeepStrictEqual(run.fusedBy, fusedBy)) ? { fusedBy } : {};
 }
 
 /** Returns the interval of a setting's own mean. */

@@ -3,7 +3,16 @@ import { differenceBars, intervalChart } from "../plots/charts.ts";
 import { htmlPage, htmlTable, told } from "../plots/page.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { type EvaluatedSetting, shareOf } from "./scores.ts";
-import { FINDINGS, hasIntervals, percent, range, shown, usageText, verdictText } from "./sentences.ts";
+import {
+  FINDINGS,
+  hasDifferenceInterval,
+  hasIntervals,
+  percent,
+  range,
+  shown,
+  usageText,
+  verdictText,
+} from "./sentences.ts";
 
 /** Returns a report as one HTML page without scripts, which needs no other file. */
 export function htmlReport(evaluation: Evaluation, title: string): string {
@@ -21,10 +30,7 @@ export function htmlReport(evaluation: Evaluation, title: string): string {
     ...(baseline && others.length > 0
       ? [
           `<h2>Difference from ${told(baseline.name)}</h2>`,
-          intervalChart(
-            `${metric}: difference from ${baseline.name}, with 95 % intervals`,
-            others.map(({ name, scores }) => ({ name, interval: scores[metric]?.difference ?? NOTHING })),
-          ),
+          ...differencesChart(evaluation, baseline, metric),
           differencesTable(evaluation, others, metric),
         ]
       : []),
@@ -69,13 +75,22 @@ function meansTable(evaluation: Evaluation): string {
   );
 }
 
-function differencesTable({ verdict }: Evaluation, others: readonly EvaluatedSetting[], metric: string): string {
-  const findings = new Map(verdict.comparisons?.map(({ name, finding }) => [name, FINDINGS[finding]]));
+/** Draws the differences that have intervals; nothing if none has. */
+function differencesChart(evaluation: Evaluation, baseline: EvaluatedSetting, metric: string): string[] {
+  const drawn = evaluation.settings.slice(1).filter(({ name }) => hasDifferenceInterval(evaluation, name));
+  if (drawn.length === 0) return [];
+  const rows = drawn.map(({ name, scores }) => ({ name, interval: scores[metric]?.difference ?? NOTHING }));
+  return [intervalChart(`${metric}: difference from ${baseline.name}, with 95 % intervals`, rows)];
+}
+
+function differencesTable(evaluation: Evaluation, others: readonly EvaluatedSetting[], metric: string): string {
+  const findings = new Map(evaluation.verdict.comparisons?.map(({ name, finding }) => [name, FINDINGS[finding]]));
   return htmlTable(
     ["setting", `${metric} difference`, "from", "to", "verdict"],
     others.map(({ name, scores }) => {
       const { mean, low, high } = scores[metric]?.difference ?? NOTHING;
-      return [name, shown(mean), shown(low), shown(high), findings.get(name) ?? ""];
+      const bounds = hasDifferenceInterval(evaluation, name) ? [shown(low), shown(high)] : ["", ""];
+      return [name, shown(mean), ...bounds, findings.get(name) ?? ""];
     }),
   );
 }

@@ -20,6 +20,16 @@ export interface EvaluatedSetting {
   judged: JudgedHits;
   /** What a thousand searches take of a reranker; undefined if none was called. */
   usage?: ModelUsage;
+  /** How the gateway fused all of its searches; undefined if it did not, or not all of them alike. */
+  fusedBy?: Fusion;
+}
+
+/** Settings of a hybrid search as the gateway's answer has them, those of the index included. */
+export interface Fusion {
+  /** Null: equal weights. */
+  weights: readonly number[] | null;
+  normalization: string;
+  combination: string;
 }
 
 /** What is taken of a reranker: calls, units that they are billed as, and scores that the gateway had in memory. */

@@ -42,10 +42,14 @@ export const FINDINGS: Readonly<Record<Comparison["finding"], string>> = {
 /** Whether means have intervals: not while people have checked too little of a language model's judgments. */
 export const hasIntervals = ({ checked }: Evaluation): boolean => !checked || checked.queries >= checked.needed;
 
+/** Whether a setting's difference has an interval: not while people have checked too little of it for a verdict. */
+export const hasDifferenceInterval = (evaluation: Evaluation, name: string): boolean =>
+  hasIntervals(evaluation) && evaluation.verdict.comparisons?.find((one) => one.name === name)?.finding !== "unchecked";
+
 function intervalText(mean: Interval, evaluation: Evaluation): string {
   const { checked } = evaluation;
   if (!checked || hasIntervals(evaluation)) return `95 % interval ${range(mean)}`;
-  return `without an interval, since people have checked ${checked.queries} of the language model's queries, and one needs ${checked.needed}`;
+  return `without an interval, since people have checked ${checked.queries} of the language model's queries, and one needs ${checked.needed}, so ${checked.needed - checked.queries} more`;
 }
 
 /** Says what a thousand searches with a setting take of a reranker; undefined if it calls none. */
@@ -93,9 +97,10 @@ function withoutVerdict(
   { name, finding, checkedDiffering = 0 }: Comparison,
 ): string[] {
   if (finding === "unchecked" && checked) {
+    const missing = checked.needed - checked.queries;
     const reason =
-      checked.queries < checked.needed
-        ? `people have checked ${checked.queries} of the language model's queries, and a verdict needs ${checked.needed}`
+      missing > 0
+        ? `people have checked ${checked.queries} of the language model's queries, and a verdict needs ${checked.needed}, so ${missing} more`
         : `by people's judgments it differs from ${baseline.name} in ${checkedDiffering} of the ${checked.queries} queries that they checked, and a verdict needs ${FEWEST_DIFFERENCES}`;
     return [`No verdict on ${name}: ${reason}. Judge the queries that Judge of the console proposes.`];
   }

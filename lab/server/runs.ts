@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
+import type { Evaluation } from "../evaluation/evaluate.ts";
 import { SettingsFile } from "../evaluation/settings-file.ts";
 import { type CommandOptions, output } from "./command.ts";
 import { type JudgmentFiles, namesIn } from "./judgment-files.ts";
@@ -123,8 +124,10 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
       const tunings = list().filter(
         (one) => one.kind === "tune" && one.index === settings.index && one.judgments === name,
       );
+      const measured: Partial<Evaluation> | null = kind === "preview" ? result.evaluation : result;
       const doubts = tunedBefore(
         settings,
+        measured?.settings ?? [],
         tunings.flatMap(({ id: of }) => fitting(() => read(of).result)),
       );
       result.warnings = [...(result.warnings ?? []), ...doubts];

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
+import type { EvaluatedSetting, Fusion } from "../evaluation/scores.ts";
 import type { SettingsFile } from "../evaluation/settings-file.ts";
 
 /** The part of a stored tuning that says what it chose. */
@@ -8,26 +9,27 @@ const Chosen = v.object({
 });
 
 /**
- * Warns of settings that a tuning on the same judgments chose: the queries that chose them measure them too high. `tunings`
- * are results of `relevance tune`; those of another shape are left out.
+ * Warns of settings that a tuning on the same judgments chose: the queries that chose them measure them too high. It goes by
+ * how the gateway fused, since the defaults of the index may be what was tuned. `tunings` are results of `relevance tune`;
+ * those of another shape are left out.
  */
-export function tunedBefore({ settings }: SettingsFile, tunings: readonly unknown[]): string[] {
-  const chosen = tunings.flatMap((result) => {
+export function tunedBefore(
+  { settings }: SettingsFile,
+  evaluated: readonly Pick<EvaluatedSetting, "name" | "fusedBy">[],
+  tunings: readonly unknown[],
+): string[] {
+  const chosen = tunings.flatMap((result): Fusion[] => {
     const found = v.safeParse(Chosen, result);
-    return found.success ? [techniques({ ...found.output.best, weights: found.output.best.weights ?? undefined })] : [];
+    return found.success ? [found.output.best] : [];
   });
-  return settings.flatMap((setting) =>
-    chosen.some((one) => isDeepStrictEqual(one, techniques(setting.settings)))
+  // Tuned was the file's template. Of a single subquery, for example, any settings make the same list.
+  const tunable = new Set(settings.flatMap(({ name, template }) => (template === undefined ? [name] : [])));
+  return evaluated.flatMap(({ name, fusedBy }) =>
+    tunable.has(name) && chosen.some((one) => isDeepStrictEqual(one, fusedBy))
       ? [
-          `${setting.name} has the settings that a tuning chose on these judgments, so it looks better than it is: believe ` +
+          `${name} has the settings that a tuning chose on these judgments, so it looks better than it is: believe ` +
             "the gain that the tuning found on unseen queries, or judge other queries",
         ]
       : [],
   );
 }
-
-const techniques = ({ weights, normalization, combination }: SettingsFile["settings"][number]["settings"]) => ({
-  weights,
-  normalization,
-  combination,
-});

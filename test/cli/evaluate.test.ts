@@ -20,6 +20,8 @@ interface SearchBody {
   settings: { weights?: number[] };
 }
 
+const FUSION = { weights: null, normalization: "min_max", combination: "arithmetic_mean" };
+
 /** A gateway that ranks the relevant document first with weights, and second without; the first call fails once. */
 const received: SearchBody[] = [];
 let busy = true;
@@ -42,7 +44,7 @@ const server = createServer(async (request, response) => {
   const ids = first ? ["good", "bad"] : ["bad", "good"];
   const hits = ids.map((_id) => ({ _id, _score: 1 }));
   response.writeHead(200, { "content-type": "application/json" });
-  response.end(JSON.stringify({ search_response: { hits: { hits } } }));
+  response.end(JSON.stringify({ search_response: { hits: { hits } }, settings: { ...FUSION, ...body.settings } }));
 });
 
 test.before(() => new Promise<void>((started) => server.listen(0, "127.0.0.1", started)));
@@ -106,7 +108,7 @@ test("says when no setting beats the baseline by more than noise", async () => {
   );
 });
 
-test("prints JSON with the values of each query", async () => {
+test("prints JSON with the values of each query, and how the gateway fused", async () => {
   const { out, code } = await run(settings("default", "weighted"), "--json");
   assert.is(code, 0);
   const { queries, settings: measured, verdict } = JSON.parse(out) as Evaluation;
@@ -114,6 +116,10 @@ test("prints JSON with the values of each query", async () => {
   assert.equal([verdict.best, verdict.better, verdict.worse], ["weighted", ["weighted"], []]);
   assert.is(measured[1]?.scores["mrr@10"]?.values[1], 1);
   assert.is(measured[0]?.scores["mrr@10"]?.values[1], 0.5);
+  assert.equal(
+    measured.map(({ fusedBy }) => fusedBy),
+    [FUSION, { ...FUSION, weights: [1] }],
+  );
 });
 
 test("writes a page that needs no other file, with plots and their tables", async () => {

@@ -1,122 +1,36 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { S3Client } from "@aws-sdk/client-s3";
 import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { openConsole } from "../../lab/server/open.ts";
 import { violations } from "../../lab/test/console/axe.ts";
-import { openTab } from "../../lab/test/console/console.ts";
 import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
-import { createBucket } from "../../local/dev/clients.ts";
-import { putDocument } from "../../local/dev/documents.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { patient } from "../../local/process/wait.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
-import { startBrowser } from "../fixtures/browser.ts";
-import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import {
-  API_KEY,
-  hybridIndex,
-  type Json,
-  startGateway,
-  startUpstreams,
-  type TestGateway,
-} from "../fixtures/gateway.ts";
+import type { Json, TestGateway } from "../fixtures/gateway.ts";
 import { PRODUCTS } from "../fixtures/lamp-shop.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { removeShopKey } from "../fixtures/shop-key.ts";
+import { request } from "../fixtures/opensearch.ts";
+import { startShop } from "../fixtures/shop-console.ts";
 import { suite } from "../suite.ts";
 
 /** Five problems of a shop, each found and mended in the console by the clicks of a person. */
 const test = suite("five problems mended in the console");
 
-const timeout = patient(20_000);
-const [cluster] = (await clusters()).slice(-1);
-if (!cluster) throw new Error("there is no cluster");
-const cloud = await sharedCloud();
-const upstreams = await startUpstreams();
-const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
-const project = unique("m").slice(0, 12).replace(/-$/, "");
-const names = namesOf({ project, account: cloud.accountId, region: cloud.region });
-const index = uniqueIndex("merchandise");
-const files = scratchFolder(TEST_OUTPUT, "merchandise");
-const conf = join(files, "conf");
-
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
-const start = () => {
-  const { searchGateway } = loadConfiguration(conf);
-  const { synonyms, variety } = searchGateway?.hybridQueries[0] ?? {};
-  const entry = { ...hybridIndex(index), ...(synonyms && { synonyms }), ...(variety && { variety }) };
-  return startGateway({
-    node: cluster.url,
-    settings: { indexes: [entry], has_rules: true },
-    env: { BUCKET: names.bucket() },
-  });
-};
+const shop = await startShop({ name: "merchandise", embeddings: [] });
+const { cluster, index, conf } = shop;
+let gateway: TestGateway;
+let page: Page;
+let tab: Awaited<ReturnType<typeof shop.open>>;
 
 test.before(async () => {
-  cpSync(join(ROOT, "conf.local"), conf, { recursive: true });
-  removeShopKey(conf);
-  const write = (file: string, text: string) => writeFileSync(join(conf, file), text);
-  const own = readFileSync(join(conf, "project.yaml"), "utf8");
-  write("project.yaml", own.replace(/^project_name: .*$/m, `project_name: ${project}`));
-  write("rules.yaml", "# Ours.\nrules: []\n");
-  mkdirSync(join(conf, "synonyms"), { recursive: true });
-  write("synonyms/shop.txt", "# Of the shop.\nlamp, light\n");
-  const mapping = "{embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text]}";
-  const lists = "synonyms: {files: [{file: synonyms/shop.txt}]}";
-  write(
-    "hybrid_search.yaml",
-    `hybrid_queries:\n  - index: ${index}\n    embedding_mappings: [${mapping}]\n    ${lists}\n`,
-  );
-  await createBucket(s3, names.bucket(), cloud.region);
-  await putDocument(s3, names.bucket(), "rules", { rules: [] });
-  await putDocument(s3, names.bucket(), "synonyms", { files: { "synonyms/shop.txt": ["lamp, light"] } });
   const properties = { text: { type: "text" }, maker: { type: "keyword" } };
   await request(cluster, "PUT", `/${index}`, { mappings: { properties } });
   for (const [id, doc] of Object.entries(PRODUCTS)) await request(cluster, "PUT", `/${index}/_doc/${id}`, doc);
   await request(cluster, "POST", `/${index}/_refresh`);
-});
-
-let gateway: TestGateway;
-const browser = await startBrowser();
-let page: Page;
-let problems: string[];
-
-test.before(async () => {
-  gateway = await start();
-  const environment = {
-    ...{ AWS_ENDPOINT_URL: cloud.endpoint, AWS_REGION: cloud.region },
-    ...{ AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" },
-  };
-  const env = { ...process.env, ...environment };
-  const techniques = { weights: null, normalization: "min_max", combination: "arithmetic_mean" } as const;
-  const console = await openConsole({
-    ...{ sources: join(ROOT, "lab/console"), files, conf, env },
-    command: [process.execPath, join(ROOT, "cli/main.ts")],
-    account: { account: [], env },
-    gateway: { name: "search gateway", url: gateway.url, key: API_KEY },
-    setup: {
-      indexes: [{ index, embeddings: [], candidates: 100, settings: techniques }],
-      ...{ filters: [], standIns: [], local: false, example: null },
-    },
-  });
-  toStop.unshift(console);
-  const tab = await openTab(browser, console);
+  gateway = await shop.deploy();
+  tab = await shop.open();
   page = tab.page;
-  problems = tab.problems;
-  page.setDefaultTimeout(timeout);
 });
 
-test.after(async () => {
-  await browser.close();
-  for (const one of toStop) await one.stop();
-  await gateway.stop();
-});
+test.after(() => shop.stop());
 
 interface Found extends Json {
   rules?: Array<{ name: string; data?: unknown }>;
@@ -131,33 +45,17 @@ async function searched(text: string): Promise<{ ids: string[]; rules: Found["ru
   return { ids: body.search_response.hits.hits.map(({ _id }) => _id), rules: body.rules };
 }
 
-const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
-const label = (text: string) => page.getByLabel(text, { exact: true });
+const button = (name: string | RegExp) => tab.button(name);
+const label = (text: string) => tab.label(text);
 
 /** Looks at the change, tries it on searches, and puts it into use, as a person does. */
 async function mend({ diff, previewed, said }: { diff: RegExp; previewed: RegExp; said: RegExp }): Promise<void> {
   const look = button("Look at the change");
   if (await look.isVisible()) await look.click();
-  await page.locator(".added").first().waitFor();
-  assert.match((await page.locator(".added").allTextContents()).join(""), diff);
-  await button("Preview").click();
-  const preview = page.getByRole("region", { name: "Preview" });
-  await preview.locator(".verdict").waitFor();
-  assert.match((await preview.textContent()) ?? "", previewed);
+  assert.match(await tab.added(), diff);
+  assert.match(await tab.preview(), previewed);
   await button("Put it into use").click();
   await page.locator(".verdict", { hasText: said }).waitFor();
-}
-
-/** Opens a form for a new rule and names it. */
-async function newRule(name: string): Promise<void> {
-  await button("+ rule").click();
-  await label("Name").fill(name);
-}
-
-async function find(product: string): Promise<void> {
-  await label("Find products").fill(product);
-  await label("Find products").press("Enter");
-  await page.getByRole("list", { name: "Found products" }).waitFor();
 }
 
 test("the problems are there", async () => {
@@ -171,9 +69,9 @@ test("the problems are there", async () => {
 test("a product that should be first is pinned", async () => {
   await page.getByRole("link", { name: "Merchandise" }).click();
   await page.getByText("0 rules").waitFor();
-  await newRule("red-lamps");
+  await tab.newRule("red-lamps");
   await label("the search is one of these, one in a line").fill("red lamp");
-  await find("steel");
+  await tab.find("steel");
   await button("Pin lamp-5").click();
   await mend({
     diff: /\+ {3}- name: red-lamps\n[\s\S]*- id: lamp-5\n\+ +place: 1\n/,
@@ -183,8 +81,8 @@ test("a product that should be first is pinned", async () => {
 });
 
 test("a contradiction is shown before it is in use, and a hidden product mends it", async () => {
-  await newRule("no-lamp-4");
-  await find("cable");
+  await tab.newRule("no-lamp-4");
+  await tab.find("cable");
   await button("Pin lamp-4").click();
   await button("Hide lamp-4").click();
   await button("Look at the change").click();
@@ -197,7 +95,7 @@ test("a contradiction is shown before it is in use, and a hidden product mends i
 });
 
 test("a banner is shown for searches", async () => {
-  await newRule("Lamp week");
+  await tab.newRule("Lamp week");
   await label("or contains one of these").fill("lamp");
   await label("Banner, or a JSON object, for the page").fill('{"banner": "A week of lamps"');
   await page.getByRole("alert").filter({ hasText: "The page would not get this" }).waitFor();
@@ -206,12 +104,12 @@ test("a banner is shown for searches", async () => {
 });
 
 test("what cannot be put into use is told, wherever its author has gone", async () => {
-  await newRule("late");
+  await tab.newRule("late");
   await label("Banner, or a JSON object, for the page").fill("Late");
   await button("Look at the change").click();
   await button("Put it into use").waitFor();
   // Somebody else puts a version into use in the meantime.
-  const document = versionedDocument(s3DocumentBucket(s3, names.bucket()), RULES);
+  const document = versionedDocument(s3DocumentBucket(shop.s3, shop.bucket), RULES);
   const { version = 0, content } = (await document.newest()) ?? {};
   await document.write(version, { by: "somebody else", at: new Date(), content });
   await button("Put it into use").click();
@@ -246,10 +144,7 @@ test("near-copies move apart", async () => {
 });
 
 test("the gateway's answers have all five", async () => {
-  // A new instance reads the documents at once, and has the settings of a deployment.
-  const before = gateway;
-  gateway = await start();
-  await before.stop();
+  gateway = await shop.deploy();
   const red = await searched("red lamp");
   assert.is(red.ids[0], "lamp-5");
   assert.equal((await searched("couch")).ids.sort(), ["sofa-1", "sofa-2"]);
@@ -288,7 +183,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         assert.is(await page.evaluate("document.documentElement.scrollWidth"), width, `${tab} ${width}`);
       }
     }
-    assert.equal(problems, []);
+    assert.equal(tab.problems, []);
   });
 }
 

@@ -50,6 +50,7 @@ export const LONGEST: readonly string[] = [
   "test/integration/permissions-taken-out.test.ts",
   "test/integration/bulk-lost-answers.test.ts",
   "test/integration/merchandise.test.ts",
+  "test/integration/bad-searches.test.ts",
   "test/integration/recommendation-loss.test.ts",
   "test/integration/training-cli.test.ts",
   "test/integration/raw-backend-driver.test.ts",

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { checkedIn } from "../../judgments/model-check.ts";
-import { Problems } from "../parts.tsx";
+import { Problems, useTyped } from "../parts.tsx";
 import { Marked } from "../search/marked.tsx";
 import { asked, columnOf, documents, failure, readDocuments, variants } from "../search/results.ts";
 import { SearchForm } from "../search/search-view.tsx";
@@ -22,6 +22,8 @@ export function JudgeView() {
   useEffect(() => {
     void readFile(judgments);
   }, [judgments]);
+  const typedFile = useTyped(judgments, (name) => goTo({ judgments: name.trim() || "judgments" }));
+  const typedName = useTyped(rater.value, setRater);
   const columns = variants.value.map(columnOf);
   const query = asked.value?.query ?? "";
   // Another place is shown at once, and its documents a moment later.
@@ -58,11 +60,7 @@ export function JudgeView() {
       <div class="row">
         <label>
           Judgments file
-          <input
-            value={judgments}
-            list="judgments"
-            onChange={(event) => goTo({ judgments: event.currentTarget.value.trim() || "judgments" })}
-          />
+          <input list="judgments" {...typedFile} />
         </label>
         <datalist id="judgments">
           {names.value.map((name) => (
@@ -71,13 +69,7 @@ export function JudgeView() {
         </datalist>
         <label>
           Your name
-          <input
-            value={rater.value}
-            placeholder="for several raters"
-            autocomplete="name"
-            maxLength={64}
-            onChange={(event) => setRater(event.currentTarget.value)}
-          />
+          <input placeholder="for several raters" autocomplete="name" maxLength={64} {...typedName} />
         </label>
         <p class="note">
           {progressText()}

@@ -2,7 +2,15 @@ import { useState } from "preact/hooks";
 import type { Interval } from "../../../lib/core/statistics/bootstrap.ts";
 import { htmlReport } from "../../evaluation/html.ts";
 import { type EvaluatedSetting, shareOf } from "../../evaluation/scores.ts";
-import { FINDINGS, shown as fixed, hasIntervals, percent, range, verdictText } from "../../evaluation/sentences.ts";
+import {
+  FINDINGS,
+  shown as fixed,
+  hasDifferenceInterval,
+  hasIntervals,
+  percent,
+  range,
+  verdictText,
+} from "../../evaluation/sentences.ts";
 import { differenceBars, intervalChart } from "../../plots/charts.ts";
 import { Drawing, Problem, saveFile, scrolls } from "../parts.tsx";
 import { hashOf, place } from "../state.ts";
@@ -17,6 +25,7 @@ export function EvaluationView({ run }: { run: Evaluated }) {
   const [baseline, ...others] = settings;
   const [metric = ""] = metrics;
   const [chosen, choose] = useState(verdict.better[0] ?? others[0]?.name ?? "");
+  const bounded = others.filter(({ name }) => hasDifferenceInterval(result, name));
   const other = others.find(({ name }) => name === chosen) ?? others[0];
   const difference = (setting: EvaluatedSetting) => setting.scores[metric]?.difference ?? NOTHING;
   return (
@@ -71,7 +80,13 @@ export function EvaluationView({ run }: { run: Evaluated }) {
                         </button>
                       )}
                     </th>
-                    <td>{position === 0 ? "baseline" : <Mean interval={own} isBounded />}</td>
+                    <td>
+                      {position === 0 ? (
+                        "baseline"
+                      ) : (
+                        <Mean interval={own} isBounded={hasDifferenceInterval(result, setting.name)} />
+                      )}
+                    </td>
                     <td class="text word">{finding && FINDINGS[finding]}</td>
                     <td>{setting.judged && percent(shareOf(setting.judged))}</td>
                     {metrics.map((name) => (
@@ -91,12 +106,12 @@ export function EvaluationView({ run }: { run: Evaluated }) {
           Milliseconds are those of one search for each query, several at a time, the first variant with cold caches: no
           comparison of speeds.
         </p>
-        {baseline && (
+        {baseline && bounded.length > 0 && (
           <Drawing
             caption={`${metric}: difference from ${baseline.name}, with 95 % intervals`}
             svg={intervalChart(
               `${metric}: difference from ${baseline.name}, with 95 % intervals`,
-              others.map((setting) => ({ name: setting.name, interval: difference(setting) })),
+              bounded.map((setting) => ({ name: setting.name, interval: difference(setting) })),
             )}
           />
         )}

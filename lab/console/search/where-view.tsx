@@ -61,6 +61,8 @@ function Whereabouts({ variant, document }: { variant: Variant; document: string
   const [told, tell] = useState(UNKNOWN);
   const key = JSON.stringify([variant, document, asked.value]);
   const title = variantTitle(variant, legs.value);
+  // What is known of another document would stand under this one's name.
+  const { steps, error } = told.key === key ? told : UNKNOWN;
   useEffect(() => {
     let isWanted = true;
     const show = (next: Omit<Told, "key">) => isWanted && tell({ key, ...next });
@@ -76,13 +78,13 @@ function Whereabouts({ variant, document }: { variant: Variant; document: string
     <section class="column" aria-label={`${document} in ${title}`}>
       <h2>{title}</h2>
       {told.key !== key && <p class="note">Looking for it …</p>}
-      {told.error !== "" && (
+      {error !== "" && (
         <p class="problem" role="alert">
-          {told.error}
+          {error}
         </p>
       )}
       <dl>
-        {told.steps.map(({ name, rank, why }) => (
+        {steps.map(({ name, rank, why }) => (
           <div key={name}>
             <dt>
               {name} <b>{rank ?? "–"}</b>

@@ -258,6 +258,8 @@ test("two raters judge blind, and a third decides between them, with the keyboar
   for (const width of [1280, 390]) {
     const { page, card, says, problems, close } = await judgingAs("Dora", "raters", width);
     await card.getByText("0 of 5 judged").waitFor();
+    // What evaluations count, whoever judged.
+    await page.getByText("Of the hits here 100 % of keyword, 100 % of dense,").waitFor();
     const agreement = page.locator(".agreement");
     await agreement.locator("summary").press("Enter");
     await agreement.getByText(/^Weighted kappa 0\.\d\d \(an interval needs 10 queries\), on 5 documents/).waitFor();

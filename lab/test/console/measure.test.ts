@@ -4,6 +4,10 @@ import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { patient } from "../../../local/process/wait.ts";
 import { suite } from "../../../test/suite.ts";
+import { evaluate } from "../../evaluation/evaluate.ts";
+import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
+import { modelCheck } from "../../judgments/model-check.ts";
+import { metricOf } from "../../metrics/metric.ts";
 import { violations } from "./axe.ts";
 import { openTab, startInBrowser } from "./console.ts";
 
@@ -89,13 +93,49 @@ test("shows the evaluations over time, with a chart and a row for each", async (
   }
 });
 
-test("opens an earlier run by its link", async () => {
-  const { page, close } = await openTab(browser, console, MEASURE);
+test("shows no interval while people have checked too little of a language model", async () => {
+  const id = "2026-11-05T10-00-00-000Z-evaluate";
+  const run = { id, kind: "evaluate", when: "2026-11-05", judgments: "by-model", index: "books" };
+  const queries = Array.from({ length: 40 }, (_, query) => `query ${query}`);
+  const rows = queries.flatMap((query) =>
+    ["a", "b"].map((document, at): Judgment => ({ query, document, grade: 3 * at, origin: "model" })),
+  );
+  const settings = ["ab", "ba"].map((found) => ({
+    name: found,
+    runs: queries.map(() => ({ ranking: [...found], milliseconds: 1, degraded: [] })),
+  }));
+  const metric = metricOf("ndcg@10");
+  assert.ok(metric);
+  const about = { origins: { model: 80 }, check: modelCheck(rows) };
+  const result = evaluate(queries, settings, judgmentsOf(rows), [metric], about);
+  writeFileSync(join(console.files, "runs", `${id}.json`), JSON.stringify({ ...run, result }));
+  const { page, problems, close } = await openTab(browser, console, `#/measure?index=books&run=${id}`);
+  const view = page.getByRole("region", { name: "Evaluation" });
+  await view.getByText(/^No verdict on ba: people have checked 0 .* needs 20, so 20 more\./).waitFor();
+  await view.getByRole("row", { name: /^ba 0\.\d+ no verdict: too little checked/ }).waitFor();
+  assert.is(await view.locator(".interval").count(), 0);
+  // The bars of the queries alone.
+  assert.is(await view.getByRole("img").count(), 1);
+  assert.equal(problems, []);
+  await close();
+});
+
+test("opens an earlier run by its link, and from it another place at its top", async () => {
+  // Its hits are there at once later, so that it is as long as the run.
+  const search = "#/search?index=books&q=query+7&judgments=twenty";
+  const { page, close } = await openTab(browser, console, search, 390);
+  await page.getByRole("status").getByText("4 variants searched for query 7").waitFor({ state: "attached" });
+  await page.getByRole("link", { name: "Measure", exact: true }).click();
   await page
     .getByRole("link", { name: /^evaluate books on twenty/ })
     .first()
     .click();
-  await page.getByRole("region", { name: "Evaluation" }).waitFor();
+  const link = page.getByRole("region", { name: "Evaluation" }).getByRole("link", { name: "query 7", exact: true });
+  await link.scrollIntoViewIfNeeded();
+  assert.ok(Number(await page.evaluate("scrollY")) > 500);
+  await link.click();
+  await page.getByRole("region", { name: "hybrid" }).waitFor();
+  assert.is(await page.evaluate("scrollY"), 0);
   await close();
 });
 

@@ -78,4 +78,15 @@ test("shows no card of the query before while the next one is searched for", asy
   await close();
 });
 
+test("keeps a name that is being typed while the page gets its documents", async () => {
+  const release = console.gateway.hold();
+  const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=typed");
+  const field = page.getByRole("textbox", { name: "Your name" });
+  await field.pressSequentially("Ada L");
+  release();
+  await page.getByRole("region", { name: "Document to judge" }).waitFor();
+  assert.is(await field.inputValue(), "Ada L");
+  await close();
+});
+
 test.run();

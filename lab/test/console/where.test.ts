@@ -24,6 +24,15 @@ test("says where each column has a document, and why it is not higher, with the 
   await hybrid.getByText("Nothing comes from keyword.").waitFor();
   await page.getByRole("region", { name: "b3 in keyword" }).getByText("answer –").waitFor();
   assert.match(page.url(), "doc=b3");
+  // Until another document is found, nothing of this one stands under its name.
+  const release = console.gateway.hold();
+  await page.getByLabel("Document id").fill("b1");
+  await page.getByLabel("Document id").press("Enter");
+  const other = page.getByRole("region", { name: "b1 in hybrid" });
+  await other.getByText("Looking for it …").waitFor();
+  assert.is(await other.locator("dt").count(), 0);
+  release();
+  await other.getByText("answer").waitFor();
   assert.equal(problems, []);
   await close();
 });

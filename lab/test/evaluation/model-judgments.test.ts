@@ -4,6 +4,7 @@ import { seeded } from "../../../lib/core/statistics/random.ts";
 import { suite } from "../../../test/suite.ts";
 import { intervalsOf, type Measured } from "../../evaluation/correction.ts";
 import { type AboutJudgments, evaluate } from "../../evaluation/evaluate.ts";
+import { htmlReport } from "../../evaluation/html.ts";
 import { verdictText } from "../../evaluation/sentences.ts";
 import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
 import { checkedIn, modelCheck } from "../../judgments/model-check.ts";
@@ -76,14 +77,27 @@ test("are not given while nobody has checked the model, or too few have", () => 
   assert.is(alone.verdict.comparisons[0]?.finding, "unchecked");
   assert.match(
     verdictText(alone),
-    "No verdict on new: people have checked 0 of the language model's queries, and a verdict needs 20. Judge the queries " +
+    "No verdict on new: people have checked 0 of the language model's queries, and a verdict needs 20, so 20 more. Judge the queries " +
       "that Judge of the console proposes. From 40 queries, which show only large differences. Of the first hits, 100 % " +
       "are judged by a language model. Nobody has checked the language model, so its error is unknown.",
   );
   assert.match(
     verdictText(evaluated((_, place) => place < 19)),
-    "people have checked 19 of the language model's queries",
+    "people have checked 19 of the language model's queries, and a verdict needs 20, so 1 more.",
   );
+});
+
+test("have no interval on the page while too few are checked", () => {
+  const page = (checked: number) =>
+    htmlReport(
+      evaluated((_, place) => place < checked),
+      "Evaluation",
+    );
+  const intervals = /\d \(-?\d\.\d+ to|with 95 % intervals|<td>new<\/td><td>-?\d\.\d+<\/td><td>-?\d\.\d/;
+  assert.not.match(page(19), intervals);
+  assert.match(page(19), "no verdict: too little checked");
+  assert.match(page(24), "with 95 % intervals");
+  assert.match(page(24), /<td>new<\/td><td>0\.\d+<\/td><td>0\.\d+<\/td><td>0\.\d+<\/td><td>better/);
 });
 
 test("give the mean of one setting without an interval while too few are checked", () => {
@@ -92,7 +106,7 @@ test("give the mean of one setting without an interval while too few are checked
   assert.ok(setting);
   assert.match(
     verdictText({ ...evaluation, settings: [setting], verdict: { ...evaluation.verdict, comparisons: [] } }),
-    /^ndcg@10 of old is 0\.\d+ \(without an interval, since people have checked 19 of the language model's queries, and one needs 20\)\. From/,
+    /^ndcg@10 of old is 0\.\d+ \(without an interval, since people have checked 19 of the language model's queries, and one needs 20, so 1 more\)\. From/,
   );
 });
 

@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import { suite } from "../../../test/suite.ts";
+import type { Fusion } from "../../evaluation/scores.ts";
 import { SettingsFile } from "../../evaluation/settings-file.ts";
 import { judgmentFiles } from "../../server/judgment-files.ts";
 import { createRuns } from "../../server/runs.ts";
@@ -53,17 +54,30 @@ test("shows the evaluations of an index over time, without files that do not fit
   assert.equal(await over(), expected);
 });
 
-test("warns of settings that a tuning chose on the same judgments, also when people typed them", () => {
-  const best = { weights: [0.2, 0.8], normalization: "l2", combination: "arithmetic_mean", candidates: 50, k: null };
+test("warns of settings that a tuning chose on the same judgments, typed or become the index's defaults", () => {
+  const tuned = { weights: [0.2, 0.8], normalization: "l2", combination: "arithmetic_mean" };
   const settings = [
     { name: "default" },
-    { name: "tuned", settings: { weights: [0.2, 0.8], normalization: "l2", combination: "arithmetic_mean" } },
-    { name: "other", settings: { weights: [0.3, 0.7], normalization: "l2", combination: "arithmetic_mean" } },
+    { name: "typed", settings: tuned },
+    { name: "other", settings: { ...tuned, weights: [0.3, 0.7] } },
+    { name: "dense", template: {} },
+    { name: "keyword", search_request: {} },
   ];
   const file = v.parse(SettingsFile, { index: "books", template: {}, settings });
-  const told = tunedBefore(file, [{ best }, { queries: 3 }]);
-  assert.is(told.length, 1);
-  assert.match(told[0] ?? "", /^tuned has the settings that a tuning chose on these judgments/);
+  const evaluated = (defaults: Fusion) => [
+    { name: "default", fusedBy: defaults },
+    { name: "typed", fusedBy: tuned },
+    { name: "other", fusedBy: { ...tuned, weights: [0.3, 0.7] } },
+    { name: "dense", fusedBy: { ...defaults } },
+    { name: "keyword" },
+  ];
+  const best = { ...tuned, candidates: 50, k: null };
+  const named = (defaults: Fusion) => tunedBefore(file, evaluated(defaults), [{ best }, { queries: 3 }]);
+  const said = (name: string) =>
+    `${name} has the settings that a tuning chose on these judgments, so it looks better than it is: believe the gain ` +
+    "that the tuning found on unseen queries, or judge other queries";
+  assert.equal(named({ ...tuned, weights: null }), [said("typed")]);
+  assert.equal(named(tuned), [said("default"), said("typed")]);
 });
 
 test.run();
