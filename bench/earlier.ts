@@ -15,7 +15,7 @@ const WARM_UP = 6;
 const OPERATIONS = { search: 200, "hybrid search": 150, "bulk of 100": 25, raw: 200 };
 const WORKER = "earlier-worker.ts";
 
-/** Compares the processor time of the gateway's calls with earlier commits, in turns. */
+/** Compares the processor time of the gateway's calls with earlier commits, in turns, all with today's packages. */
 export const earlierBenchmark: Benchmark = {
   name: "earlier",
   async run(): Promise<Row[]> {
@@ -26,11 +26,13 @@ export const earlierBenchmark: Benchmark = {
 };
 
 async function compared(commit: string): Promise<Row[]> {
-  const tree = treeOf(commit);
   const workers: Worker[] = [];
+  const tree = treeOf(commit);
   try {
-    for (const root of [tree.root, ROOT]) workers.push(await startWorker(root));
-    const [first, second] = workers as [Worker, Worker];
+    tree.make();
+    // This tree first: it installs the OpenSearch of both.
+    for (const root of [ROOT, tree.root]) workers.push(await startWorker(root));
+    const [second, first] = workers as [Worker, Worker];
     const rows: Row[] = [];
     for (const [operation, calls] of Object.entries(OPERATIONS)) {
       const took = new Map([first, second].map((side) => [side, [] as number[]]));
@@ -62,21 +64,24 @@ async function compared(commit: string): Promise<Row[]> {
 
 const git = (...args: string[]) => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
 
-/** Returns a tree of a commit in which its gateway can run, and the commit's name and title. */
+/** Returns what makes a tree of a commit in which its gateway can run, and the commit's name and title. */
 function treeOf(commit: string) {
   const hash = git("rev-parse", "--short", commit);
   const root = join(ROOT, ".local/earlier", hash);
+  const title = `${hash} (${git("log", "-1", "--format=%s", hash)})`;
   const discard = () => {
     rmSync(root, { recursive: true, force: true });
     git("worktree", "prune");
   };
-  discard();
-  git("worktree", "add", "--quiet", "--detach", root, hash);
-  mkdirSync(join(root, ".local"));
-  for (const shared of ["node_modules", ".local/opensearch-2.19.6"])
-    symlinkSync(join(ROOT, shared), join(root, shared));
-  copyFileSync(join(ROOT, "bench", WORKER), join(root, "bench", WORKER));
-  return { root, title: `${hash} (${git("log", "-1", "--format=%s", hash)})`, discard };
+  const make = () => {
+    discard();
+    git("worktree", "add", "--quiet", "--detach", root, hash);
+    mkdirSync(join(root, ".local"));
+    for (const shared of ["node_modules", ".local/opensearch-2.19.6"])
+      symlinkSync(join(ROOT, shared), join(root, shared));
+    copyFileSync(join(ROOT, "bench", WORKER), join(root, "bench", WORKER));
+  };
+  return { root, title, make, discard };
 }
 
 interface Worker {

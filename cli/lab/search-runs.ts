@@ -26,6 +26,18 @@ export async function searchAll(
   });
 }
 
+/** The pipeline that a hybrid search was sent with, whose only phase results processor fuses. */
+const Pipeline = v.looseObject({
+  phase_results_processors: v.array(
+    v.record(
+      v.string(),
+      v.looseObject({
+        combination: v.looseObject({ parameters: v.optional(v.looseObject({ weights: v.array(v.number()) })) }),
+      }),
+    ),
+  ),
+});
+
 const SearchAnswer = v.looseObject({
   search_response: v.looseObject({
     hits: v.looseObject({ hits: v.array(v.looseObject({ _id: v.string() })) }),
@@ -37,9 +49,8 @@ const SearchAnswer = v.looseObject({
     ),
     [],
   ),
-  settings: v.optional(
-    v.object({ weights: v.nullable(v.array(v.number())), normalization: v.string(), combination: v.string() }),
-  ),
+  settings: v.optional(v.object({ normalization: v.string(), combination: v.string() })),
+  search_request_template: v.optional(v.looseObject({ search_pipeline: v.optional(Pipeline) })),
   rules: v.optional(v.array(v.looseObject({ name: v.string() })), []),
 });
 
@@ -47,14 +58,16 @@ const SearchAnswer = v.looseObject({
 export function readRun({ body, milliseconds }: GatewayAnswer): Run {
   const answer = v.safeParse(SearchAnswer, body);
   if (!answer.success) throw new Failure(`The gateway's answer is not one of a search: ${v.summarize(answer.issues)}`);
-  const { search_response, degraded, stages, settings, rules } = answer.output;
+  const { search_response, degraded, stages, settings, search_request_template, rules } = answer.output;
+  // Settings are echoed as the request has them: the weights of the index are in the pipeline alone.
+  const [fusion] = Object.values(search_request_template?.search_pipeline?.phase_results_processors[0] ?? {});
   const usage = stages.find((stage) => stage.usage)?.usage;
   return {
     ranking: [...new Set(search_response.hits.hits.map(({ _id }) => _id))],
     milliseconds,
     degraded: degraded.map(({ stage }) => stage),
     ...(usage && { usage }),
-    ...(settings && { fusedBy: settings }),
+    ...(settings && { fusedBy: { weights: fusion?.combination.parameters?.weights ?? null, ...settings } }),
     told: rules.flatMap(({ name: _, ...told }) => (Object.keys(told).length > 0 ? [told] : [])),
   };
 }

@@ -41,10 +41,7 @@ export function saveFile(name: string, html: string): void {
   URL.revokeObjectURL(href);
 }
 
-/**
- * Returns what a text field has whose text counts when it is typed to the end. Until then it stays, whatever is drawn again
- * around it.
- */
+/** Returns the props of a text field that reports its text when the user has finished typing. Redrawing does not reset it. */
 export function useTyped(value: string, onDone: (text: string) => void) {
   const [typed, type] = useState<string | null>(null);
   return {

@@ -57,14 +57,14 @@ const gains = (setting: EvaluatedSetting, baseline: EvaluatedSetting, metric: st
 
 function meansTable(evaluation: Evaluation): string {
   const { settings, metrics } = evaluation;
-  const bounds = (mean: Interval) => (hasIntervals(evaluation) ? ` (${range(mean)})` : "");
+  const bounds = (mean: Interval, metric: string) => (hasIntervals(evaluation, metric) ? ` (${range(mean)})` : "");
   return htmlTable(
     ["setting", ...metrics, "judged hits", "p50 ms", "p95 ms", "degraded"],
     settings.map(({ name, scores, judged, milliseconds, degraded }) => [
       name,
       ...metrics.map((metric) => {
         const { mean = NOTHING } = scores[metric] ?? {};
-        return shown(mean.mean) + bounds(mean);
+        return shown(mean.mean) + bounds(mean, metric);
       }),
       // A stored run of an earlier version has neither this nor comparisons.
       judged ? percent(shareOf(judged)) : "",

@@ -24,7 +24,7 @@ export interface EvaluatedSetting {
   fusedBy?: Fusion;
 }
 
-/** Settings of a hybrid search as the gateway's answer has them, those of the index included. */
+/** Settings that the gateway fused the subqueries of a search with: those of the request, else of the index. */
 export interface Fusion {
   /** Null: equal weights. */
   weights: readonly number[] | null;

@@ -1,6 +1,7 @@
 import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
 import { FEWEST_DIFFERENCES } from "../../lib/core/statistics/resampling.ts";
 import { ORIGINS } from "../judgments/judgments.ts";
+import { metricOf } from "../metrics/metric.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { type EvaluatedSetting, shareOf } from "./scores.ts";
 import { type Comparison, LEAST_JUDGED } from "./verdict.ts";
@@ -39,16 +40,16 @@ export const FINDINGS: Readonly<Record<Comparison["finding"], string>> = {
   unchecked: "no verdict: too little checked",
 };
 
-/** Whether means have intervals: not while people have checked too little of a language model's judgments. */
-export const hasIntervals = ({ checked }: Evaluation): boolean => !checked || checked.queries >= checked.needed;
+/** Whether means of a metric have intervals: not while people have checked too few of the model's judgments that it needs. */
+export const hasIntervals = ({ checked }: Pick<Evaluation, "checked">, metric: string): boolean =>
+  !checked || checked.queries >= checked.needed || metricOf(metric)?.needs === "nothing";
 
 /** Whether a setting's difference has an interval: not while people have checked too little of it for a verdict. */
-export const hasDifferenceInterval = (evaluation: Evaluation, name: string): boolean =>
-  hasIntervals(evaluation) && evaluation.verdict.comparisons?.find((one) => one.name === name)?.finding !== "unchecked";
+export const hasDifferenceInterval = ({ verdict }: Pick<Evaluation, "verdict">, name: string): boolean =>
+  verdict.comparisons?.find((one) => one.name === name)?.isChecked !== false;
 
-function intervalText(mean: Interval, evaluation: Evaluation): string {
-  const { checked } = evaluation;
-  if (!checked || hasIntervals(evaluation)) return `95 % interval ${range(mean)}`;
+function intervalText(mean: Interval, { checked, metrics: [metric = ""] }: Evaluation): string {
+  if (!checked || hasIntervals({ checked }, metric)) return `95 % interval ${range(mean)}`;
   return `without an interval, since people have checked ${checked.queries} of the language model's queries, and one needs ${checked.needed}, so ${checked.needed - checked.queries} more`;
 }
 

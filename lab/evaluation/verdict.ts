@@ -27,6 +27,8 @@ export interface Comparison {
   detectable: number;
   /** The difference by a language model alone, if people's judgments correct it. */
   byModel?: number;
+  /** False if people have checked too little of a language model for an interval; undefined in runs of earlier versions. */
+  isChecked?: boolean;
   /** In how many queries of the sample the two differ by people's judgments, if a language model judged. */
   checkedDiffering?: number;
 }
@@ -102,6 +104,7 @@ export function verdictOf(evidence: Evidence): Verdict {
       name: setting.name,
       finding: !isJudged ? "declined" : !isChecked ? "unchecked" : findingOf(sign, interval, both),
       difference: interval,
+      isChecked,
       ...(both && { condensed: both }),
       differing,
       detectable: detectableDifference(errorOf(differences, index + 1), interval),

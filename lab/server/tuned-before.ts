@@ -3,9 +3,11 @@ import * as v from "valibot";
 import type { EvaluatedSetting, Fusion } from "../evaluation/scores.ts";
 import type { SettingsFile } from "../evaluation/settings-file.ts";
 
-/** The part of a stored tuning that says what it chose. */
+/** The part of a stored tuning that says what it chose, and the metric before and after. */
 const Chosen = v.object({
   best: v.object({ weights: v.nullable(v.array(v.number())), normalization: v.string(), combination: v.string() }),
+  current: v.number(),
+  tuned: v.number(),
 });
 
 /**
@@ -20,9 +22,10 @@ export function tunedBefore(
 ): string[] {
   const chosen = tunings.flatMap((result): Fusion[] => {
     const found = v.safeParse(Chosen, result);
-    return found.success ? [found.output.best] : [];
+    // A tuning that found nothing better has chosen nothing.
+    return found.success && found.output.tuned !== found.output.current ? [found.output.best] : [];
   });
-  // Tuned was the file's template. Of a single subquery, for example, any settings make the same list.
+  // The tuning used the file's template. A setting with a template of its own says nothing about it.
   const tunable = new Set(settings.flatMap(({ name, template }) => (template === undefined ? [name] : [])));
   return evaluated.flatMap(({ name, fusedBy }) =>
     tunable.has(name) && chosen.some((one) => isDeepStrictEqual(one, fusedBy))

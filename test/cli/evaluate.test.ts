@@ -44,7 +44,16 @@ const server = createServer(async (request, response) => {
   const ids = first ? ["good", "bad"] : ["bad", "good"];
   const hits = ids.map((_id) => ({ _id, _score: 1 }));
   response.writeHead(200, { "content-type": "application/json" });
-  response.end(JSON.stringify({ search_response: { hits: { hits } }, settings: { ...FUSION, ...body.settings } }));
+  const { weights } = body.settings;
+  const combination = { technique: FUSION.combination, ...(weights && { parameters: { weights } }) };
+  const phase_results_processors = [{ "normalization-processor": { combination } }];
+  response.end(
+    JSON.stringify({
+      search_response: { hits: { hits } },
+      search_request_template: { search_pipeline: { phase_results_processors } },
+      settings: { ...FUSION, ...body.settings },
+    }),
+  );
 });
 
 test.before(() => new Promise<void>((started) => server.listen(0, "127.0.0.1", started)));

@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { readRun } from "../../cli/lab/search-runs.ts";
 import { patient } from "../../local/process/wait.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
@@ -201,6 +202,11 @@ for (const cluster of await clusters()) {
     const { body } = await ask(tuned);
     assert.equal(body.settings, { ...settings, weights: null });
     assert.match(JSON.stringify(body.search_request_template.search_pipeline), '"weights":[0.9,0.1]');
+    assert.equal(
+      readRun({ body, headers: new Headers(), milliseconds: 0 }).fusedBy,
+      settings,
+      "evaluations know the weights",
+    );
     const asked = await ask(gateway, settings);
     assert.equal(body.search_response.hits.hits, asked.body.search_response.hits.hits);
     const own = { weights: [0.5, 0.5], normalization: "min_max", combination: "arithmetic_mean" };

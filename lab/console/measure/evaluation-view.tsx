@@ -91,7 +91,7 @@ export function EvaluationView({ run }: { run: Evaluated }) {
                     <td>{setting.judged && percent(shareOf(setting.judged))}</td>
                     {metrics.map((name) => (
                       <td key={name}>
-                        <Mean interval={setting.scores[name]?.mean} isBounded={hasIntervals(result)} />
+                        <Mean interval={setting.scores[name]?.mean} isBounded={hasIntervals(result, name)} />
                       </td>
                     ))}
                     <td>{Math.round(setting.milliseconds.p50)}</td>

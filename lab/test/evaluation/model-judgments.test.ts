@@ -49,7 +49,7 @@ const QUERIES = Array.from({ length: 40 }, (_, query) => `q${query}`);
  * Evaluates `old`, which shows a before b, and `new`, which shows b before a. The model prefers a in every query; people
  * prefer b in those that they judged.
  */
-function evaluated(judgedBy: (query: string, place: number) => boolean) {
+function evaluated(judgedBy: (query: string, place: number) => boolean, name = "ndcg@10") {
   const order = modelCheck(QUERIES.map((query) => row(query, "a", 0, "model")))?.order ?? [];
   const rows = QUERIES.flatMap((query, number): Judgment[] => {
     const better = number % 8 === 0 ? "a" : "b";
@@ -57,7 +57,7 @@ function evaluated(judgedBy: (query: string, place: number) => boolean) {
     const byPeople = ["a", "b"].map((document) => row(query, document, document === better ? 3 : 0, "people"));
     return judgedBy(query, order.indexOf(query)) ? [...byModel, ...byPeople] : byModel;
   });
-  const metric = metricOf("ndcg@10");
+  const metric = metricOf(name);
   assert.ok(metric);
   const runsOf = (ranking: string[]) => QUERIES.map(() => ({ ranking, milliseconds: 1, degraded: [] }));
   const settings = [
@@ -98,6 +98,13 @@ test("have no interval on the page while too few are checked", () => {
   assert.match(page(19), "no verdict: too little checked");
   assert.match(page(24), "with 95 % intervals");
   assert.match(page(24), /<td>new<\/td><td>0\.\d+<\/td><td>0\.\d+<\/td><td>0\.\d+<\/td><td>better/);
+});
+
+test("have intervals of what needs no judgments, however few are checked", () => {
+  const evaluation = evaluated(() => false, "zero_hits");
+  assert.is(evaluation.verdict.comparisons[0]?.finding, "unclear");
+  assert.match(htmlReport(evaluation, "Evaluation"), "<td>new</td><td>0.0000 (0.0000 to 0.0000)</td>");
+  assert.match(htmlReport(evaluation, "Evaluation"), "with 95 % intervals");
 });
 
 test("give the mean of one setting without an interval while too few are checked", () => {

@@ -72,12 +72,14 @@ test("warns of settings that a tuning chose on the same judgments, typed or beco
     { name: "keyword" },
   ];
   const best = { ...tuned, candidates: 50, k: null };
-  const named = (defaults: Fusion) => tunedBefore(file, evaluated(defaults), [{ best }, { queries: 3 }]);
+  const named = (defaults: Fusion, means = { current: 0.5, tuned: 0.6 }) =>
+    tunedBefore(file, evaluated(defaults), [{ best, ...means }, { queries: 3 }]);
   const said = (name: string) =>
     `${name} has the settings that a tuning chose on these judgments, so it looks better than it is: believe the gain ` +
     "that the tuning found on unseen queries, or judge other queries";
   assert.equal(named({ ...tuned, weights: null }), [said("typed")]);
   assert.equal(named(tuned), [said("default"), said("typed")]);
+  assert.equal(named(tuned, { current: 0.6, tuned: 0.6 }), [], "a tuning that kept the current settings");
 });
 
 test.run();
