@@ -55,21 +55,23 @@ export async function deduplicate(
 }
 
 /**
- * Assigns the events of visitors who logged in later, in any group, to those users. Keeps of some groups' logins at a time those
- * of the shard's visitors: the logins of all groups may take more than the disk has left.
+ * Assigns the events of visitors who logged in later, in any group, to those users. Reads a few groups' logins at a time and
+ * keeps only those of the shard's visitors: the logins of all groups may take more than the disk has left.
  */
 async function joinSessions(groups: readonly string[], store: ObjectStore, engine: Database) {
   await engine.run(sql("visitors"));
+  let logins = 0;
   for (const some of chunks(groups.map(sharedKeys.logins), TRANSFERS)) {
     const files = await concurrently(some, TRANSFERS, async (key) => {
       const file = join(engine.folder, basename(key));
       return (await download(store, key, file)) ? [file] : [];
     });
     const read = files.flat();
-    if (read.length > 0) await engine.run(sql("group-logins", { files: literals(read) }));
+    if (read.length > 0) logins += await engine.run(sql("group-logins", { files: literals(read) }));
     await Promise.all(read.map((file) => rm(file)));
   }
-  await engine.run(sql("sessions"));
+  // Without a login, two joins over all anonymous events would find nothing.
+  if (logins > 0) await engine.run(sql("sessions"));
 }
 
 /** Returns the event types that are imported. Every shard of a run finds the same ones. Undefined means all. */

@@ -1,4 +1,4 @@
--- The sessions in which the shard has anonymous events, and what each group tells of logins in them.
+-- The sessions in which the shard has anonymous events, and an empty table for the logins in them.
 CREATE TABLE visitor AS
 SELECT DISTINCT __session AS session
 FROM event

@@ -100,26 +100,52 @@ test("training sees the users whom Personalize sees in real time, for any number
   }
 });
 
+/** Runs ETL up to its first shard, and that with an engine that reports the folder and each of its statements. */
+async function deduplicated(
+  made: ReturnType<typeof world>,
+  lookbackDays: number,
+  onRun: (folder: string, statements: string) => void,
+) {
+  const input = { run: "r1", startedAt: STARTED, mode: "init" as const, checks: [] };
+  await plan(input, { lookbackDays, forcedDays: 0 }, made.store, memoryTables(made.records), DEFINITIONS);
+  for (const task of JSON.parse(made.store.text("etl/run=r1/plan/reads.json"))) await made.call(task);
+  const [shard] = JSON.parse(made.store.text("etl/run=r1/plan/shards.json"));
+  const runPlan = await readFile(made.store, runKeys("r1").plan, RunPlan);
+  await withEngine(LIMITS, (engine) => {
+    const run: typeof engine.run = (statements) => {
+      onRun(engine.folder, statements);
+      return engine.run(statements);
+    };
+    return deduplicate(shard, made.store, runPlan, { ...engine, run });
+  });
+}
+
+test("looks for no owner of anonymous events if none of their visitors logged in", async () => {
+  for (const [user, joins] of [
+    [undefined, 0],
+    ["U1", 1],
+  ] as const) {
+    const made = world();
+    // A login in a session without anonymous events.
+    made.events("2025-03-01", "a", line("s1", undefined, 1) + line("s1", user, 2) + line("s2", "U2", 3));
+    let found = 0;
+    await deduplicated(made, 2, (_, statements) => {
+      if (statements.includes("ASOF")) found += 1;
+    });
+    assert.is(found, joins);
+    assert.equal(usersOf(made), { B1: user ?? "s1", B2: user ?? "s1", B3: "U2" });
+  }
+});
+
 test("keeps the logins of few groups on the disk at a time, whatever their number", async () => {
   const made = world();
   const days = daysUntil(STARTED, 50);
   const [last = "", ...others] = days.toReversed();
   for (const [at, day] of others.entries()) made.events(day, "a", line(`s${at}`, `U${at}`, 1_000 + at));
   made.events(last, "a", others.map((_, at) => line(`s${at}`, undefined, at)).join(""));
-  const input = { run: "r1", startedAt: STARTED, mode: "init" as const, checks: [] };
-  const lookback = { lookbackDays: days.length, forcedDays: 0 };
-  await plan(input, lookback, made.store, memoryTables(made.records), DEFINITIONS);
-  for (const task of JSON.parse(made.store.text("etl/run=r1/plan/reads.json"))) await made.call(task);
-
-  const [shard] = JSON.parse(made.store.text("etl/run=r1/plan/shards.json"));
-  const runPlan = await readFile(made.store, runKeys("r1").plan, RunPlan);
   let most = 0;
-  await withEngine(LIMITS, (engine) => {
-    const run: typeof engine.run = (statements) => {
-      most = Math.max(most, readdirSync(engine.folder).filter((name) => name.includes("logins")).length);
-      return engine.run(statements);
-    };
-    return deduplicate(shard, made.store, runPlan, { ...engine, run });
+  await deduplicated(made, days.length, (folder) => {
+    most = Math.max(most, readdirSync(folder).filter((name) => name.includes("logins")).length);
   });
   assert.is(most, TRANSFERS);
   const users = usersOf(made);
