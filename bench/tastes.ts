@@ -26,7 +26,7 @@ export const tastesBenchmark: Benchmark = {
   },
 };
 
-function rowOf(kind: string, { users, quality, builtInOver, settings }: Contest): Row {
+function rowOf(kind: string, { users, quality, builtInOver, settings, version }: Contest): Row {
   const lists = ENGINES.map((engine) => `${engine} ${withInterval(quality[engine])}`);
   const others = ENGINES.flatMap((engine) => {
     const difference = builtInOver[engine];
@@ -42,7 +42,7 @@ function rowOf(kind: string, { users, quality, builtInOver, settings }: Contest)
     note:
       `95 % intervals (bootstrap over users, seed 1). The built-in engine's difference from each, all at once: ${others.join(", ")}. ` +
       "The newest tenth of each user's events is hidden; all learn from the other events of all users, and recommend unseen items. " +
-      `item-kNN and ALS are those of implicit 0.7.3; ALS with the best of ${GRID.length} settings on held-out events: ` +
+      `item-kNN and ALS are those of implicit ${version}; ALS with the best of ${GRID.length} settings on held-out events: ` +
       `${settings[0]} factors, regularization ${settings[1]}, alpha ${settings[2]}`,
   };
 }

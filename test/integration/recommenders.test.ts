@@ -35,4 +35,9 @@ test("a tuned factorization of the library is not far ahead of the built-in engi
   assert.ok(difference.low > -0.15 * quality.ALS.mean, JSON.stringify({ difference, quality }));
 });
 
+test("a failure of the library is told with its own words", async () => {
+  const failure = await contest({ seed: 3, users: 20, items: 30, eventsPerUser: 10 }, []).catch((error) => error);
+  assert.match(String(failure), /recommenders\.py ended with 1: .*ValueError: max\(\)/s);
+});
+
 test.run();

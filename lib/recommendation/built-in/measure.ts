@@ -43,9 +43,19 @@ export function builtInRanking(matrix: Matrix, columns: Columns): Ranking {
 }
 
 /** Returns the items, most popular first. */
-function byPopularity(columns: Columns): number[] {
+export function byPopularity(columns: Columns): number[] {
   const items = [...new Array(columns.startOfItem.length - 1).keys()];
   return items.sort((a, b) => usersOf(columns, b) - usersOf(columns, a) || a - b);
+}
+
+/** Returns how many of a user's items are to be predicted: the newest tenth of them, at least one. */
+export const newestTenth = (items: number): number => Math.max(1, Math.round(items / 10));
+
+/** Returns the NDCG@25 of a ranking, of which only items that the user has not seen count. */
+export function gain(ranking: readonly number[], seen: ReadonlySet<number>, hidden: readonly number[]): number {
+  const list = [...new Set(ranking)].filter((item) => !seen.has(item)).slice(0, DEPTH);
+  const grades = new Map(hidden.map((item) => [String(item), 1]));
+  return ndcg(list.map(String), grades, DEPTH);
 }
 
 /** Returns the NDCG@25 of each test user. */
@@ -54,11 +64,9 @@ export function gains({ matrix, isTest }: Prepared, rank: Ranking): number[] {
   for (let user = 0; user < matrix.users; user += 1) {
     if (isTest[user] !== 1) continue;
     const history = [...itemsOf(matrix, user)];
-    const hidden = history.splice(0, Math.max(1, Math.round(history.length / 10)));
+    const hidden = history.splice(0, newestTenth(history.length));
     const seen = new Set(history);
-    const grades = new Map(hidden.map((item) => [String(item), 1]));
-    const list = [...new Set(rank(history, seen))].filter((item) => !seen.has(item));
-    values.push(ndcg(list.slice(0, DEPTH).map(String), grades, DEPTH));
+    values.push(gain(rank(history, seen), seen, hidden));
   }
   return values;
 }
