@@ -38,10 +38,12 @@ test("name words for no value however many there are, and treat them as such if 
   assert.equal(json.schemas.item.fields.at(-1)?.type, ["null", "float"]);
 });
 
-for (const odd of ["NULL", " 5 ", '"1,234"', "007"]) {
+for (const odd of ["NULL", " 5 ", "1,234", "007", "1e400", "-3.5e38"]) {
   test(`name ${odd} as well`, async () => {
-    const [warning = ""] = await warningsOf({ item: priced({ 5: odd, 9: odd }) });
+    const cell = odd.includes(",") ? JSON.stringify(odd) : odd;
+    const [warning = ""] = await warningsOf({ item: priced({ 5: cell, 9: cell }) });
     assert.match(warning, "items.csv:7  PRICE becomes text because of 2 of 1,000 values (0.20 %)");
+    assert.match(warning, `the first is ${JSON.stringify(odd)}`);
   });
 }
 
