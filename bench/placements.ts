@@ -23,7 +23,7 @@ export const placementsBenchmark: Benchmark = {
         budget: "0",
         reached: "0",
         kept: true,
-        note: `${sum("lists")} lists of ${sum("items")} items, ${sum("promoted")} promoted, ${sum("fallback")} of the fallback chain; ${sum("short")} short, ${sum("degraded")} degraded, ${sum("refused")} refused; ${seconds} s, ${load()}`,
+        note: `${sum("lists")} lists of ${sum("items")} items, ${sum("promoted")} promoted, ${sum("fallback")} of the fallback chain, ${sum("moved")} moved by marginal relevance; ${sum("short")} short, ${sum("degraded")} degraded, ${sum("refused")} refused; ${seconds} s, ${load()}`,
       },
     ];
   },
