@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { SearchKind } from "../../lib/core/contract/search.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 import { isObject } from "../../lib/core/json/values.ts";
-import { Rerank, RuleSet, Variety } from "../../lib/search/api/search/request.ts";
+import { Rerank, RuleSet, Segments, Variety } from "../../lib/search/api/search/request.ts";
 import { type Lexicon, lexiconOf } from "../../lib/search/synonyms/lexicon.ts";
 import { rewriting } from "../../lib/search/synonyms/rewrite.ts";
 
@@ -25,6 +25,7 @@ const SettingsEntry = v.pipe(
     synonym_rules: v.optional(v.array(v.string())),
     locale: v.optional(v.string()),
     rule_set: v.optional(RuleSet),
+    segments: v.optional(Segments),
     rerank: v.optional(Rerank),
     variety: v.optional(Variety),
   }),
@@ -91,6 +92,7 @@ export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, 
     ...(setting.synonyms !== undefined && { synonyms: setting.synonyms }),
     ...(setting.locale !== undefined && { locale: setting.locale }),
     ...(setting.rule_set !== undefined && { rule_set: setting.rule_set }),
+    ...(setting.segments !== undefined && { segments: setting.segments }),
     ...(query.userId !== undefined && { user_id: query.userId }),
     ...(setting.personalization_weight !== undefined && {
       business_rules: {

@@ -1,9 +1,10 @@
 import * as v from "valibot";
+import { SEGMENT } from "../core/contract/search.ts";
 import { isTimeZone, LOCAL_TIME } from "../core/zoned-time.ts";
 import { type About, flag, integer, list, mapping, numberAbove, section, text } from "./kinds.ts";
 
 /** The form of a document of rules. It changes with the schema below, defaults included. */
-export const RULES_FORM = 1;
+export const RULES_FORM = 2;
 
 /** The most rules of a document. */
 const MAX_RULES = 10_000;
@@ -85,6 +86,13 @@ const When = section(
       ),
     ),
     keys: v.optional(list(Name("A key of api.yaml."), "Keys, one of which the request comes with.", { min: 1 })),
+    segments: v.optional(
+      list(
+        text(SEGMENT, "1 to 64 letters, digits, _ and -", "A segment of users."),
+        "Segments of users, one of which the request names.",
+        { min: 1, max: 100 },
+      ),
+    ),
     experiment: v.optional(
       section(
         {

@@ -61,6 +61,8 @@ const COMMON = (valid: Record<string, unknown>): Case[] => [
     { "business_rules.personalization_context.DEVICE": "must be a string, got 1" },
   ],
   ["an unknown rule", { ...valid, business_rules: { boost: 1 } }, { "business_rules.boost": "is not a known field" }],
+  ["segments a text", { ...valid, segments: "vip" }, { segments: "must be" }],
+  ["a segment of two words", { ...valid, segments: ["vip", "a b"] }, { "segments.1": "must be 1 to 64 letters" }],
   ["is_logging_enable a text", { ...valid, is_logging_enable: "no" }, { is_logging_enable: "must be true or false" }],
   ["an unknown field", { ...valid, idnex: "a" }, { idnex: "is not a known field" }],
   [

@@ -38,6 +38,7 @@ const CASES = 8;
 const documents = ruleDocuments(COUNT);
 
 interface Ruled extends Json {
+  segments?: string[];
   rules: Array<{ name: string; text?: string; redirect?: string; data?: object }>;
   stages: Array<{ name: string; added: number; moved: number }>;
 }
@@ -61,6 +62,13 @@ const RULES = [
   { name: "other-text", when: when("typo"), effects: { replace_text: "n7" } },
   { name: "broken", when: when("broken"), effects: { filter: { term: { year: "soon" } }, hide: { ids: ["d1"] } } },
   { name: "pinned", when: when("pinned"), effects: { pin: [{ id: "d39", place: 2 }] } },
+  { name: "members", when: when("members"), effects: { hide: { ids: ["d5"] }, data: {} } },
+  {
+    name: "for-vip",
+    priority: 9,
+    when: { segments: ["vip"], ...when("members") },
+    effects: { pin: ["d5", "d39"].map((id, at) => ({ id, place: at + 1, ignore_filters: true })), data: { vip: true } },
+  },
   { name: "for-red", when: { filters: [{ field: "color", values: ["red"] }], ...when("red") }, effects: { data: {} } },
 ];
 
@@ -221,6 +229,25 @@ for (const cluster of await clusters()) {
       assert.is(bare.headers.get("x-degraded"), "rules");
     });
 
+    test(`${cluster.version}: ${kind}: a rule for a segment is for requests that name it, and shows nothing hidden`, async () => {
+      const everybody = await send[kind]("members", { size: COUNT });
+      assert.equal([namesOf(everybody.body), "segments" in everybody.body], [["members"], false]);
+      const { body } = await send[kind]("members", { size: COUNT }, { segments: ["new", "vip"] });
+      assert.equal(
+        [namesOf(body), body.segments],
+        [
+          ["for-vip", "members"],
+          ["new", "vip"],
+        ],
+      );
+      assert.is(idsOf(body)[1], "d39");
+      assert.not.ok(idsOf(body).includes("d5"));
+      const line = gateway.log.map((text) => JSON.parse(text)).at(-1);
+      assert.equal(line.query_attributes.segments, ["new", "vip"]);
+      for (const segments of [null, [], ["VIP"]])
+        assert.equal(namesOf((await send[kind]("members", {}, { segments })).body), ["members"]);
+    });
+
     test(`${cluster.version}: ${kind}: without a rule that applies, the answer is that of a gateway without rules`, async () => {
       const bare = ({ text }: { text: string }) => text.replace(/"took":\d+/, '"took":0');
       for (const rest of [{ size: 5 }, { size: 5, from: 5, filter: [{ term: { color: "red" } }] }]) {
@@ -268,6 +295,21 @@ for (const cluster of await clusters()) {
     assert.is(asked.status, 403);
     const none = await send.plain("page", {}, { rule_set: "draft" }, without);
     assert.equal([none.status, none.body.degraded[0]?.reason], [200, "the gateway reads no rules"]);
+  });
+
+  test(`${cluster.version}: a key of a web page and a part of several searches may name segments`, async () => {
+    const shop = { index, template: "shop", user_query: "members", segments: ["vip"] };
+    const headers = { "x-api-key": KEYS.templates };
+    const page = await gateway.post<Ruled>("/application/search", shop, headers);
+    assert.equal(namesOf(page.body), ["for-vip", "members"], page.text);
+    const searches = [shop, { ...shop, segments: null }];
+    const { body } = await gateway.post<{ results: Array<{ answer: Ruled }> }>("/application/multi-search", {
+      searches,
+    });
+    assert.equal(
+      body.results.map(({ answer }) => namesOf(answer)),
+      [["for-vip", "members"], ["members"]],
+    );
   });
 
   test(`${cluster.version}: rules that cannot be read are told, and the search goes on`, async () => {

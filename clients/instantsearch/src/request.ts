@@ -6,7 +6,7 @@ const HITS_PER_PAGE = 20;
 /** Parameters of Algolia that are read here or elsewhere in this client, or that only Algolia's own analysis uses. */
 const KNOWN = new Set([
   ...["query", "page", "hitsPerPage", "facets", "facetFilters", "numericFilters", "maxValuesPerFacet"],
-  ...["highlightPreTag", "highlightPostTag", "analytics", "clickAnalytics", "userToken"],
+  ...["highlightPreTag", "highlightPostTag", "analytics", "clickAnalytics", "userToken", "ruleContexts"],
 ]);
 
 /** The place of a page. */
@@ -41,11 +41,13 @@ export function searchOf(request: InstantRequest, listing: Listing, userId: stri
   const { page, hitsPerPage } = pagingOf(request);
   const query = String(params.query ?? "").trim();
   const hybrid = query === "" ? undefined : listing.hybridTemplate;
+  const segments = listOf(params.ruleContexts).map(String);
   return {
     index: listing.index,
     template: hybrid ?? listing.template,
     ...(query !== "" && (hybrid ? { search_query: query } : { user_query: query })),
     ...(userId !== undefined && { user_id: userId }),
+    ...(segments.length > 0 && { segments }),
     // Searches for nothing but the counts of a facet.
     ...(params.analytics === false && { is_logging_enable: false }),
     params: {

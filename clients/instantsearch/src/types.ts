@@ -25,6 +25,7 @@ export interface NamedSearch {
   user_query?: string;
   search_query?: string;
   user_id?: string;
+  segments?: string[];
   is_logging_enable?: boolean;
   params: Record<string, string | number | readonly string[]>;
 }

@@ -83,6 +83,12 @@ test("use a hybrid template only for a text", async () => {
   assert.equal(await searched({ query: "" }, "both"), { index: "products", template: "shop", params });
 });
 
+test("name the segments of the user as contexts of rules", async () => {
+  assert.equal((await searched({ ruleContexts: ["vip", "b2b"] }))?.segments, ["vip", "b2b"]);
+  for (const params of [{}, { ruleContexts: [] }, { ruleContexts: undefined }])
+    assert.is((await searched(params))?.segments, undefined);
+});
+
 test("that only count are not logged, and more than 20 are several requests", async () => {
   const { searchClient, sent, requests } = start();
   const counted = { indexName: "shop", params: { analytics: false, hitsPerPage: 0 } };

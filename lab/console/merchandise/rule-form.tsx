@@ -53,7 +53,18 @@ export function RuleForm({ rule, onChange }: FormProps) {
         {texts("is", "the search is one of these, one in a line")}
         {texts("contains", "or contains one of these")}
       </div>
-      {textsOf(rule).length === 0 && <p class="note">Without any text, the rule is for every search.</p>}
+      <div class="row">
+        <Lines
+          title="and the user is in one of these segments, one in a line"
+          lines={when.segments ?? []}
+          onChange={(segments) => onChange({ ...rule, when: { ...when, segments } })}
+        />
+      </div>
+      {textsOf(rule).length === 0 && (
+        <p class="note">
+          Without any text, the rule is for every search{when.segments?.length ? " of these users" : ""}.
+        </p>
+      )}
       <h3>Then</h3>
       <Products rule={rule} change={change} />
       <Weights effects={effects} change={change} />

@@ -1,7 +1,13 @@
 /** A rule as rules.yaml has it. What the form does not know of it stays as it is. */
 export interface FormRule {
   name: string;
-  when?: { text?: { is?: string[]; contains?: string[] }; from?: string; until?: string; [more: string]: unknown };
+  when?: {
+    text?: { is?: string[]; contains?: string[] };
+    segments?: string[];
+    from?: string;
+    until?: string;
+    [more: string]: unknown;
+  };
   effects: Effects;
   [more: string]: unknown;
 }

@@ -88,13 +88,19 @@ test("sees a banner, and says how many answers lack the change", () => {
 });
 
 test("a setting searches with a draft of rules, and with synonyms that are not in use", () => {
-  const setting = { name: "s", settings: {}, rule_set: "draft" as const, synonym_rules: ["tv => television"] };
+  const setting = {
+    name: "s",
+    settings: {},
+    rule_set: "draft" as const,
+    segments: ["vip"],
+    synonym_rules: ["tv => television"],
+  };
   const file = { index: "a", settings: [] };
   const query = { id: "tv", text: "tv", userId: undefined };
   const keyword = { match: { title: { query: "[search_query]" } } };
   const plain = gatewayCall(file, { ...setting, search_request: { query: keyword } }, query, 10).body;
   const queries = [{ match: { title: { query: "tv" } } }, { match: { title: { query: "television" } } }];
-  assert.equal([plain.rule_set, plain.synonyms], ["draft", false]);
+  assert.equal([plain.rule_set, plain.segments, plain.synonyms], ["draft", ["vip"], false]);
   assert.equal(plain.search_request, { query: { dis_max: { queries } }, size: 10 });
   const template = { query: { hybrid: { queries: [keyword, { knn: { v: { vector: "[v]" } } }] } } };
   const { search_request_template } = gatewayCall(file, { ...setting, template }, query, 10).body;

@@ -100,6 +100,12 @@ export type SuggestionSource = (typeof SUGGESTION_SOURCES)[number];
 export const RULE_SETS = ["current", "draft", "none"] as const;
 export type RuleSet = (typeof RULE_SETS)[number];
 
+/** The name of a segment of users. */
+export const SEGMENT = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The most segments that a request may name. */
+export const MAX_SEGMENTS = 10;
+
 /** The stages that change the query before the cluster gets it, in the order in which they run. */
 export const REWRITE_STAGES = ["synonyms"] as const;
 export type RewriteStage = (typeof REWRITE_STAGES)[number];

@@ -51,6 +51,8 @@ export interface RequestLogEntry {
   stages?: readonly StageEffect[];
   /** Names of the rules that applied. */
   rules?: readonly string[];
+  /** Segments of users that the request names. */
+  segments?: readonly string[] | null | undefined;
   degraded: readonly Degradation[];
   /** Milliseconds by stage, as in `{"total": 31, "cluster": 24}`. */
   milliseconds: Readonly<Record<string, number>>;
@@ -138,6 +140,7 @@ function serialize(
       milliseconds: entry.milliseconds,
       stages: entry.stages?.length ? entry.stages : undefined,
       rules: entry.rules?.length ? entry.rules : undefined,
+      segments: entry.segments?.length ? entry.segments : undefined,
     },
     timestamp: entry.timestamp.toISOString(),
     object_id_field: entry.objectIdField,

@@ -16,6 +16,8 @@ export interface SearchFacts {
   native: Readonly<Record<string, unknown>>;
   /** Name of the caller's key. */
   key: string;
+  /** Segments of users that the request names. */
+  segments?: readonly string[] | null | undefined;
   /** The variant of an experiment that the search is part of. */
   experiment?: { name: string; variant: string } | undefined;
   /** Milliseconds since 1970. */
@@ -57,7 +59,7 @@ export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: numb
 
   /** Yields what holds for a search, besides the phrases of its text, as rules are indexed. */
   function* factsIn(search: Comparable, words: readonly string[]): Generator<string> {
-    const { params, key, template, experiment } = search;
+    const { params, key, segments, template, experiment } = search;
     yield EVERY;
     yield `text=${words.join(" ")}`;
     for (const [name, given] of Object.entries(params ?? {})) {
@@ -66,6 +68,7 @@ export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: numb
     if (areFiltersRead) {
       for (const [field, values] of search.filters()) for (const value of values) yield `filter=${field}=${value}`;
     }
+    for (const name of segments ?? []) yield `segment=${name}`;
     if (experiment) yield `experiment=${experiment.name}`;
     for (const name of search.names) {
       yield `index=${name}`;
@@ -160,10 +163,14 @@ function comparable(facts: SearchFacts): Comparable {
 }
 
 /** Returns whether the conditions besides the text and the time hold. */
-function holds({ templates, params, filters, indexes, keys, experiment }: RuleConditions, search: Comparable): boolean {
+function holds(
+  { templates, params, filters, indexes, keys, segments, experiment }: RuleConditions,
+  search: Comparable,
+): boolean {
   if (indexes && !search.names.some((name) => indexes.some((pattern) => isOf(name, pattern)))) return false;
   if (templates && (search.template == null || !templates.includes(search.template))) return false;
   if (keys && !keys.includes(search.key)) return false;
+  if (segments && !search.segments?.some((name) => segments.includes(name))) return false;
   if (experiment) {
     if (search.experiment?.name !== experiment.name) return false;
     if (!experiment.variants.includes(search.experiment.variant)) return false;

@@ -5,7 +5,7 @@ import { wordsOf } from "../../core/words.ts";
  * The form of an index of rules. It changes with what {@link factsOf} returns for a rule, the words of a text included: an index
  * is made when rules are written, and read by functions of another version.
  */
-export const INDEX_FORM = 1;
+export const INDEX_FORM = 2;
 
 /** Rules by the facts of which each needs one, so that a search is not compared with all of them. */
 export interface RuleIndex {
@@ -43,7 +43,7 @@ export function indexOf(rules: readonly Rule[], places: readonly number[]): Rule
 }
 
 /** Returns the facts of which a rule needs one, by the condition that fewest searches are likely to fulfil. */
-function factsOf({ text, params, filters, experiment, indexes, keys, templates }: RuleConditions): string[] {
+function factsOf({ text, params, filters, segments, experiment, indexes, keys, templates }: RuleConditions): string[] {
   if (text) {
     // No words are no text: a search without any fulfils no condition on it.
     const facts = (start: string, texts: readonly string[] = []) =>
@@ -57,6 +57,7 @@ function factsOf({ text, params, filters, experiment, indexes, keys, templates }
   if (param) return param.values.map((value) => `param=${param.name}=${value}`);
   const [filter] = filters ?? [];
   if (filter) return filter.values.map((value) => `filter=${filter.field}=${value}`);
+  if (segments) return segments.map((one) => `segment=${one}`);
   if (experiment) return [`experiment=${experiment.name}`];
   if (indexes) return indexes.map((one) => `index=${one}`);
   if (keys) return keys.map((one) => `key=${one}`);

@@ -41,6 +41,24 @@ test("reports conflicts of rules for the same searches", () => {
   );
 });
 
+test("takes rules for other segments for rules of other searches", () => {
+  const of = (...segments: string[]) => ({ segments, text: { is: ["lamp"] } });
+  const [everybody] = [{ text: { is: ["lamp"] } }];
+  assert.equal(
+    problems(
+      rule("a", { pin: [pin("d1", 1)] }, of("vip")),
+      rule("b", { pin: [pin("d2", 1)] }, of("vip")),
+      rule("c", { pin: [pin("d3", 1)] }, of("b2b")),
+      rule("d", { pin: [pin("d4", 1)] }, everybody),
+      rule("e", { redirect: "/e" }, of("two words")),
+    ),
+    [
+      'rules[4].when.segments[0]  must be 1 to 64 letters, digits, _ and -, got "two words"',
+      "rules[1].effects.pin[0].place  1 is taken by a pin of rules[0] for the same searches",
+    ],
+  );
+});
+
 test("reports rules that can never apply, and those that do nothing", () => {
   const redirect = { redirect: "/a" };
   assert.equal(

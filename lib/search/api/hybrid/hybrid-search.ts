@@ -52,7 +52,8 @@ async function searched(
     requireTemplate(caller, name, { search_query: body.search_query });
     const asked = templateOf(services.settings, { ...body, template: name }, text);
     const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
-    const facts = { text: body.search_query, index: body.index, template: body.template, params: body.params };
+    const { search_query, template: named, params, segments } = body;
+    const facts = { text: search_query, index: body.index, template: named, params, segments };
     const experiment = variant && experimentOf(variant);
     const own = given ?? rules.effectsOn({ ...facts, native: asked.parsed, key: caller.name, experiment });
     const effects = replaced === undefined ? own : { ...own, text: replaced };

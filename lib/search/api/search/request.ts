@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { PERSONALIZATIONS } from "../../../core/contract/recommendation.ts";
-import { MAX_RERANKED, NO_HITS, RULE_SETS } from "../../../core/contract/search.ts";
+import { MAX_RERANKED, MAX_SEGMENTS, NO_HITS, RULE_SETS, SEGMENT } from "../../../core/contract/search.ts";
 import { objectSchema, recordSchema } from "../../../core/http/validate.ts";
 import { isObject } from "../../../core/json/values.ts";
 import { RequestContext } from "../../../personalize/runtime/request-context.ts";
@@ -31,6 +31,12 @@ export const IndexExpression = v.pipe(
 
 /** The rules that a search is made with. */
 export const RuleSet = v.picklist(RULE_SETS);
+
+/** Segments that a user belongs to. */
+export const Segments = v.pipe(
+  v.array(v.pipe(v.string(), v.regex(SEGMENT, "must be 1 to 64 letters, digits, _ and -"))),
+  v.maxLength(MAX_SEGMENTS),
+);
 
 /** Whether the user's profile has a say. */
 export const Personalization = v.picklist(PERSONALIZATIONS);
@@ -141,6 +147,10 @@ export const commonFields = {
     v.nullish(RuleSet),
     v.description("The rules that apply: those in use, a draft of the next ones, or none. Default: current."),
   ),
+  segments: v.pipe(
+    v.nullish(Segments),
+    v.description("Segments that the user belongs to, such as `vip`: rules may be for them."),
+  ),
   synonyms: v.pipe(
     v.nullish(v.boolean()),
     v.description("Whether words are searched by their synonyms as well, if the index has any. Default: true."),
@@ -229,6 +239,7 @@ export type CommonFields = Pick<
   | "rerank"
   | "variety"
   | "rule_set"
+  | "segments"
   | "synonyms"
   | "locale"
   | "explain_stages"

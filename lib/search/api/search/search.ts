@@ -45,7 +45,8 @@ async function searched(
   const { parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
   const rules = await searchRules(services, { ...call, rule_set: body.rule_set });
-  const facts = { text: body.user_query, index: body.index, template: body.template, params: body.params };
+  const { user_query: typed, template, params, segments } = body;
+  const facts = { text: typed, index: body.index, template, params, segments };
   const effects = rules.effectsOn({ ...facts, native: parsed, key: caller.name });
   const ruled = ruledSearches(effects);
 

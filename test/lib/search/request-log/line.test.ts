@@ -64,6 +64,11 @@ test("has the fields of the User Behavior Insights query schema", () => {
   });
 });
 
+test("has the segments of the user, if the request names some", () => {
+  assert.equal(parsed({ segments: ["vip"] }).query_attributes.segments, ["vip"]);
+  for (const segments of [[], null]) assert.not.ok("segments" in parsed({ segments }).query_attributes);
+});
+
 test("is recognized by its beginning, even when it was cut", () => {
   const line = requestLogLine(entry, settings);
   assert.equal([isRequestLogLine(line), isRequestLogLine(line.slice(0, 60))], [true, true]);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
@@ -6,7 +7,9 @@ import { RULES_FORM, type Rule, RulesSchema } from "../../../../lib/config/rules
 import { seeded } from "../../../../lib/core/statistics/random.ts";
 import { type RuleBook, ruleBook, type SearchFacts } from "../../../../lib/search/rules/book.ts";
 import { parseRules } from "../../../../lib/search/rules/document.ts";
+import { type Effects, effectsOf } from "../../../../lib/search/rules/effects.ts";
 import { indexedText, openIndexed } from "../../../../lib/search/rules/text.ts";
+import { randomRules } from "../../../fixtures/rule-world.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/rules/book");
@@ -71,6 +74,12 @@ for (const [what, when, yes, no] of [
   ["index", { indexes: ["books", "shop-*"] }, [{ index: "old,shop-1" }], [{ index: "old" }, { index: "old,-books" }]],
   ["template", { templates: ["shop"] }, [{ template: "shop" }], [{ template: "other" }, {}]],
   ["key", { keys: ["web"] }, [{}], [{ key: "other" }]],
+  [
+    "segment",
+    { segments: ["vip", "b2b"] },
+    [{ segments: ["b2b"] }, { segments: ["new", "vip", "vip"] }],
+    [{}, { segments: null }, { segments: [] }, { segments: ["new"] }, { segments: ["VIP"] }],
+  ],
   [
     "parameter",
     { params: [{ name: "color", values: ["red", 7] }] },
@@ -160,6 +169,7 @@ const CONDITIONS = {
   ],
   indexes: [["books"], ["shop-*", "b"], ["shop-1*"], ["s*"]],
   keys: [["web"], ["app", "web"]],
+  segments: [["vip"], ["b2b", "vip"]],
   experiment: [
     { name: "e", variants: ["a"] },
     { name: "f", variants: ["a", "b"] },
@@ -185,6 +195,7 @@ test("finds what fulfils all conditions of a rule among 500 with any conditions"
       params: pick([{ a: "1", b: 1 }, { a: ["3", 2] }, { b: "1" }, null]),
       native: { query: { bool: { filter } } },
       key: pick(["web", "app", "third"]),
+      segments: pick([["vip"], ["new", "b2b"], ["new"], [], null]),
       experiment: pick([{ name: "e", variant: "a" }, { name: "f", variant: "b" }, undefined]),
       now: Date.parse(pick(["2026-11-30", "2026-12-02"])),
     };
@@ -203,6 +214,26 @@ test("finds what fulfils all conditions of a rule among 500 with any conditions"
     found += expected.length;
   }
   assert.ok(found > 500);
+});
+
+test("a segment that a request claims adds rules, and shows nothing that others hide", () => {
+  const random = seeded(38);
+  for (let round = 0; round < 200; round += 1) {
+    const rules = randomRules(random, 12).map((rule) =>
+      random() < 0.5 ? rule : { ...rule, when: { ...rule.when, segments: ["vip"] } },
+    );
+    const book = bookOf(rules);
+    const [without, claimed] = [null, ["vip"]].map((segments) =>
+      effectsOf(book.matching({ ...FACTS, segments }), { hasText: true }),
+    ) as [Effects, Effects];
+    for (const part of ["hiddenIds", "hidden", "filters", "weights"] as const)
+      for (const one of without[part])
+        assert.ok(
+          claimed[part].some((other) => isDeepStrictEqual(other, one)),
+          part,
+        );
+    assert.not.ok(claimed.pins.some(({ id }) => without.hiddenIds.includes(id)));
+  }
 });
 
 test("checks documents of rules unless they are of this version's form", () => {

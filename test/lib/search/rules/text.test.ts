@@ -16,6 +16,7 @@ const RULES = [
     effects,
   },
   { name: "filter", priority: 1, when: { filters: [{ field: "f", values: [1, true] }] }, effects },
+  { name: "segment", when: { segments: ["vip", "b2b"] }, effects },
   { name: "experiment", when: { experiment: { name: "e", variants: ["a"] } }, effects },
   { name: "index", when: { indexes: ["books", "shop-*"] }, effects },
   { name: "key", when: { keys: ["web"] }, effects },
@@ -43,6 +44,7 @@ test("finds rules whatever characters their conditions and effects have", () => 
   assert.equal(found({ template: "shop", params: { a: "x y" } }), ["template", "every"]);
   assert.equal(found({ text: "a dim red lamp" }), ["phrase", "every"]);
   assert.equal(found({ text: "redder lamps" }), ["every"]);
+  assert.equal(found({ segments: ["b2b"] }), ["segment", "every"]);
   const filtered = { native: { query: { bool: { filter: { term: { f: 1 } } } } } };
   assert.equal(found({ ...filtered, text: "red" }), ["filter", "phrase", "every"]);
   assert.equal(openIndexed(indexedText({ ...VERSION, content: {} }))?.content.matching(FACTS), []);
@@ -65,16 +67,23 @@ test("is read as a whole if something else wrote or changed it", () => {
 });
 
 test("has an index that functions of this version read", () => {
-  const { lines, prefixes } = indexOf(content.rules ?? [], [0, 10, 20, 30, 40, 50, 60, 70]);
+  const { lines, prefixes } = indexOf(content.rules ?? [], [0, 10, 20, 25, 30, 40, 50, 60, 70]);
   // If this fails, functions find other rules in what was written before: increase INDEX_FORM, then change this.
   assert.equal(
     [INDEX_FORM, lines, prefixes],
     [
-      1,
+      2,
       [
         ...["\t70", "experiment=e\t30", "filter=f=1\t20", "filter=f=true\t20", "index=books\t40", "index=shop-*\t40"],
         ...["key=web\t50", "param=a=x y\t10", 'param=a=z"\n\u2028\t10', "param=a=\ud800é\t10"],
-        ...["phrase=red\t0", "phrase=red lamp\t0", "template=shop\t60", "text=a lamp\t0"],
+        ...[
+          "phrase=red\t0",
+          "phrase=red lamp\t0",
+          "segment=b2b\t25",
+          "segment=vip\t25",
+          "template=shop\t60",
+          "text=a lamp\t0",
+        ],
       ],
       [5],
     ],

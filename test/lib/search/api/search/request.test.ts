@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { IndexExpression } from "../../../../../lib/search/api/search/request.ts";
+import { IndexExpression, SearchRequest } from "../../../../../lib/search/api/search/request.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("an index expression");
@@ -17,6 +17,15 @@ test("holds a slash only in date math", () => {
     assert.is(said(expression), undefined, expression);
   for (const expression of ["", "_all", "books,_alias", "a/b", "a b", "a..b", "a?b", "a#b", "a%2f", "<a/b"])
     assert.is(said(expression)?.length, 1, expression);
+});
+
+test("of a request with segments of its user: at most ten names", () => {
+  const issues = (segments: unknown) =>
+    v.safeParse(SearchRequest, { index: "books", search_request: {}, segments }).issues?.length ?? 0;
+  for (const segments of [undefined, null, [], ["vip", "B2B_de-1"], Array(10).fill("x".repeat(64))])
+    assert.is(issues(segments), 0, JSON.stringify(segments));
+  for (const segments of ["vip", [7], [""], ["a b"], ["x".repeat(65)], ["vip\n"], ["é"], Array(11).fill("a")])
+    assert.ok(issues(segments) > 0, JSON.stringify(segments));
 });
 
 test.run();
