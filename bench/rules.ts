@@ -35,6 +35,7 @@ const CONDITIONS: ReadonlyArray<() => object> = [
   () => ({ templates: ["shop"], params: [{ name: "category", values: [some("c", 500)] }] }),
   () => ({ indexes: [`${some("shop-", 200)}-*`], from: "2026-01-01", until: "2027-01-01", time_zone: "Europe/Berlin" }),
   () => ({ keys: [some("key-", 200)] }),
+  () => ({ segments: [some("segment-", 200)] }),
   () => ({ experiment: { name: some("experiment-", 50), variants: ["a"] } }),
 ];
 

@@ -105,8 +105,10 @@ test("a banner is shown for searches", async () => {
 
 test("what cannot be put into use is told, wherever its author has gone", async () => {
   await tab.newRule("late");
+  await label("and the user is in one of these segments, one in a line").fill("vip\nb2b");
   await label("Banner, or a JSON object, for the page").fill("Late");
   await button("Look at the change").click();
+  assert.match(await tab.added(), /when:\n\+ +segments:\n\+ +- vip\n\+ +- b2b\n/);
   await button("Put it into use").waitFor();
   // Somebody else puts a version into use in the meantime.
   const document = versionedDocument(s3DocumentBucket(shop.s3, shop.bucket), RULES);
