@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import * as v from "valibot";
+import { shellWord } from "../../lib/core/shell-word.ts";
 import { defineCommand } from "../command.ts";
 import { createProject } from "../init/create.ts";
 
@@ -16,13 +17,11 @@ export const command = defineCommand({
       `Created a project in ${folder}: conf/ for AWS, conf.local/ for this machine, a Makefile, and pipelines for`,
     );
     terminal.print("GitHub and GitLab. Next:\n");
-    const isSpaced = (path: string) => /\s/.test(path);
-    if (folder !== ".") terminal.print(`  cd ${isSpaced(folder) ? `"${folder}"` : folder}`);
+    if (folder !== ".") terminal.print(`  cd ${shellWord(folder)}`);
     for (const line of ["npm install", "npx relevance dev"]) terminal.print(`  ${line}`);
-    if (isSpaced(resolve(folder)))
-      terminal.note(
-        "\nOpenSearch cannot run in a folder with a space in its path: move the project before `relevance dev`",
-      );
+    const { spaceProblem } = await import("../../local/opensearch/start.ts");
+    const problem = spaceProblem(resolve(folder));
+    if (problem !== undefined) terminal.note(`\n${problem} before \`relevance dev\``);
     return 0;
   },
 });

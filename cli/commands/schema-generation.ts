@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { DATASETS } from "../../lib/core/contract/recommendation.ts";
+import { shellWord } from "../../lib/core/shell-word.ts";
 import { constantsOf } from "../../lib/recommendation/schema/constants.ts";
 import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
-import { shellWord } from "../../lib/recommendation/schema/warnings.ts";
 import { schemaTable, writeSchemas } from "../../lib/recommendation/schema/write.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";

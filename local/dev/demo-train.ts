@@ -9,6 +9,7 @@ import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
 import { hashOf } from "../../lib/core/naming/names.ts";
+import { shellWord } from "../../lib/core/shell-word.ts";
 import { visible } from "../../lib/core/visible.ts";
 import { generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { writeDemoFiles } from "../demo-data/files.ts";
@@ -129,8 +130,6 @@ async function relevance(args: readonly string[], variables: Readonly<Record<str
   const [code] = await once(child, "exit");
   if (code !== 0) throw new LocalError(`relevance ${args[0]} ended with exit code ${code}`);
 }
-
-const shellWord = (word: string) => (/^[\w./:,@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 function sizes({ readers, books, interactions }: DemoData): string {
   const count = (list: readonly unknown[]) => list.length.toLocaleString("en");

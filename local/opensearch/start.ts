@@ -108,10 +108,19 @@ export async function startOpenSearch(options: StartOptions): Promise<OpenSearch
   return { url, version, pid: server.pid, logFile: server.logFile, died, stop };
 }
 
-/** Rejects a path with spaces: the launcher splits JVM options at spaces, including the temporary folder's path. */
+/**
+ * Returns why OpenSearch cannot run in a folder, if it has a space in its path: the launcher splits JVM options at spaces,
+ * including the temporary folder's path.
+ */
+export const spaceProblem = (dir: string): string | undefined =>
+  /\s/.test(dir)
+    ? `OpenSearch cannot run in a folder with a space in its path: ${JSON.stringify(dir)}. Move it`
+    : undefined;
+
+/** Throws LocalError for a path with spaces. */
 export function refuseSpace({ dir }: Pick<NodeFolder, "dir">): void {
-  if (!/\s/.test(dir)) return;
-  throw new LocalError(`OpenSearch cannot run in a folder with a space in its path: ${JSON.stringify(dir)}. Move it`);
+  const problem = spaceProblem(dir);
+  if (problem !== undefined) throw new LocalError(problem);
 }
 
 /** Throws LocalError if another server runs on the folder. It belongs to whoever started it, so it is not stopped. */

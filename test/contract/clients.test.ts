@@ -9,7 +9,7 @@ import { suite } from "../suite.ts";
 import { EXPECTED, type Services, startServices } from "./services.ts";
 import { sizesOfTarball, statedSizes, wrongSizes } from "./sizes.ts";
 import { BETWEEN, guideRequests, printedRequests, pythonProgram, shellScript, typeScriptProgram } from "./tabs.ts";
-import { runTool } from "./tools.ts";
+import { resultOf, runTool } from "./tools.ts";
 
 const test = suite("clients");
 
@@ -52,7 +52,7 @@ test("TypeScript: installed from the tarball alone, a program compiles and does 
     cwd: folder,
   });
   assert.is(await compile("relevance-client.ts"), "");
-  const said = await runTool(process.execPath, ["relevance-client.ts"], { cwd: folder, env: services.env });
+  const said = await resultOf(process.execPath, ["relevance-client.ts"], { cwd: folder, env: services.env });
   assert.equal(JSON.parse(said), EXPECTED);
 });
 
@@ -77,7 +77,7 @@ test("Python: installed from the wheel, a program passes strict type checks and 
   const env = { ...services.env, PYTHONPATH: packages };
   const program = join(programs, "relevance_client_program.py");
   assert.match(await runTool(python(), ["-m", "mypy", "--strict", program], { cwd: folder, env }), /^Success/);
-  assert.equal(JSON.parse(await runTool(python(), [program], { env })), EXPECTED);
+  assert.equal(JSON.parse(await resultOf(python(), [program], { env })), EXPECTED);
 });
 
 test("Python: a wrong field of a document or a request passes no type check", async () => {
@@ -117,14 +117,13 @@ test("the clients are as large as their READMEs state, and within their limits",
 test("the requests of the guides are answered alike in each language", async () => {
   const printed = guideRequests();
   assert.ok(printed.length >= 19, `${printed.length} requests`);
-  const [inShell, ...others] = (await answersInEach("guide-tabs", printed)).map((answers) =>
-    answers.map((answer, at) => {
-      // Numbers of the cluster's own answers differ from call to call.
-      const isOwn = printed[at]?.path.startsWith("/raw-backend/");
-      return isOwn ? typeof answer : answer;
-    }),
-  );
-  assert.is(inShell?.length, printed.length);
+  const isOfCluster = (at: number) => printed[at]?.path.startsWith("/raw-backend/") === true;
+  const inEach = await answersInEach("guide-tabs", printed);
+  const [inShell, ...others] = inEach.map((answers) => answers.filter((_, at) => !isOfCluster(at)));
+  for (const answers of inEach) {
+    assert.is(answers.length, printed.length);
+    assertClusterAnswers(answers.filter((_, at) => isOfCluster(at)));
+  }
   assert.not.match(JSON.stringify(inShell), /"errors":true/);
   for (const other of others) assert.equal(other, inShell);
 });
@@ -145,25 +144,57 @@ test("the requests of the site's API pages are answered alike in each language",
   for (const other of others) assert.equal(other, inShell);
 });
 
+/** Checks the cluster's own answers, whose numbers differ from call to call: the list of indexes, and those about a task. */
+function assertClusterAnswers(answers: readonly unknown[]) {
+  const [indexes, started, running, throttled, cancelled, ...more] = answers as [string, ...TaskAnswer[]];
+  assert.match(indexes, new RegExp(` ${services.env.INDEX} `));
+  assert.match(String(started?.task), /^[\w-]+:\d+$/);
+  assert.is(running?.completed, false);
+  const taskOf = ({ node_failures, nodes = {} }: TaskAnswer = {}) => {
+    assert.is(node_failures, undefined, JSON.stringify(node_failures));
+    return Object.values(nodes).flatMap(({ tasks }) => Object.entries(tasks));
+  };
+  const [[id, { status }] = ["", {}]] = taskOf(throttled);
+  assert.equal([id, status?.requests_per_second], [started?.task, 1000 / SLOWER]);
+  assert.equal(
+    taskOf(cancelled).map(([name]) => name),
+    [started?.task],
+  );
+  assert.equal(more, []);
+}
+
+/** What the tests read of the cluster's answers about tasks. */
+interface TaskAnswer {
+  task?: unknown;
+  completed?: boolean;
+  node_failures?: unknown;
+  nodes?: Readonly<Record<string, { tasks: Readonly<Record<string, { status?: { requests_per_second?: number } }>> }>>;
+}
+
+/** The guide's rates are divided by this: then a copy of a few documents takes minutes, and runs until it is cancelled. */
+const SLOWER = 100_000;
+
 /** Makes requests in a shell, in TypeScript, which compiles, and in Python. Resolves with the answers in each. */
 async function answersInEach(name: string, requests: Parameters<typeof shellScript>[0]): Promise<Answers> {
-  /** Writes a program with the index of this run in place of the pages' own, and returns its path. */
+  /** Writes a program with the index and the rates of this run in place of the pages' own, and returns its path. */
   const written = (ending: string, program: string) => {
     const file = join(folder, `${name}.${ending}`);
     const { INDEX } = services.env;
     writeFileSync(
       file,
-      program.replaceAll(/"(?:books|products)(-copy)?"/g, (_, copy = "") => `"${INDEX}${copy}"`),
+      program
+        .replaceAll(/"(?:books|products)(-copy)?"/g, (_, copy = "") => `"${INDEX}${copy}"`)
+        .replaceAll(/(?<=requests_per_second=)\d+/g, (rate) => String(Number(rate) / SLOWER)),
     );
     return file;
   };
   const env = { ...services.env, PYTHONPATH: packages };
-  const inShell = await runTool("sh", ["-e", written("sh", shellScript(requests))], { env });
+  const inShell = await resultOf("sh", ["-e", written("sh", shellScript(requests))], { env });
   const program = written("ts", typeScriptProgram(requests));
   assert.is(await compile(program), "");
-  const inTypeScript = await runTool(process.execPath, [program], { env });
+  const inTypeScript = await resultOf(process.execPath, [program], { env });
   // Not type-checked: the types of records have no room for the columns of a project.
-  const inPython = await runTool(python(), [written("py", pythonProgram(requests))], { env });
+  const inPython = await resultOf(python(), [written("py", pythonProgram(requests))], { env });
   return [answersIn(inShell), answersIn(inTypeScript), answersIn(inPython)];
 }
 

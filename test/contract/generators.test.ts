@@ -7,7 +7,7 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { EXPECTED, type Services, startServices } from "./services.ts";
-import { NODE_MODULES, runTool } from "./tools.ts";
+import { NODE_MODULES, resultOf, runTool } from "./tools.ts";
 
 const test = suite("generated clients");
 
@@ -43,7 +43,7 @@ async function compileAndRun(program: string): Promise<unknown> {
     format: "esm",
     logLevel: "silent",
   });
-  return JSON.parse(await runTool(process.execPath, [outfile], { env: services.env }));
+  return JSON.parse(await resultOf(process.execPath, [outfile], { env: services.env }));
 }
 
 test("openapi-typescript and openapi-fetch", async () => {

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { ROOT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { startServices } from "./services.ts";
-import { NODE_MODULES, runTool } from "./tools.ts";
+import { NODE_MODULES, resultOf } from "./tools.ts";
 
 const test = suite("inspector");
 
@@ -53,7 +53,7 @@ const SERVERS = {
 
 /** Runs the inspector, whose options precede a program's. */
 const inspect = async (server: readonly string[], ...options: string[]) =>
-  JSON.parse(await runTool(process.execPath, [PROGRAM, "--cli", ...options, ...server]));
+  JSON.parse(await resultOf(process.execPath, [PROGRAM, "--cli", ...options, ...server]));
 
 for (const [name, { server, tools, calls }] of Object.entries(SERVERS)) {
   test(`${name}: lists tools that clients of all kinds can read, and calls them`, async () => {

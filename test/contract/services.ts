@@ -61,7 +61,7 @@ export const EXPECTED = {
   degraded: ["campaign"],
 };
 
-/** Starts both services behind the local API server, with two books in an index and among the items. */
+/** Starts both services behind the local API server, with two books in an index, and one of them among the items. */
 export async function startServices() {
   const cluster = (await clusters())[0];
   if (!cluster) throw new Error("there is no cluster to test against");

@@ -55,7 +55,10 @@ const tabsIn = (group: string) =>
 /** What programs print between answers, which may have line breaks, since they repeat what was sent. */
 export const BETWEEN = "--";
 
-/** Returns a script that makes the requests one after the other, and prints the answers. A task that one starts is the others'. */
+/**
+ * Returns a script that makes the requests one after the other, and prints the answers. Later requests use the task that
+ * an earlier one started.
+ */
 export const shellScript = (requests: readonly Request[]): string =>
   [
     `note() {

@@ -16,17 +16,25 @@ const VENV = join(HOME, "venv", "bin");
 
 const run = promisify(execFile);
 
-/** Runs one of the tools. Resolves with its output, or rejects with it if the tool fails. */
-export async function runTool(
+/** Runs one of the tools. Resolves with all that it said, or rejects with it if the tool fails. */
+export async function runTool(...given: Parameters<typeof outputOf>): Promise<string> {
+  const { stdout, stderr } = await outputOf(...given);
+  return stdout + stderr;
+}
+
+/** Runs one of the tools. Resolves with its standard output alone, without warnings; rejects as `runTool` does. */
+export const resultOf = async (...given: Parameters<typeof outputOf>): Promise<string> =>
+  (await outputOf(...given)).stdout;
+
+async function outputOf(
   command: string,
   args: readonly string[],
   { cwd = HOME, env = {} }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
-): Promise<string> {
+): Promise<{ stdout: string; stderr: string }> {
   const path = [VENV, join(HOME, "node_modules", ".bin"), process.env.PATH].join(delimiter);
   const options = { cwd, env: { ...process.env, PATH: path, ...env }, maxBuffer: 64 * 1024 * 1024 };
   try {
-    const { stdout, stderr } = await run(command, args, options);
-    return stdout + stderr;
+    return await run(command, args, options);
   } catch (error) {
     const { stdout, stderr, message } = error as Error & { stdout?: string; stderr?: string };
     const said = `${stdout ?? ""}${stderr ?? ""}`.trim();

@@ -69,7 +69,7 @@ test("says in which folders the local stack cannot run", () => {
     cwd: project,
     encoding: "utf8",
   });
-  assert.match(stdout, /^ {2}cd "my shop"$/m);
+  assert.match(stdout, /^ {2}cd 'my shop'$/m);
   assert.match(stderr, /OpenSearch cannot run in a folder with a space in its path/);
   rmSync(join(project, "my shop"), { recursive: true });
 });

@@ -1,6 +1,7 @@
 import type { AvroSchema } from "../../config/avro.ts";
 import { DATASETS, type Dataset, PROFILE_DATASETS } from "../../core/contract/recommendation.ts";
 import { shareText } from "../../core/share.ts";
+import { shellWord } from "../../core/shell-word.ts";
 import { eventTypeRoom, fieldsBesideTypes, MAX_TEXT } from "../../personalize/limits.ts";
 import type { IdReport } from "./ids.ts";
 import { placeOf } from "./row.ts";
@@ -38,9 +39,6 @@ function oddColumns({ dataset, columns }: Pick<Sample, "dataset" | "columns">, t
 /** A text with a digit is rather a number that is written in another way. */
 const missingWords = (texts: readonly string[]) =>
   texts.some((text) => /[\d,]/.test(text) || text.trim() !== text) ? [] : texts.toSorted();
-
-/** Returns a text as one word of a shell. */
-export const shellWord = (text: string) => (/^[\w./,:=@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** Says that training will leave event types out, if there are more than Personalize takes. */
 export function tooManyTypes({ file, eventTypes }: Sample, { fields }: AvroSchema): string[] {

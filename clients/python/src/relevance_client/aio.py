@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from . import models as t
     from .models import Doc
 
-#: The type of documents that have none of the caller's.
+#: Default when the caller names no document type.
 ANY: Any = dict
 
 
@@ -94,21 +94,37 @@ class AsyncRelevance:
             yield written
 
     async def search(self, request: t.Search, document: type[Doc] = ANY) -> t.SearchAnswer[Doc]:
-        """Runs a search body or a named template. ``document`` is your type of the documents, for type checkers alone."""
+        """Runs a search body or a named template.
+
+        Args:
+            document: Your type of the documents, a TypedDict; nothing is converted.
+        """
         return await self._json(post("/application/search", request, safe=True))
 
     def search_hits(self, request: t.Search, document: type[Doc] = ANY) -> AsyncIterator[t.Hit[Doc]]:
-        """Yields the hits of all pages of a search. ``size`` is the size of a page."""
+        """Yields the hits of all pages of a search. ``size`` is the size of a page.
+
+        Args:
+            document: Your type of the documents, a TypedDict; nothing is converted.
+        """
         return self._hits(request, self.search)
 
     async def hybrid_search(
         self, request: t.HybridSearch, document: type[Doc] = ANY
     ) -> t.HybridSearchAnswer[Doc]:
-        """Runs a hybrid search body or a named template. ``document`` is as in ``search``."""
+        """Runs a hybrid search body or a named template.
+
+        Args:
+            document: Your type of the documents, a TypedDict; nothing is converted.
+        """
         return await self._json(post("/application/hybrid-search", request, safe=True))
 
     def hybrid_search_hits(self, request: t.HybridSearch, document: type[Doc] = ANY) -> AsyncIterator[t.Hit[Doc]]:
-        """Yields the hits of all pages of a hybrid search. ``size`` is the size of a page."""
+        """Yields the hits of all pages of a hybrid search. ``size`` is the size of a page.
+
+        Args:
+            document: Your type of the documents, a TypedDict; nothing is converted.
+        """
         return self._hits(request, self.hybrid_search)
 
     async def multi_search(self, request: t.MultiSearch) -> t.MultiSearchAnswer:
