@@ -7,7 +7,7 @@ import { findJdks } from "../opensearch/java.ts";
 import { refuseSpace } from "../opensearch/start.ts";
 import { chooseVersion, jdkFor, OPENSEARCH_VERSIONS } from "../opensearch/versions.ts";
 import { LocalError, MissingTool } from "../process/error.ts";
-import { commandsFor, isOnPath, type Tool } from "../process/tools.ts";
+import { commandsFor, isOnPath, type System, type Tool } from "../process/tools.ts";
 import { connectTo } from "./opensearch.ts";
 import type { DevOptions } from "./options.ts";
 
@@ -63,14 +63,14 @@ export function localChecks({ opensearchVersion, dir, installDir }: DevOptions):
   ];
 }
 
-/** Runs checks, all of them, whatever fails. A problem ends with how to install the program. */
-export function findingsOf(checks: readonly Check[]): Promise<Finding[]> {
+/** Runs checks, all of them, whatever fails. A problem ends with how to install the program on a system: by default this one. */
+export function findingsOf(checks: readonly Check[], system?: System): Promise<Finding[]> {
   return Promise.all(
     checks.map(async ([name, tool, look]) => {
       try {
         return { name, found: await look() };
       } catch (error) {
-        const commands = tool === undefined ? [] : commandsFor(tool).map((command) => `\n  ${command}`);
+        const commands = tool === undefined ? [] : commandsFor(tool, system).map((command) => `\n  ${command}`);
         return { name, problem: `${(error as Error).message}${commands.join("")}` };
       }
     }),

@@ -28,7 +28,8 @@ const INSTALL = {
 } as const;
 
 export type Tool = keyof typeof INSTALL;
-type System = keyof (typeof INSTALL)[Tool];
+/** A system with a package manager of its own. */
+export type System = keyof (typeof INSTALL)[Tool];
 
 const NAMES: Readonly<Record<System, string>> = { debian: "Debian, Ubuntu", fedora: "Fedora", macos: "macOS" };
 

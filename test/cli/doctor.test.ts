@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { commandsFor } from "../../local/process/tools.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 
@@ -30,7 +31,9 @@ test("doctor names everything that is missing at once, each with a command", () 
   assert.match(output, /^ok +Node\.js +22\./m);
   for (const name of ["npm", "make", "Maven", "Python", "Terraform"])
     assert.match(output, new RegExp(`^missing ${name} `, "m"));
-  for (const name of ["maven", "python", "opentofu"]) assert.match(output, new RegExp(`install\\S* .*${name}`), name);
+  // Indented below what is wrong with the program.
+  for (const tool of ["node", "make", "maven", "python", "terraform"] as const)
+    for (const command of commandsFor(tool)) assert.ok(output.includes(`\n${" ".repeat(22)}${command}\n`), command);
   assert.match(output, /\n5 missing\./);
 });
 
@@ -43,6 +46,29 @@ test("dev names everything that it misses at once, before it writes anything", (
     ["servers", ".local"].filter((name) => existsSync(join(folder, name))),
     [],
   );
+});
+
+test("dev says what it installs, and how far that is, before it is ready", () => {
+  const started = join(folder, "started");
+  spawnSync("mkfifo", [started]);
+  const program = (name: string, script: string) =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  // One that creates no environment until dev ends, and a Maven that then fails.
+  program("python3", `case "$*" in *version_info*) echo 3 11;; *"-m venv"*) echo > ${started}; read line;; esac`);
+  const archive = "https://example.com/x/opensearch-knn-2.19.6.0.zip";
+  program(
+    "mvn",
+    `read line < ${started}; echo "[INFO] Downloaded from central: ${archive} (6.3 MB at 15 MB/s)"; exit 1`,
+  );
+  const { output, status } = relevance(folder, "dev", "--stand-ins");
+  assert.is(status, 1);
+  for (const line of [
+    /^installing moto, the local AWS endpoint \(40 MB to download, once\)$/m,
+    /^installing OpenSearch \S+ \(\d+ MB to download, once\)$/m,
+    /^ {2}opensearch-knn-2\.19\.6\.0\.zip: 6\.3 MB at 15 MB\/s$/m,
+    /^OpenSearch \S+ could not be downloaded \(mvn ended with 1\)/m,
+  ])
+    assert.match(output, line);
 });
 
 test("dev says first that OpenSearch cannot run in a folder with a space", () => {
