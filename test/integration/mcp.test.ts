@@ -6,16 +6,20 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
-import { buildFunctions } from "../../build/functions.ts";
 import type { KeyRules } from "../../lib/core/http/access.ts";
 import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { loadBundle } from "../../local/api/load-bundle.ts";
 import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { loadGatewayWithKeys, send } from "../fixtures/access-attempt.ts";
-import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { type Attempt, loadGatewayWithKeys, send } from "../fixtures/access-attempt.ts";
 import { API_KEY, startGateway, type TestGateway } from "../fixtures/gateway.ts";
-import { createIndexes, isAnswered, keysOf, messagesOf, problemOf, TEMPLATES } from "../fixtures/mcp-attempts.ts";
+import { createIndexes, keysOf, messagesOf, problemOf, TEMPLATES } from "../fixtures/mcp-attempts.ts";
+import { isAnswered } from "../fixtures/mcp-messages.ts";
+import {
+  createPlacements,
+  loadRecommendationWithKeys,
+  PLACEMENT_KEYS,
+  placementMessages,
+  placementProblem,
+} from "../fixtures/mcp-placement-attempts.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { startWorld } from "../functions/recommendation-api/world.ts";
 import { suite } from "../suite.ts";
@@ -39,18 +43,7 @@ const gateway: TestGateway = await startGateway({
 });
 const agentKey: KeyRules = { name: "agent", endpoints: ["recommend"], placements: ["home"] };
 
-test.before(async () => {
-  const items = ["B1", "B2", "B3"].map((ITEM_ID) => ({ ITEM_ID, TITLE: `Title of ${ITEM_ID}` }));
-  assert.is((await world.post("/update-items", { items })).status, 200);
-  const fallback = [{ list: "popular" as const }];
-  await world.putPopularItems(["B1", "B2", "B3"]);
-  await world.putPlacements({
-    placements: [
-      { name: "home", description: "What the home page shows.", limit: 3, fallback },
-      { name: "inside", limit: 3, fallback },
-    ],
-  });
-});
+const inside = await createPlacements(world);
 
 test.after(async () => {
   await gateway.stop();
@@ -198,8 +191,7 @@ test("joins the tools of both APIs on standard input and output", async () => {
 });
 
 test("shows a key with placements these alone", async () => {
-  const env = { ...world.bundle.env, API_KEYS: "id-agent=agent" };
-  const limited = await loadWith([agentKey], env);
+  const limited = await loadRecommendationWithKeys(world, [agentKey]);
   const call = (method: string, params: object) =>
     send(limited, {
       key: "agent",
@@ -220,32 +212,30 @@ test("shows a key with placements these alone", async () => {
   );
 });
 
-test("finds no way round the scope of a key", async () => {
-  const handler = await loadGatewayWithKeys(cluster, keysOf(indexes), { templates: TEMPLATES });
+/** Plays generated messages. Fails with the first whose answer has a problem. */
+async function play(
+  handler: ProxyHandler,
+  messages: fc.Arbitrary<Attempt>,
+  problemIn: (attempt: Attempt, answer: Awaited<ReturnType<typeof send>>) => string | undefined,
+) {
   let answered = 0;
-  for (const attempt of fc.sample(messagesOf(indexes), { numRuns: RUNS, seed: SEED })) {
+  for (const attempt of fc.sample(messages, { numRuns: RUNS, seed: SEED })) {
     const answer = await send(handler, attempt);
-    assert.is(
-      problemOf(indexes, attempt, answer),
-      undefined,
-      `${JSON.stringify(attempt)} ${answer.text.slice(0, 500)}`,
-    );
+    assert.is(problemIn(attempt, answer), undefined, `${JSON.stringify(attempt)} ${answer.text.slice(0, 500)}`);
     if (isAnswered(answer.text)) answered += 1;
   }
   // Attempts that all fail would prove nothing.
   assert.ok(answered > RUNS / 10, `only ${answered} of ${RUNS} found something`);
+}
+
+test("finds no way round the scope of a key of the gateway", async () => {
+  const handler = await loadGatewayWithKeys(cluster, keysOf(indexes), { templates: TEMPLATES });
+  await play(handler, messagesOf(indexes), (attempt, answer) => problemOf(indexes, attempt, answer));
 });
 
-/** Loads the recommendation service with keys. */
-async function loadWith(keys: readonly KeyRules[], env: Record<string, string>): Promise<ProxyHandler> {
-  const settings = { ...world.settings, keys };
-  const built = await buildFunctions({
-    outdir: `${scratchFolder(TEST_OUTPUT, "mcp")}/functions`,
-    functions: ["recommendation-api"],
-    files: { "recommendation-api": { "config.json": JSON.stringify(settings) } },
-  });
-  const { handler } = await loadBundle({ file: `${built["recommendation-api"]?.dir}/index.mjs`, env });
-  return handler;
-}
+test("finds no way round the scope of a key of the recommendation service", async () => {
+  const handler = await loadRecommendationWithKeys(world, PLACEMENT_KEYS);
+  await play(handler, placementMessages(), (attempt, answer) => placementProblem(inside, attempt, answer));
+});
 
 test.run();
