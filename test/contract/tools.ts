@@ -46,7 +46,7 @@ async function outputOf(
 export const NODE_MODULES = join(HOME, "node_modules");
 
 /**
- * Installs the client generators and schemathesis, once for each version of their lists. Throws MissingTool without npm
+ * Installs the packages of npm and of Python in `tools/`, once for each version of their lists. Throws MissingTool without npm
  * or a Python that can create virtual environments.
  */
 export async function installTools(say: (line: string) => void): Promise<void> {
@@ -59,7 +59,7 @@ export async function installTools(say: (line: string) => void): Promise<void> {
     missing("python3 with its venv module is not installed"),
   );
 
-  say("installing client generators and schemathesis (once)");
+  say("installing the tools of the contract tests (SIZE, once)");
   rmSync(HOME, { recursive: true, force: true });
   // A virtual environment cannot be moved, so the marker alone says that it is complete.
   mkdirSync(HOME, { recursive: true });

@@ -1,95 +1,34 @@
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { type Served, serveOnLoopback } from "../../lab/server/loopback.ts";
-import { patient, waitFor } from "../../local/process/wait.ts";
 import { startBrowser } from "../fixtures/browser.ts";
 import { bundleScript } from "../fixtures/browser-script.ts";
 import { ROOT } from "../fixtures/env.ts";
-import { startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
-import { BRANDS, KEY, mappings, pageOf, products, templates } from "../fixtures/instantsearch.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { startUpstreams } from "../fixtures/gateway.ts";
+import { BRANDS, products } from "../fixtures/instantsearch.ts";
+import { idsIn, type ProductsPage, startProductsPage, until } from "../fixtures/instantsearch-page.ts";
+import { clusters } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("InstantSearch in a browser");
 
 const script = await bundleScript(join(ROOT, "clients/instantsearch/test/page.ts"));
 const upstreams = await startUpstreams();
-const browser: Browser = await startBrowser();
+const browser = await startBrowser();
 
 // Nothing here depends on the version of the cluster.
 for (const cluster of (await clusters()).slice(-1)) {
-  const index = uniqueIndex("instantsearch");
-  let gateway: TestGateway;
-  let served: Served;
-
+  let shop: ProductsPage;
   test.before(async () => {
-    gateway = await startGateway({
-      node: cluster.url,
-      moreKeys: [KEY],
-      env: { API_KEYS: "key-1=default,key-2=shop" },
-      eventsStream: "instantsearch",
-      settings: {
-        cors: { allow_origins: ["*"] },
-        templates,
-        keys: [
-          { name: "default", endpoints: ["search"] },
-          {
-            name: "shop",
-            endpoints: ["search", "search-events"],
-            indexes: [`${index}*`],
-            templates: ["shop", "shop_cheap"],
-          },
-        ],
-      },
-    });
-    await request(cluster, "PUT", `/${index}`, { settings: { number_of_shards: 1, number_of_replicas: 0 }, mappings });
-    const lines = products.flatMap((doc, n) => [{ index: { _id: `p${n}` } }, doc]);
-    const bulk = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
-    const headers = { "content-type": "application/x-ndjson" };
-    await fetch(`${cluster.url}/${index}/_bulk?refresh=true`, { method: "POST", headers, body: bulk });
-    const html = pageOf({ url: gateway.url, key: KEY, index });
-    served = await serveOnLoopback(async ({ url }, response) => {
-      const isScript = url === "/page.js";
-      response.setHeader("content-type", isScript ? "text/javascript; charset=utf-8" : "text/html; charset=utf-8");
-      response.end(isScript ? script : html);
-    });
+    shop = await startProductsPage({ cluster, browser, script });
   });
-  test.after(async () => {
-    await served.stop();
-    await gateway.stop();
-    await request(cluster, "DELETE", `/${index}`);
-  });
+  test.after(() => shop.stop());
 
-  /** Opens the page, and waits for its first hits. */
-  async function open(path = "/") {
-    const page = await (await browser.newContext()).newPage();
-    page.setDefaultTimeout(patient(5_000));
-    const problems: string[] = [];
-    page.on("pageerror", (error) => problems.push(error.message));
-    page.on("request", (sent) => {
-      if (![served.url, gateway.url].some((own) => sent.url().startsWith(own))) problems.push(sent.url());
-    });
-    await page.goto(served.url + path);
-    return { page, problems };
-  }
-
-  const ids = (page: Page, place = "hits") =>
-    page.locator(`#${place} [data-id]`).evaluateAll((all) => all.map((one) => one.getAttribute("data-id")));
+  const open = (path?: string) => shop.open(path);
+  const ids = idsIn;
   const counts = async (page: Page, place: string) => {
     const items = page.locator(`#${place} li:not(:has(li))`);
     return (await items.allTextContents()).map((text) => text.replaceAll(/\s+/g, " ").trim());
-  };
-  /** Waits until something of the page is as expected. */
-  const until = async (page: Page, what: () => Promise<unknown>, expected: unknown) => {
-    let last: unknown;
-    const same = async () => {
-      last = await what();
-      return JSON.stringify(last) === JSON.stringify(expected);
-    };
-    const errors = await page.evaluate("window.errors");
-    const context = () => `got ${JSON.stringify(last)} ${JSON.stringify(errors)}`;
-    await waitFor(same, { what: JSON.stringify(expected), timeoutMs: 5_000, intervalMs: 25, context });
   };
   const checkbox = (page: Page, place: string, name: string) => page.locator(`#${place} label`, { hasText: name });
 

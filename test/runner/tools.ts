@@ -21,7 +21,7 @@ export const TOOLS: readonly SharedFixture[] = [
   tool("checkov", "test/checkov/checkov.ts", requireCheckov),
 ];
 
-/** Client generators and schemathesis, installed when a file first needs them. */
+/** Client generators, fuzzers and what else the contract tests need, installed when a file first needs them. */
 export const contractTools: SharedFixture = {
   name: "contract tools",
   needed: (_file, imports) => imports.has("test/contract/tools.ts"),
