@@ -11,7 +11,7 @@ import { localClients } from "../../local/dev/clients.ts";
 import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
-import type { Answer } from "./newcomer.ts";
+import { type Answer, commandsOf, curl } from "./newcomer.ts";
 import { installPacked, PACKAGE, pack, packAs, startOf, updateOf } from "./packed.ts";
 
 /** The tarball from an empty folder to the first answer. */
@@ -122,17 +122,21 @@ test("make names the targets that people know", () => {
   }
 });
 
-/** Starts the local stack in the project, with an OpenSearch of its own. Returns what it stores, and the console's address. */
+/**
+ * Starts the local stack in the project, with an OpenSearch of its own. Returns what runs the commands that it prints, what it
+ * stores, and the console's address.
+ */
 const startProject = async () => {
   const dir = join(project, ".local");
   const env = { RELEVANCE_INSTALL_DIR: join(ROOT, ".local") };
   dev = startDev(dir, ["--no-demo"], env, { command: START, cwd: project });
-  const { search, recommendation, aws, console } = await dev.ready();
+  const { recommendation, aws, console } = await dev.ready();
   assert.ok(recommendation);
-  const found = async () => {
-    const search_request = { query: { match: { title: "letters" } } };
-    const { search_response } = await call(search, "/application/search", { index: "letters", search_request });
-    return search_response.hits.hits.map(({ _id }) => _id);
+  const printed = commandsOf(dev.output());
+  const run = (path: string) => curl(printed.find((command) => command.includes(path)));
+  const found = () => {
+    const { search_response, degraded }: Answer = run("/application/hybrid-search");
+    return [search_response.hits.hits.map(({ _id }) => _id), degraded];
   };
   // Without a training there is nothing to recommend.
   const item = async () => {
@@ -142,7 +146,7 @@ const startProject = async () => {
     );
     return Item?.TITLE?.S;
   };
-  return { search, recommendation, found, item, console };
+  return { recommendation, run, found, item, console };
 };
 
 /** Stops it as Ctrl-C does. */
@@ -153,24 +157,19 @@ const stopProject = async () => {
   await stopped?.exited;
 };
 
-async function call({ url, api_key }: { url: string; api_key: string }, path: string, body: unknown): Promise<Answer> {
-  const answer = await fetch(`${url}${path}`, {
+test("dev starts in the project, and its commands lead to the first hybrid answer", async () => {
+  const { recommendation, run, found, item, console } = await startProject();
+  assert.is(run("/raw-backend/").acknowledged, true);
+  assert.is(run("/application/bulk").index_response.errors, false);
+  assert.equal(found(), [["my-book"], undefined]);
+  const { status } = await fetch(`${recommendation.url}/update-items`, {
     method: "POST",
-    headers: { "x-api-key": api_key, "content-type": "application/json" },
-    body: JSON.stringify(body),
+    headers: { "x-api-key": recommendation.api_key, "content-type": "application/json" },
+    body: JSON.stringify({
+      items: [{ ITEM_ID: "B1", TITLE: "Letters", AUTHOR: "Ada Lind", CATEGORIES: "Fantasy" }],
+    }),
   });
-  assert.is(answer.status, 200, path);
-  return (await answer.json()) as Answer;
-}
-
-test("dev starts in the project, and both services answer", async () => {
-  const { search, recommendation, found, item, console } = await startProject();
-  const bulk_request = [{ id: "1", op: "index", doc: { title: "Letters" } }];
-  await call(search, "/application/bulk", { index: "letters", refresh: "wait_for", bulk_request });
-  await call(recommendation, "/update-items", {
-    items: [{ ITEM_ID: "B1", TITLE: "Letters", AUTHOR: "Ada Lind", CATEGORIES: "Fantasy" }],
-  });
-  assert.equal([await found(), await item()], [["1"], "Letters"]);
+  assert.equal([status, await item()], [200, "Letters"]);
   const page = await fetch(new URL("/console.js", console.url));
   assert.is(page.status, 200);
 });
@@ -199,7 +198,7 @@ test("is updated by the commands of the guide: the plan says what changed, and d
   );
 
   const { found, item } = await startProject();
-  assert.equal([await found(), await item()], [["1"], "Letters"]);
+  assert.equal([...found(), await item()], [["my-book"], undefined, "Letters"]);
 });
 
 test.run();
