@@ -9,7 +9,7 @@ import { ROOT } from "../fixtures/env.ts";
 const LISTS = join(import.meta.dirname, "tools");
 const FILES = ["package.json", "package-lock.json", "requirements.txt"] as const;
 
-/** Where the tools are installed: packages of npm (60 MB) and a virtual environment of Python (150 MB). */
+/** Where the tools are installed: packages of npm (260 MB) and a virtual environment of Python (140 MB). */
 const HOME = join(ROOT, ".local", "contract-tools");
 const MARKER = join(HOME, ".complete");
 const VENV = join(HOME, "venv", "bin");
@@ -59,7 +59,7 @@ export async function installTools(say: (line: string) => void): Promise<void> {
     missing("python3 with its venv module is not installed"),
   );
 
-  say("installing the tools of the contract tests (SIZE, once)");
+  say("installing the tools of the contract tests (400 MB, once)");
   rmSync(HOME, { recursive: true, force: true });
   // A virtual environment cannot be moved, so the marker alone says that it is complete.
   mkdirSync(HOME, { recursive: true });
