@@ -2,7 +2,6 @@ import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
 import { RULES_FORM, type Rule } from "../../lib/config/rules.ts";
-import { seeded } from "../../lib/core/statistics/random.ts";
 import { ruleBook } from "../../lib/search/rules/book.ts";
 import { parseRules } from "../../lib/search/rules/document.ts";
 import { effectsOf } from "../../lib/search/rules/effects.ts";
@@ -22,7 +21,17 @@ import {
 } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { everyPage } from "../fixtures/pages.ts";
-import { expectedList, matches, randomRules, ruleDocuments } from "../fixtures/rule-world.ts";
+import { expectedList, matches } from "../fixtures/rule-world.ts";
+import {
+  COUNT,
+  cases,
+  documents,
+  hybridBody,
+  plainBody,
+  type Rest,
+  RULES,
+  type Ruled,
+} from "../fixtures/ruled-searches.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("rules of searches");
@@ -32,51 +41,6 @@ const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
 const BUCKET = unique("rules");
 const KEYS = { templates: `${API_KEY}-templates` };
-
-const COUNT = 40;
-const CASES = 8;
-const documents = ruleDocuments(COUNT);
-
-interface Ruled extends Json {
-  segments?: string[];
-  rules: Array<{ name: string; text?: string; redirect?: string; data?: object }>;
-  stages: Array<{ name: string; added: number; moved: number }>;
-}
-
-/** The random rules of each case, which apply to searches for its name. */
-const cases = Array.from({ length: CASES }, (_, at) => ({
-  text: `case ${at}`,
-  rules: randomRules(seeded(at + 1), COUNT).map((rule) => ({
-    ...rule,
-    name: `${rule.name}-${at}`,
-    when: { text: { is: [`case ${at}`] }, time_zone: "UTC" },
-  })),
-}));
-
-const when = (text: string) => ({ text: { contains: [text] } });
-const RULES = [
-  ...cases.flatMap(({ rules }) => rules),
-  { name: "raise", when: when("raise"), effects: { boost: [{ filter: { term: { color: "blue" } }, by: 100 }] } },
-  { name: "lower", when: when("lower"), effects: { bury: [{ filter: { term: { color: "blue" } }, by: 100 }] } },
-  { name: "page", when: when("page"), effects: { redirect: "/lamps", data: { banner: "Lamps", from: 1.5 } } },
-  { name: "other-text", when: when("typo"), effects: { replace_text: "n7" } },
-  { name: "broken", when: when("broken"), effects: { filter: { term: { year: "soon" } }, hide: { ids: ["d1"] } } },
-  { name: "pinned", when: when("pinned"), effects: { pin: [{ id: "d39", place: 2 }] } },
-  { name: "members", when: when("members"), effects: { hide: { ids: ["d5"] }, data: {} } },
-  {
-    name: "for-vip",
-    priority: 9,
-    when: { segments: ["vip"], ...when("members") },
-    effects: { pin: ["d5", "d39"].map((id, at) => ({ id, place: at + 1, ignore_filters: true })), data: { vip: true } },
-  },
-  { name: "for-red", when: { filters: [{ field: "color", values: ["red"] }], ...when("red") }, effects: { data: {} } },
-];
-
-/** Members of a native body besides its query, and filters in that. */
-interface Rest {
-  filter?: object[];
-  [member: string]: unknown;
-}
 
 const idsOf = ({ search_response }: Json) => search_response.hits.hits.map(({ _id }) => _id);
 const namesOf = ({ rules = [] }: Partial<Ruled>) => rules.map(({ name }) => name);
@@ -94,27 +58,16 @@ for (const cluster of await clusters()) {
   const index = uniqueIndex("rules");
   let gateway: TestGateway;
   let without: TestGateway;
-  const QUERY = { bool: { should: [{ match: { text: "n1 n2 n3" } }, { match_all: {} }] } };
   const send = {
-    plain: (text: string, { filter = [], ...rest }: Rest, fields: object = {}, to = gateway) =>
+    plain: (text: string, rest: Rest, fields: object = {}, to = gateway) =>
       to.post<Ruled>("/application/search", {
         ...{ index, user_query: text, ...fields },
-        search_request: { query: { bool: { must: [QUERY], filter } }, ...rest },
+        search_request: plainBody(rest),
       }),
-    hybrid: (text: string, { filter = [], ...rest }: Rest, fields: object = {}, to = gateway) =>
+    hybrid: (text: string, rest: Rest, fields: object = {}, to = gateway) =>
       to.post<Ruled>("/application/hybrid-search", {
         ...{ index, search_query: text, ...fields },
-        search_request_template: {
-          query: {
-            hybrid: {
-              queries: [
-                { bool: { must: [QUERY], filter } },
-                { knn: { text_dense: { vector: "[text_dense]", k: 100, filter: { bool: { filter } } } } },
-              ],
-            },
-          },
-          ...rest,
-        },
+        search_request_template: hybridBody(rest),
       }),
   };
 
