@@ -70,8 +70,9 @@ class BulkRun {
 
   readonly #call: BulkCall;
   readonly #maxBytes: number;
-  readonly #preparation: Preparation;
-  readonly #writing: Writing;
+  readonly #services: GatewayServices;
+  #preparation: Preparation;
+  #writing: Writing;
   /** Whether the cluster has answered a write. From then on, an unsent operation fails alone, not the whole request. */
   #answered = false;
   /** Why nothing more is sent, if so. */
@@ -79,10 +80,12 @@ class BulkRun {
   /** Why stored documents could not be read, if so. */
   #unread: ApiError | undefined;
 
-  constructor({ cluster, settings, embedder }: GatewayServices, target: BulkTarget, call: BulkCall, wait: Wait) {
+  constructor(services: GatewayServices, target: BulkTarget, call: BulkCall, wait: Wait) {
+    const { cluster, settings, embedder } = services;
     const { body, bytes, operations, deadline } = call;
     const documentOf = documentsIn(bytes);
     const needs = needsOf(operations, target.mappings, documentOf);
+    this.#services = services;
     this.#call = call;
     this.#maxBytes = settings.max_bulk_bytes;
     this.#preparation = {
@@ -102,15 +105,14 @@ class BulkRun {
 
   /** Writes all operations, in windows: while one is written, the texts of the next are embedded. */
   async writeAll(): Promise<void> {
-    const preparation = this.#preparation;
-    const windows = windowsOf(this.#call.operations, preparation.target, this.#maxBytes);
+    const windows = windowsOf(this.#call.operations, this.#preparation.target, this.#maxBytes);
     const startAhead = createLookahead(windows, this.#maxBytes, (wanted) =>
-      preparation.pool.start(textsOf(preparation, wanted)),
+      this.#preparation.pool.start(textsOf(this.#preparation, wanted)),
     );
     for (const [index, { operations: members }] of windows.entries()) {
       startAhead(index);
       const due = members.filter((operation) => !this.#isLost(operation));
-      const drafts = this.#take(await prepare(preparation, due));
+      const drafts = this.#take(await prepare(this.#preparation, due));
       startAhead(index + 1);
       await this.#write(drafts);
     }
@@ -134,27 +136,49 @@ class BulkRun {
     return drafts;
   }
 
-  /** Writes drafts. After a conflict, reads the stored document, embeds its text and writes again. */
+  /**
+   * Writes drafts. After a conflict, reads the stored document, embeds its text and writes again. What another index has
+   * refused is prepared for that one.
+   */
   async #write(first: readonly Draft[]): Promise<void> {
     const { deadline, wait } = this.#writing;
     let drafts = first;
     for (let attempt = 1; drafts.length > 0; attempt += 1) {
-      const conflicts = await this.#writeOnce(drafts);
-      if (conflicts.length === 0) return;
+      const { conflicts, replaced } = await this.#writeOnce(drafts);
+      if (conflicts.length + replaced.length === 0) return;
       const delay = backoff(attempt - 1);
-      if (attempt === MAX_ATTEMPTS || this.#stopped || delay >= deadline.remaining()) {
-        for (const { draft, item } of conflicts) this.results.set(draft.operation, item);
-        return;
+      const isLast = attempt === MAX_ATTEMPTS || this.#stopped !== undefined || delay >= deadline.remaining();
+      const isFollowed = !isLast && replaced.length > 0 && (await this.#follow());
+      const [stale, foreign] = [isLast ? [] : conflicts, isFollowed ? replaced : []];
+      for (const { draft, item } of [...(isLast ? conflicts : []), ...(isFollowed ? [] : replaced)]) {
+        this.results.set(draft.operation, item);
       }
+      const [changed, other] = [operationsOf(stale), operationsOf(foreign)];
+      if (changed.length + other.length === 0) return;
       await wait(delay);
-      const again = conflicts.map(({ draft }) => draft.operation);
-      this.degraded = this.degraded.filter(({ operation }) => !again.includes(operation));
-      drafts = this.#take(await prepareFromStored(this.#preparation, again));
+      this.degraded = this.degraded.filter(({ operation }) => ![...changed, ...other].includes(operation));
+      drafts = [
+        ...(changed.length > 0 ? this.#take(await prepareFromStored(this.#preparation, changed)) : []),
+        ...(other.length > 0 ? this.#take(await prepare(this.#preparation, other)) : []),
+      ];
     }
   }
 
-  async #writeOnce(drafts: readonly Draft[]): Promise<Settled["conflicts"]> {
+  /** Prepares from now on for the index that the name stands for. Returns whether it is another one than before. */
+  async #follow(): Promise<boolean> {
+    const { target: before, documentOf } = this.#preparation;
+    const { body, operations, deadline } = this.#call;
+    const target = await bulkTarget(this.#services, body.index, deadline, 0).catch(() => before);
+    if (target.itemIndex === before.itemIndex) return false;
+    const needs = needsOf(operations, target.mappings, documentOf);
+    this.#preparation = { ...this.#preparation, target, needs };
+    this.#writing = { ...this.#writing, target };
+    return true;
+  }
+
+  async #writeOnce(drafts: readonly Draft[]): Promise<Pick<Settled, "conflicts" | "replaced">> {
     const conflicts: Settled["conflicts"] = [];
+    const replaced: Settled["replaced"] = [];
     for (const chunk of chunksOf(this.#call.bytes, drafts, this.#maxBytes)) {
       if (this.#stopped) {
         for (const { draft } of chunk) this.#fail(draft.operation, itemErrorOf(this.#stopped));
@@ -163,15 +187,16 @@ class BulkRun {
       const settled = await settleChunk(this.#writing, chunk);
       this.#absorb(settled);
       conflicts.push(...settled.conflicts);
+      replaced.push(...settled.replaced);
     }
-    return conflicts;
+    return { conflicts, replaced };
   }
 
   #absorb(settled: Settled): void {
     this.took += settled.took;
     for (const [operation, item] of settled.results) this.results.set(operation, item);
     if (settled.unknown.length > 0) throw outcomeUnknown(this.#call.operations, this.results, settled);
-    if (settled.results.size > 0 || settled.conflicts.length > 0) this.#answered = true;
+    if (settled.results.size + settled.conflicts.length + settled.replaced.length > 0) this.#answered = true;
     for (const { operations: unsent, error } of settled.unsent) {
       if (!this.#answered) throw nothingWritten(error);
       for (const operation of unsent) this.#fail(operation, itemErrorOf(error));
@@ -185,6 +210,8 @@ class BulkRun {
     this.results.set(operation, failedItem(this.#preparation.target.itemIndex, operation, error));
   }
 }
+
+const operationsOf = (unwritten: Settled["conflicts"]): Operation[] => unwritten.map(({ draft }) => draft.operation);
 
 /** Returns how often each text is needed, and whether further texts may follow, so that all must be kept. */
 function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: BulkTarget) {

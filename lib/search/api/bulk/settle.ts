@@ -13,11 +13,13 @@ export interface Writing extends WriteCall {
   holds: HeldWrites;
 }
 
-/** The outcome of a chunk. Each operation is in exactly one of `results`, `conflicts`, `unknown` and `unsent`. */
+/** The outcome of a chunk. Each operation is in exactly one of its lists, or in `results`. */
 export interface Settled {
   results: Map<Operation, ItemResult>;
   /** Drafts whose embeddings were computed from a version that has been replaced, with the cluster's 409. */
   conflicts: Array<{ draft: Draft; item: ItemResult }>;
+  /** Drafts that another index than the target has refused: a rebuild has switched, and it may store embeddings otherwise. */
+  replaced: Array<{ draft: Draft; item: ItemResult }>;
   /** Operations that may or may not have been written. */
   unknown: Operation[];
   /** Why answers were lost or documents could not be read back. */
@@ -42,7 +44,15 @@ interface Pending {
  * guarded writes: the first attempt may still arrive, and an unguarded one would overwrite what was written since.
  */
 export async function settleChunk(writing: Writing, chunk: readonly Sending[]): Promise<Settled> {
-  const settled: Settled = { results: new Map(), conflicts: [], unknown: [], lostTo: [], unsent: [], took: 0 };
+  const settled: Settled = {
+    results: new Map(),
+    conflicts: [],
+    replaced: [],
+    unknown: [],
+    lostTo: [],
+    unsent: [],
+    took: 0,
+  };
   const pending = chunk.map((sending) => ({ sending, suspect: false }));
   await settle(writing, pending, settled);
   return settled;
@@ -63,7 +73,7 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
     if (outcome.kind === "too_long") return settleHalves(writing, pending, settled);
     if (outcome.kind === "rejected") return giveUp(pending, outcome.error, settled);
 
-    const { again, doubtful, held } = sort(pending, outcome, settled);
+    const { again, doubtful, held } = sort(writing, pending, outcome, settled);
     const resumed = await waitForHold(writing, held, settled);
     pending = [...again, ...(await readBack(writing, doubtful, settled)), ...resumed];
     if (pending.length === 0) return;
@@ -75,7 +85,7 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
 }
 
 /** Records what an attempt has settled. Returns the operations to resend, and those to read back first. */
-function sort(pending: readonly Pending[], outcome: Outcome, settled: Settled) {
+function sort({ target }: Writing, pending: readonly Pending[], outcome: Outcome, settled: Settled) {
   if (outcome.kind === "lost") {
     settled.lostTo.push(outcome.cause);
     return { again: [], doubtful: pending.map((one) => ({ ...one, suspect: true })), held: [] };
@@ -93,6 +103,7 @@ function sort(pending: readonly Pending[], outcome: Outcome, settled: Settled) {
     else if (item.status === 429) again.push({ ...one, last: item });
     else if (item.status === 409 && one.suspect) doubtful.push({ ...one, last: item });
     else if (item.status === 409 && draft.guard && !draft.operation.guard) settled.conflicts.push({ draft, item });
+    else if (item.status === 400 && isOfAnother(target, item)) settled.replaced.push({ draft, item });
     else settled.results.set(draft.operation, item);
   }
   return { again, doubtful, held };
@@ -104,6 +115,9 @@ interface Held {
   item: ItemResult;
   index: string;
 }
+
+const isOfAnother = ({ mappings, itemIndex }: Writing["target"], { text }: ItemResult): boolean =>
+  mappings.length > 0 && (JSON.parse(text) as { _index?: string })._index !== itemIndex;
 
 function blockOf({ status, text }: ItemResult): string | undefined {
   return status === 403

@@ -52,12 +52,17 @@ const BELIEVED_MS = 1_000;
  * store vectors in a missing or wrong field as plain numbers, which no search finds. Throws `invalid_request` naming
  * each such field. Does not check an index without mappings, which the cluster may create.
  */
-export async function bulkTarget(services: GatewayServices, name: string, deadline: Deadline): Promise<BulkTarget> {
+export async function bulkTarget(
+  services: GatewayServices,
+  name: string,
+  deadline: Deadline,
+  believedMs = BELIEVED_MS,
+): Promise<BulkTarget> {
   const { settings } = services;
   if (settings.indexes.length === 0) return { name, readName: name, itemIndex: name, mappings: [], onFailure: "fail" };
   const kept = await resolveTarget(services, name, deadline);
   const embedded = entryOfAbsent(settings, name) ?? kept.indexes.find(({ entry }) => entry);
-  const { indexes, written } = embedded ? await resolveTarget(services, name, deadline, BELIEVED_MS) : kept;
+  const { indexes, written } = embedded ? await resolveTarget(services, name, deadline, believedMs) : kept;
   if (indexes.length > 1 && !written && indexes.some(({ entry }) => entry)) throw invalid([ambiguous(indexes)]);
   const entry = indexes.length === 0 ? entryOfAbsent(settings, name) : written?.entry;
   const names = {
