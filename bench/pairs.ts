@@ -7,7 +7,7 @@ import { countsOf, coverageOf, problemsOf, rowsOf, SEED } from "../test/pairs/re
 import { playSearches } from "../test/pairs/search/campaign.ts";
 import { searchConstraints, searchDimensions } from "../test/pairs/search/dimensions.ts";
 import { playWrites } from "../test/pairs/writes/campaign.ts";
-import { WRITE_CONSTRAINTS, WRITES } from "../test/pairs/writes/dimensions.ts";
+import { WRITE_CONSTRAINTS, writeDimensions } from "../test/pairs/writes/dimensions.ts";
 import { startCluster } from "./gateway-setup.ts";
 import { type Benchmark, load, type Row } from "./result.ts";
 
@@ -30,7 +30,7 @@ export const pairsBenchmark: Benchmark = {
       const { version } = cluster;
       const slice = { pairs: ALL, triples: TRIPLES };
       const searches = rowsOf("search", searchDimensions(version), searchConstraints(version), slice);
-      const writes = rowsOf("write", WRITES, WRITE_CONSTRAINTS, slice);
+      const writes = rowsOf("write", writeDimensions(version), WRITE_CONSTRAINTS, slice);
       rows.push(
         await rowOf("search", version, searches, () => playSearches({ cluster, models, rows: searches })),
         await rowOf("write", version, writes, () => playWrites({ cluster, models, rows: writes })),

@@ -6,7 +6,7 @@ import { coverageOf, problemsOf, rowsOf, type Slice } from "./report.ts";
 import { playSearches } from "./search/campaign.ts";
 import { searchConstraints, searchDimensions } from "./search/dimensions.ts";
 import { playWrites } from "./writes/campaign.ts";
-import { WRITE_CONSTRAINTS, WRITES } from "./writes/dimensions.ts";
+import { WRITE_CONSTRAINTS, writeDimensions } from "./writes/dimensions.ts";
 
 /** Declares and runs the tests of a slice of the pairs, on each version of OpenSearch. */
 export async function testPairs(name: string, slice: { search: Slice; write: Slice }): Promise<void> {
@@ -26,7 +26,7 @@ export async function testPairs(name: string, slice: { search: Slice; write: Sli
     });
 
     test(`${version}: writes store what a person would store`, async () => {
-      const rows = rowsOf("write", WRITES, WRITE_CONSTRAINTS, slice.write);
+      const rows = rowsOf("write", writeDimensions(version), WRITE_CONSTRAINTS, slice.write);
       const results = await playWrites({ cluster, models, rows });
       assert.is(results.length, rows.length);
       const problems = problemsOf("write", version, results);

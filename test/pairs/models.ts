@@ -55,6 +55,8 @@ export interface PairModels {
   sparse(text: string): Readonly<Record<string, number>>;
   /** Returns the weights of a document's tokens. */
   sparseOfDocument(text: string): Readonly<Record<string, number>>;
+  /** Returns weights of tokens by the tokens' places in the vocabulary. */
+  byId(weights: Readonly<Record<string, number>>): Readonly<Record<string, number>>;
   stop(): Promise<void>;
 }
 
@@ -87,11 +89,14 @@ export async function startModels(): Promise<PairModels> {
     },
     sparse: (text) => queryTokens(lexical, text),
     sparseOfDocument: (text) => documentTokens(lexical, text),
+    byId: (weights) => Object.fromEntries(Object.entries(weights).map(([token, weight]) => [IDS.get(token), weight])),
     stop: server.stop,
   };
 }
 
 const VOCABULARY = generateVocabulary();
+
+const IDS = new Map(VOCABULARY.tokens.map((token, id) => [token, id]));
 
 /** Returns the tokens of a text with their weights in the model's table. */
 function queryTokens(lexical: LexicalModel, text: string): Record<string, number> {

@@ -26,8 +26,8 @@ export const SEARCH = {
   meta: ["none", "current", "previous", "unknown"],
   shards: ["1", "3"],
   mapping: ["plain", "nested", "object", "flat_object", "join", "completion", "vectors"],
-  /** How the index stores dense vectors. */
-  vectors: ["float", "byte", "sq"],
+  /** How the index stores embeddings; with the last value it has sparse ones alone. */
+  vectors: ["float", "byte", "sq", "sparse_vector"],
   /** Which of the indexes have passages in place of one vector for each document; `some`: the first of two. */
   passages: ["none", "all", "some"],
   page: ["first", "second", "size-0", "search_after", "deep", "beyond", "point-in-time"],
@@ -47,7 +47,7 @@ export const SEARCH = {
   min_score: ["no", "yes"],
   track_total_hits: ["no", "false", "5"],
   /** Subqueries: keywords, dense, sparse, raw query tokens. `plain` is a search without a hybrid query. */
-  queries: ["KD", "plain", "K", "D", "S", "KDS", "DS", "KKDSQ"],
+  queries: ["KD", "plain", "K", "D", "S", "KDS", "DS", "KKDSQ", "KSQ"],
   /** A filter of the dense clause itself. */
   knn_filter: ["none", "range", "terms"],
   settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
@@ -192,7 +192,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "a subquery without a vector has no filter of vectors",
-    excludes: ({ knn_filter, queries }) => has(knn_filter, "range", "terms") && has(queries, "plain", "K", "S"),
+    excludes: ({ knn_filter, queries }) => has(knn_filter, "range", "terms") && has(queries, "plain", "K", "S", "KSQ"),
   },
   {
     reason: "which hits pins take the places of is only known without other stages; page-stages.test.ts plays them all",
@@ -201,7 +201,16 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "only the vector of a query in another model is needed where nothing else can fail",
-    excludes: ({ model, queries }) => model === "down" && has(queries, "plain", "K", "S"),
+    excludes: ({ model, queries }) => model === "down" && has(queries, "plain", "K", "S", "KSQ"),
+  },
+  {
+    reason: "OpenSearch opens no index that has dense vectors beside sparse_vector",
+    excludes: ({ vectors, queries, mapping, passages, form }) =>
+      vectors === "sparse_vector" &&
+      (has(queries, "KD", "D", "KDS", "DS", "KKDSQ") ||
+        mapping === "vectors" ||
+        has(passages, "all", "some") ||
+        form === "two-models"),
   },
   {
     reason: "a hybrid query that has no subquery left is a 503, which other tests show",
@@ -238,8 +247,10 @@ export const searchConstraints = (version: string): ReadonlyArray<Constraint<typ
   ...OF_VERSION[version.startsWith("2.") ? 2 : 3],
 ];
 
-/** Returns the dimensions for a version of the cluster: z_score came with OpenSearch 3.0. */
+/** Returns the dimensions for a version of the cluster: z_score came with OpenSearch 3.0, sparse_vector with 3.3. */
 export function searchDimensions(version: string) {
-  const settings = SEARCH.settings.filter((value) => value !== "z_score" || !version.startsWith("2."));
-  return { ...SEARCH, settings } as unknown as typeof SEARCH;
+  if (!version.startsWith("2.")) return SEARCH;
+  const settings = SEARCH.settings.filter((value) => value !== "z_score");
+  const vectors = SEARCH.vectors.filter((value) => value !== "sparse_vector");
+  return { ...SEARCH, settings, vectors } as unknown as typeof SEARCH;
 }

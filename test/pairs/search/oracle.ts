@@ -14,7 +14,7 @@ import { partsKnn, searchedParts } from "./passages.ts";
 import { SECOND, settingsOf, textOf, VARIANTS } from "./request.ts";
 import { ruled, ruledFilter } from "./rules.ts";
 import { expanded } from "./synonyms.ts";
-import { storedVector, type World } from "./world.ts";
+import { storedTokens, storedVector, type World } from "./world.ts";
 
 /** The request that a person would send straight to the cluster for a case, and what it leaves out. */
 export interface NativeRequest {
@@ -36,7 +36,7 @@ export function vectorsOf(
   models: PairModels,
   { text, model, version, isSent = false }: { text: string; model: DenseModel; version: string; isSent?: boolean },
 ): Vectors {
-  const tokens = models.sparse(text);
+  const tokens = storedTokens(row, models.sparse(text), models);
   return {
     knn: (field, k, filter) => {
       const vector = storedVector(row, models.dense(text, field === "title_dense" ? "english" : model));

@@ -130,19 +130,23 @@ function grantsOf(expression: string, start: string): string[] {
 }
 
 function entryOf(
-  { entry: kind, mapping, synonyms, passages }: SearchRow,
+  { entry: kind, mapping, synonyms, passages, vectors }: SearchRow,
   model: Entry["embedding_mappings"][number]["model_name"],
 ) {
   if (kind === "none") return undefined;
   return {
     index: "",
     embedding_mappings: [
-      {
-        embedding_field: "text_dense",
-        model_name: model,
-        src_fields: ["text"],
-        ...(passages !== "none" && { chunking: CHUNKING }),
-      },
+      ...(vectors === "sparse_vector"
+        ? []
+        : [
+            {
+              embedding_field: "text_dense",
+              model_name: model,
+              src_fields: ["text"],
+              ...(passages !== "none" && { chunking: CHUNKING }),
+            },
+          ]),
       { embedding_field: "text_sparse", model_name: "sparse_v3" as const, src_fields: ["text"] },
       ...(mapping === "vectors"
         ? [{ embedding_field: "title_dense", model_name: "ext_embed_english_v3" as const, src_fields: ["text"] }]
@@ -172,6 +176,24 @@ function documentsOf(prefix: keyof typeof TEXTS, { mapping, form }: SearchRow) {
 export const storedVector = ({ vectors }: Pick<SearchRow, "vectors">, vector: readonly number[]): readonly number[] =>
   vectors === "byte" ? byteVector(vector) : vector;
 
+/** Returns the weights of tokens as an index of a case stores them, and as they are searched. */
+export const storedTokens = (
+  { vectors }: Pick<SearchRow, "vectors">,
+  weights: Readonly<Record<string, number>>,
+  models: Pick<PairModels, "byId">,
+): Readonly<Record<string, number>> => (vectors === "sparse_vector" ? models.byId(weights) : weights);
+
+/** Returns the fields with the embeddings of the text. */
+export const embeddingFields = ({ vectors }: Pick<SearchRow, "vectors">, ofPassages: boolean): object => {
+  if (vectors === "sparse_vector") return { text_sparse: vectorField(vectors, undefined) };
+  const field = vectorField(vectors, 1_024);
+  return { text_dense: ofPassages ? passagesField(field) : field, text_sparse: { type: "rank_features" } };
+};
+
+/** Returns the settings that the embeddings of an index need. */
+export const neededSettings = ({ vectors }: Pick<SearchRow, "vectors">): object =>
+  vectors === "sparse_vector" ? { sparse: true } : { knn: true };
+
 /** Attempts to create the indexes of a case: a shared cluster may be busy with other files' for a minute. */
 const ATTEMPTS = 3;
 
@@ -197,13 +219,17 @@ async function createOnce(cluster: Cluster, world: World, models: PairModels): P
     year: { type: "integer" },
     n: { type: "integer" },
     "@timestamp": { type: "date" },
-    text_dense: hasParts(row, at) ? passagesField(vectorField(row.vectors, 1_024)) : vectorField(row.vectors, 1_024),
-    text_sparse: { type: "rank_features" },
+    ...embeddingFields(row, hasParts(row, at)),
     ...(world.mapping === "vectors" && { title_dense: vectorField(row.vectors, 1_024) }),
     ...SHAPES[world.mapping].properties,
   });
   const settings = {
-    index: { knn: true, number_of_shards: Number(row.shards), number_of_replicas: 0, refresh_interval: "-1" },
+    index: {
+      ...neededSettings(row),
+      number_of_shards: Number(row.shards),
+      number_of_replicas: 0,
+      refresh_interval: "-1",
+    },
   };
   for (const [at, place] of world.places.entries()) {
     const mappings = { ...metaOf(world), properties: propertiesOf(at) };
@@ -226,8 +252,10 @@ async function createOnce(cluster: Cluster, world: World, models: PairModels): P
       const vectorOf = (one: string) => storedVector(row, models.dense(one, model));
       const embedded = {
         ...doc,
-        text_dense: hasParts(row, at) ? storedParts(text, model, vectorOf) : vectorOf(text),
-        text_sparse: models.sparse(text),
+        ...(row.vectors !== "sparse_vector" && {
+          text_dense: hasParts(row, at) ? storedParts(text, model, vectorOf) : vectorOf(text),
+        }),
+        text_sparse: storedTokens(row, models.sparse(text), models),
         ...(world.mapping === "vectors" && { title_dense: storedVector(row, models.dense(text, "english")) }),
       };
       return [JSON.stringify({ create: { _id: id, ...SHAPES[world.mapping].routing(id) } }), JSON.stringify(embedded)];
@@ -248,7 +276,8 @@ function metaOf({ row, entries }: World): object {
   if (revision === undefined) return {};
   const made = { model: "dense_large_en_v1_5", revision, dimension: 1_024, src_fields: ["text"] };
   const entry = (row.entry === "described" && entries[0]?.index) || "an-entry-of-long-ago";
-  return { _meta: { relevance: { entry, embeddings: { text_dense: made } } } };
+  const embeddings = row.vectors === "sparse_vector" ? {} : { text_dense: made };
+  return { _meta: { relevance: { entry, embeddings } } };
 }
 
 async function succeed(cluster: Cluster, method: string, path: string, body?: unknown) {

@@ -22,6 +22,8 @@ export const WRITES = {
     "object",
     "long",
   ],
+  /** How the index stores embeddings; with the last value it has sparse ones alone. */
+  vectors: ["float", "byte", "sq", "sparse_vector"],
   /** Passages: of index and entry, of the entry alone (the index is older), or of the index alone (the entry is newer). */
   passages: ["none", "both", "entry", "index"],
   routing: ["none", "given"],
@@ -74,6 +76,10 @@ export const WRITE_CONSTRAINTS: ReadonlyArray<Constraint<typeof WRITES>> = [
       op === "delete" && (model === "down" || (fields !== undefined && fields !== "text")),
   },
   {
+    reason: "OpenSearch opens no index that has dense vectors, also those of passages, beside sparse_vector",
+    excludes: ({ vectors, passages }) => vectors === "sparse_vector" && has(passages, "both", "index"),
+  },
+  {
     reason: "without an entry nothing is split",
     excludes: ({ passages, entry }) => entry === "none" && has(passages, "both", "entry", "index"),
   },
@@ -82,3 +88,12 @@ export const WRITE_CONSTRAINTS: ReadonlyArray<Constraint<typeof WRITES>> = [
     excludes: ({ model, fields }) => model === "down" && has(fields, "null", "none", "number", "own-vector", "object"),
   },
 ];
+
+/** Returns the dimensions for a version of the cluster: sparse_vector came with OpenSearch 3.3. */
+export function writeDimensions(version: string) {
+  if (!version.startsWith("2.")) return WRITES;
+  return {
+    ...WRITES,
+    vectors: WRITES.vectors.filter((value) => value !== "sparse_vector"),
+  } as unknown as typeof WRITES;
+}

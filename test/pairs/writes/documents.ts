@@ -1,3 +1,4 @@
+import { byteVector } from "../../../lib/search/embeddings/byte-vector.ts";
 import type { PairModels } from "../models.ts";
 import { FAILING_WORD } from "../models.ts";
 import type { WriteRow } from "./dimensions.ts";
@@ -10,7 +11,9 @@ export const BEFORE: Doc = { text: "caravan dune", brand: { name: "Acme" }, n: 1
 /** A number that only a parser without rounding keeps. */
 const PRECISE = "9007199254740993";
 
+/** Embeddings that a caller brings along. */
 const OWN = Array.from({ length: 1_024 }, (_, at) => (at === 3 ? 1 : 0));
+const OWN_TOKENS = [{ "2000": 1.5 }];
 
 /** Returns a text of three passages: each sentence has 15 tokens, and a passage ends behind 14 to 20. */
 const sentences = (words: string): string =>
@@ -25,6 +28,9 @@ const FILLING = ["tide", "sail", "sand", "well", "moss", "path", "oak", "fox", "
 /** Returns the tokens of a text by the estimate of the guide: one for five letters begun, and one for each sign. */
 const tokensIn = (text: string): number =>
   (text.match(/[a-z0-9]+|[^\sa-z0-9]/gi) ?? []).reduce((sum, word) => sum + Math.ceil(word.length / 5), 0);
+
+/** Whether the index has a field with dense vectors. */
+export const hasDense = ({ vectors }: WriteRow): boolean => vectors !== "sparse_vector";
 
 /** How texts are split in every case with an entry that says so. */
 export const WRITE_CHUNKING = { tokens: 20, overlap: 0, max_passages: 2 } as const;
@@ -58,7 +64,11 @@ export function documentOf(row: WriteRow): { json: string; doc: Doc } {
     none: { n: 2, genre: "sea" },
     dotted: { text: words, "brand.name": "Dotty", n: 2 },
     number: { text: 7, n: 2 },
-    "own-vector": { text: "salt road", text_dense: hasParts ? [{ vector: OWN }] : OWN, n: 2 },
+    "own-vector": {
+      text: "salt road",
+      ...(hasDense(row) ? { text_dense: hasParts ? [{ vector: OWN }] : OWN } : { text_sparse: OWN_TOKENS }),
+      n: 2,
+    },
     precise: { text: words, n: "@" },
     object: { text: { deep: "salt" }, n: 2 },
     long: { text: sentences(words), n: 2 },
@@ -89,14 +99,17 @@ export function withEmbeddings(
   { model, row }: { model: "large" | "before" | undefined; row: WriteRow },
 ): Doc {
   if (text === "") return doc;
+  const vectorOf = (one: string, name: "large" | "before") =>
+    row.vectors === "byte" ? byteVector(models.dense(one, name)) : models.dense(one, name);
   const dense = (name: "large" | "before") =>
     storesParts(row)
-      ? partsOf(text, row).map(({ text: part, start, end }) => ({ vector: models.dense(part, name), start, end }))
-      : models.dense(text, name);
+      ? partsOf(text, row).map(({ text: part, start, end }) => ({ vector: vectorOf(part, name), start, end }))
+      : vectorOf(text, name);
+  const weights = isSplit(row) ? mostOf(partsOf(text, row), models) : models.sparseOfDocument(text);
   return {
     ...doc,
-    ...(model && doc.text_dense === undefined && { text_dense: dense(model) }),
-    text_sparse: isSplit(row) ? mostOf(partsOf(text, row), models) : models.sparseOfDocument(text),
+    ...(model && hasDense(row) && doc.text_dense === undefined && { text_dense: dense(model) }),
+    text_sparse: doc.text_sparse ?? (row.vectors === "sparse_vector" ? models.byId(weights) : weights),
   };
 }
 

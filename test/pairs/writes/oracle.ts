@@ -1,6 +1,6 @@
 import type { PairModels } from "../models.ts";
 import type { WriteRow } from "./dimensions.ts";
-import { BEFORE, type Doc, documentOf, embeddedText, withEmbeddings } from "./documents.ts";
+import { BEFORE, type Doc, documentOf, embeddedText, hasDense, withEmbeddings } from "./documents.ts";
 
 /** What a write comes to by the rules of the guide. */
 export type Expected =
@@ -31,20 +31,25 @@ export function expectedOf(row: WriteRow, models: PairModels): Expected {
   if (text === undefined) return { kind: "refused", type: "invalid_source_text" };
   const model = modelOf(row);
   const isAsked = text !== "";
-  const unknown = model === undefined && isAsked && doc.text_dense === undefined ? ["text_dense"] : [];
+  const isUnknown = model === undefined && hasDense(row) && isAsked && doc.text_dense === undefined;
+  const withoutDense = hasDense(row) ? { text_dense: null } : {};
   // The gateway reads the stored document first, and meets its version there. No model is asked.
   const isStale = isPartial && row.version === "stale";
   if (row.model === "down" && !isStale) {
     // A field whose model nobody knows is left out; the other one fails.
     if (row.failure === "fail") return { kind: "refused", type: "embedding_failed" };
     // The embeddings that are stored are those of another text.
-    const removed = isPartial ? { text_dense: null, text_sparse: [] } : {};
-    return { kind: "written", doc: { ...removed, ...doc }, degraded: ["text_dense", "text_sparse"] };
+    const removed = isPartial ? { ...withoutDense, text_sparse: [] } : {};
+    return {
+      kind: "written",
+      doc: { ...removed, ...doc },
+      degraded: [...Object.keys(withoutDense), "text_sparse"],
+    };
   }
   const embedded = withEmbeddings(doc, text, models, { model, row });
   // The cluster merges objects on an update, so that an object would keep the tokens of the old text.
   const replaced = isPartial
-    ? { text_dense: null, ...embedded, text_sparse: [embedded.text_sparse ?? []].flat() }
+    ? { ...withoutDense, ...embedded, text_sparse: [embedded.text_sparse ?? []].flat() }
     : embedded;
-  return { kind: "written", doc: replaced, degraded: unknown };
+  return { kind: "written", doc: replaced, degraded: isUnknown ? ["text_dense"] : [] };
 }

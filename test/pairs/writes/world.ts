@@ -1,9 +1,9 @@
-import { passagesField } from "../../../lib/config/passage-fields.ts";
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { type Cluster, request } from "../../fixtures/opensearch.ts";
 import { REVISIONS } from "../models.ts";
+import { embeddingFields, neededSettings } from "../search/world.ts";
 import { WRITES, type WriteRow } from "./dimensions.ts";
-import { storesParts, WRITE_CHUNKING } from "./documents.ts";
+import { hasDense, storesParts, WRITE_CHUNKING } from "./documents.ts";
 
 type Entry = GatewaySettings["indexes"][number];
 
@@ -49,7 +49,9 @@ export function writeWorldOf(own: string, start: string, row: WriteRow): WriteWo
     entries: named[entry].map((index) => ({
       index,
       embedding_mappings: [
-        { embedding_field: "text_dense" as const, model_name: "dense_large_en_v1_5" as const },
+        ...(hasDense(row)
+          ? [{ embedding_field: "text_dense" as const, model_name: "dense_large_en_v1_5" as const }]
+          : []),
         { embedding_field: "text_sparse" as const, model_name: "sparse_v3" as const },
       ].map((mapping) => ({
         ...mapping,
@@ -70,11 +72,12 @@ const PIPELINES: Readonly<Record<string, object>> = {
 };
 
 const pipelineOf = (own: string, pipeline: WriteRow["pipeline"]) => `${own}-${pipeline}`;
-const twinOf = (own: string, row: WriteRow) => `${own}-twin-${row.pipeline}${storesParts(row) ? "-parts" : ""}`;
+const twinOf = (own: string, row: WriteRow) =>
+  `${own}-twin-${row.pipeline}-${row.vectors}${storesParts(row) ? "-parts" : ""}`;
 
-const settingsOf = (own: string, pipeline: WriteRow["pipeline"]) => ({
+const settingsOf = (own: string, { pipeline, vectors }: WriteRow) => ({
   index: {
-    knn: true,
+    ...neededSettings({ vectors }),
     number_of_shards: 1,
     number_of_replicas: 0,
     ...(pipeline !== "none" && {
@@ -83,7 +86,7 @@ const settingsOf = (own: string, pipeline: WriteRow["pipeline"]) => ({
   },
 });
 
-/** Creates the ingest pipelines, and the indexes that a person writes to: one for each pipeline, with and without passages. */
+/** Creates the ingest pipelines, and the indexes that a person writes to: one for each pipeline and each kind of embeddings. */
 export async function createTwins(cluster: Cluster, own: string, rows: readonly WriteRow[]): Promise<void> {
   const twins = new Map(rows.map((row) => [twinOf(own, row), row]));
   for (const pipeline of WRITES.pipeline) {
@@ -93,7 +96,7 @@ export async function createTwins(cluster: Cluster, own: string, rows: readonly 
     }
   }
   for (const [twin, row] of twins) {
-    const index = { settings: settingsOf(own, row.pipeline), mappings: { properties: propertiesOf(row) } };
+    const index = { settings: settingsOf(own, row), mappings: { properties: propertiesOf(row) } };
     await succeed(cluster, "PUT", `/${twin}`, index);
   }
 }
@@ -104,12 +107,14 @@ export async function createWriteWorld(
   world: WriteWorld,
   { own, start, row }: { own: string; start: string; row: WriteRow },
 ): Promise<void> {
-  const settings = settingsOf(own, row.pipeline);
+  const settings = settingsOf(own, row);
   const revision = REVISIONS[row.meta];
   const made = { model: "dense_large_en_v1_5", revision, dimension: 1_024, src_fields: ["text", "brand.name"] };
   const entry = (row.entry === "described" && world.entries[0]?.index) || "an-entry-of-long-ago";
   const mappings = {
-    ...(revision !== undefined && { _meta: { relevance: { entry, embeddings: { text_dense: made } } } }),
+    ...(revision !== undefined && {
+      _meta: { relevance: { entry, embeddings: hasDense(row) ? { text_dense: made } : {} } },
+    }),
     properties: propertiesOf(row),
   };
   const tied = row.entry === "alias" && world.expression === world.places[0] ? { [`${start}tied-1`]: {} } : {};
@@ -133,20 +138,13 @@ export async function createWriteWorld(
   }
 }
 
-const VECTOR = {
-  type: "knn_vector",
-  dimension: 1_024,
-  method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
-};
-
 const propertiesOf = (row: WriteRow) => ({
   text: { type: "text" },
   brand: { properties: { name: { type: "keyword" } } },
   genre: { type: "keyword" },
   n: { type: "long" },
   "@timestamp": { type: "date" },
-  text_dense: storesParts(row) ? passagesField(VECTOR) : VECTOR,
-  text_sparse: { type: "rank_features" },
+  ...embeddingFields(row, storesParts(row)),
 });
 
 async function succeed(cluster: Cluster, method: string, path: string, body?: unknown): Promise<void> {
