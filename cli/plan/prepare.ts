@@ -26,6 +26,7 @@ import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readDeployed } from "./deployed.ts";
 import { endDateNotes, sdkLifecycles } from "./end-dates.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
+import { passageNotes } from "./passage-notes.ts";
 import { rerankNotes } from "./rerank-notes.ts";
 import { incompatibleIndexNotes } from "./unfit-indexes.ts";
 import { upgradeNotes } from "./upgrade.ts";
@@ -90,7 +91,14 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   return {
     discovery,
     ...built,
-    notes: [...notesOf(session), ...quotas, ...ends, ...rerankNotes(session.config), ...changes],
+    notes: [
+      ...notesOf(session),
+      ...quotas,
+      ...ends,
+      ...rerankNotes(session.config),
+      ...passageNotes(session.config),
+      ...changes,
+    ],
   };
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { CHUNKING } from "../../lib/config/passage-fields.ts";
+import { vectorsOfField } from "../../lib/config/vectors.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import {
@@ -13,6 +14,7 @@ import {
   startUpstreams,
   type TestHit,
 } from "../fixtures/gateway.ts";
+import type { Stored } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { plantedEvidence } from "../fixtures/planted-evidence.ts";
 import { suite } from "../suite.ts";
@@ -34,8 +36,9 @@ interface Shown extends TestHit {
 const embedded = () => control.served("dense_large_en_v1_5").flatMap(({ texts }) => texts);
 
 for (const cluster of await clusters()) {
-  test(`${cluster.version}: a rebuild gives an index passages, a backfill and an import add them, and the list and recall know them`, async () => {
+  test(`${cluster.version}: a rebuild and a new index have passages, a backfill and an import add them, and the list and recall know them`, async () => {
     const alias = uniqueIndex("tools");
+    const created = `${alias}-created`;
     const conf = join(folder, alias);
     mkdirSync(conf, { recursive: true });
     writeFileSync(join(conf, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: dense, revision: '1'}\n");
@@ -43,14 +46,18 @@ for (const cluster of await clusters()) {
       join(conf, "hybrid_search.yaml"),
       `hybrid_queries:
   - index: ${alias}
-    embedding_mappings:
+    embedding_mappings: &mappings
       - {embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text], vectors: byte, chunking: {}}
+  - index: ${created}
+    embedding_mappings: *mappings
 `,
     );
     const tools = await startGateway({
       node: cluster.url,
       settings: {
-        indexes: [hybridIndex(alias, { embedding_mappings: DENSE ? [{ ...DENSE, chunking: CHUNKING }] : [] })],
+        indexes: [alias, created].map((index) =>
+          hybridIndex(index, { embedding_mappings: DENSE ? [{ ...DENSE, chunking: CHUNKING }] : [] }),
+        ),
       },
       key: { endpoints: ["administration", "bulk", "hybrid-search"], indexes: [`${alias}*`], scripts: true },
     });
@@ -122,6 +129,31 @@ for (const cluster of await clusters()) {
       `/${alias}/_doc/imported`,
     );
     assert.ok(stored._source.text_dense.length >= 3, "an import embeds passages");
+
+    // What the schema generator makes of the configuration, as the cluster has taken it.
+    const schema = join(conf, "schema.json");
+    const properties = { text: { type: "text" } };
+    writeFileSync(schema, JSON.stringify({ settings: { number_of_replicas: 0 }, mappings: { properties } }));
+    await run("index", "create", "--index", created, "--schema_file_path", schema);
+    const { body: mapped } = await request<Stored>(cluster, "GET", `/${created}/_mapping`);
+    const { text_dense: field } = Object.values(mapped)[0]?.mappings.properties ?? {};
+    const { vector, ...others } = (field?.properties ?? {}) as Record<string, Record<string, unknown>>;
+    const unsearched = { index: false, doc_values: false };
+    assert.is(field?.type, "nested");
+    assert.is(vectorsOfField(vector ?? {}), "byte");
+    assert.is(vector?.dimension, 1_024);
+    assert.equal(others, {
+      start: { type: "integer", ...unsearched },
+      end: { type: "integer", ...unsearched },
+      hash: { type: "keyword", ...unsearched },
+    });
+    const { body: long } = await tools.post("/application/bulk", {
+      ...{ index: created, refresh: true },
+      bulk_request: [{ id: "long", op: "index", doc: { text: LONG[0]?.text } }],
+    });
+    assert.is(long.index_response.errors, false, JSON.stringify(long).slice(0, 500));
+    const { body: parts } = await request<typeof stored>(cluster, "GET", `/${created}/_doc/long`);
+    assert.ok(parts._source.text_dense.length >= 3, "its documents have passages");
   });
 }
 

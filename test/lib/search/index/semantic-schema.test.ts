@@ -252,4 +252,32 @@ test("an embedding field is stored as the configuration says", () => {
   assert.match(reasonOf(withTitle({ v: dense }), of("byte", "dense_large_en_v1_5")), "dimension 1024, byte, lucene");
 });
 
+test("a dense field with chunking holds passages, and a sparse one stays as it is", () => {
+  const chunking = { tokens: 200, overlap: 20, max_passages: 5 };
+  const long: HybridEntry[] = [
+    {
+      index: "books-v2",
+      embedding_mappings: [
+        { embedding_field: "v", model_name: "dense_large_en_v1_5", src_fields: ["title"], vectors: "byte", chunking },
+        { embedding_field: "s", model_name: "sparse_v3", src_fields: ["title"], chunking },
+      ],
+    },
+  ];
+  const { mappings } = generate(withTitle({}), long).schema;
+  const stored = { index: false, doc_values: false };
+  assert.equal(mappings.properties, {
+    title: { type: "text" },
+    v: {
+      type: "nested",
+      properties: {
+        vector: { ...dense, data_type: "byte" },
+        start: { type: "integer", ...stored },
+        end: { type: "integer", ...stored },
+        hash: { type: "keyword", ...stored },
+      },
+    },
+    s: { type: "rank_features" },
+  });
+});
+
 test.run();
