@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { lacking, VECTOR_NAMES, VECTORS, type Vectors, vectorField, vectorsOfField } from "../../lib/config/vectors.ts";
@@ -114,6 +114,29 @@ for (const cluster of await clusters()) {
     const before = await run("recall", "--index", alias, "--run", id, "--judgments", judgments);
     assert.is(before.code, 0, before.err);
     assert.match(before.out, /^text_dense: recall@10 (0\.\d+|1\.000) .*nDCG@10/);
+    // Without either it searches for what users searched for in these days.
+    gateway.log.length = 0;
+    for (const search_query of QUERIES.slice(0, 2)) {
+      const search_request_template = { query: { hybrid: { queries: [{ match: { text: search_query } }] } } };
+      await gateway.post("/application/hybrid-search", { index: alias, search_query, search_request_template });
+    }
+    const logs = join(conf, "logs");
+    const store = (text: string, line: object, daysAgo: number) => {
+      const timestamp = new Date(Date.now() - daysAgo * 86_400_000).toISOString();
+      const day = join(logs, "search", `day=${timestamp.slice(0, 10)}`);
+      mkdirSync(day, { recursive: true });
+      appendFileSync(join(day, "lines"), `${JSON.stringify({ ...line, user_query: text, timestamp })}\n`);
+    };
+    const lines = gateway.log.map((line): { user_query: string } => JSON.parse(line));
+    assert.is(lines.length, 2);
+    for (const line of lines) store(line.user_query, line, 1);
+    store(QUERIES[2] ?? "", { ...lines[0], query_id: "old" }, 20);
+    const ofLog = async (days: string) => {
+      const logged = await run("recall", "--index", alias, "--run", id, "--days", days, "--files", logs, "--json");
+      assert.is(logged.code, 0, logged.err);
+      return JSON.parse(logged.out)[0].queries;
+    };
+    assert.equal([await ofLog("7"), await ofLog("30")], [2, 3]);
     // What is written meanwhile arrives as well, and the old index keeps floats.
     await write(110, 130);
     const switched = await run("switch", "--run", id);
