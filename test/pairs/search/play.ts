@@ -155,7 +155,7 @@ function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse,
     return personalOrder(full.hits.hits, got.hits.hits, page);
   }
   if (isPinned(row) && row.stored_fields === "no") {
-    return shown.isPage ? [] : compareHits(pinnedList(full.hits.hits, got.hits.hits), got.hits.hits, page);
+    return shown.isPage ? [] : compareHits(pinnedList(full.hits.hits, got.hits.hits, page), got.hits.hits, page);
   }
   return [
     ...compareHits(full.hits.hits, got.hits.hits, page),

@@ -49,13 +49,22 @@ const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
 /** Whether a document is pinned: the search shows hits, and leaves the order to the gateway. */
 export const isPinned = (row: SearchRow): boolean => row.rules === "pin" && pageOf(row).size > 0 && !isOwnOrder(row);
 
-/** Returns the whole list with the pinned document at its place. One that the search does not find has no score. */
-export function pinnedList(list: readonly Hit[], got: readonly Hit[]): Hit[] {
+/**
+ * Returns the whole list with the pinned document at its place. One that the search does not find, or finds behind the page,
+ * has no score. Among hits of one score it may stand behind the page although the whole list has it before.
+ */
+export function pinnedList(
+  list: readonly Hit[],
+  got: readonly Hit[],
+  { from, size }: ReturnType<typeof pageOf>,
+): Hit[] {
   const isPin = ({ _id }: Hit) => _id === PIN.id;
   const found = list.find(isPin);
   const shown = got.find(isPin);
   // The oracle does not know what a hit shows that the cluster did not find: only its score.
-  const pin = found ?? { ...(shown ?? { _id: PIN.id }), _score: 0 };
+  const last = list[Math.max(PIN.place, from + size) - 1];
+  const isBehind = last !== undefined && (found?._score ?? 0) <= (last._score ?? 0) && shown?._score === 0;
+  const pin = found && !isBehind ? found : { ...(shown ?? { _id: PIN.id }), _score: 0 };
   const others = list.filter((hit) => !isPin(hit));
   return [...others.slice(0, PIN.place - 1), pin, ...others.slice(PIN.place - 1)];
 }
