@@ -3,8 +3,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { scratchFolder } from "../../local/process/scratch.ts";
 import { commandsFor } from "../../local/process/tools.ts";
-import { ROOT } from "../fixtures/env.ts";
+import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("tools of this machine");
@@ -60,7 +61,10 @@ test("dev says what it installs, and how far that is, before it is ready", () =>
     "mvn",
     `read line < ${started}; echo "[INFO] Downloaded from central: ${archive} (6.3 MB at 15 MB/s)"; exit 1`,
   );
-  const { output, status } = relevance(folder, "dev", "--stand-ins");
+  // What is bundled when dev ends is written a moment later: nothing may remove this folder meanwhile.
+  const project = scratchFolder(TEST_OUTPUT, "dev-installs");
+  cpSync(join(ROOT, "conf.local"), join(project, "conf.local"), { recursive: true });
+  const { output, status } = relevance(project, "dev", "--stand-ins");
   assert.is(status, 1);
   for (const line of [
     /^installing moto, the local AWS endpoint \(40 MB to download, once\)$/m,
