@@ -21,6 +21,8 @@ export interface CampaignTarget {
   /** How new items are tried out, if the version's recipe does that. */
   exploration?: Exploration | undefined;
   tags?: Readonly<Record<string, string>>;
+  /** Whether it was there before: if it is no longer, somebody has deleted it. */
+  wasThere?: boolean;
 }
 
 /** A campaign's progress towards its desired state. */
@@ -47,6 +49,9 @@ export async function stepCampaign(
   };
   const found = await describeCampaign(personalize, campaignArn);
   if (!found) {
+    // The deployment that waits here may have been killed, and the campaign uninstalled: nobody would delete another one.
+    if (target.wasThere)
+      return { state: "failed", error: new ManagerError(`${what} was deleted while it was awaited`) };
     await create(personalize, { name, ...changeOf({}, wanted), ...served, tags: tagList(target.tags ?? {}) }, what);
     return { state: "moving", status: "CREATE PENDING" };
   }
@@ -89,9 +94,11 @@ export async function convergeCampaign(managing: Managing, input: CampaignInput)
   const exploration = explores(served?.recipeArn) ? input.exploration : undefined;
   const target = { name, arn, solutionVersionArn, minProvisionedTps, exploration, tags };
   let first = true;
+  let wasThere = false;
   const settled = await untilSettled(what, patience, async () => {
-    const step = await stepCampaign(personalize, target, first);
+    const step = await stepCampaign(personalize, { ...target, wasThere }, first);
     first = false;
+    wasThere ||= step.state === "moving" && !step.status.startsWith("DELETE");
     if (step.state === "failed") throw step.error;
     return { status: step.state === "moving" ? step.status : "ACTIVE" };
   });
