@@ -1,13 +1,15 @@
 /**
  * Measures calls of the gateway of the tree that it stands in. `make bench ARGS=earlier` copies it into an earlier tree, so it
- * imports only what both have. It reads lines `OPERATION CALLS` and answers each with the milliseconds of processor time a call.
+ * imports only what both have. It is given the cluster's URL, reads lines `OPERATION CALLS` and answers each with the
+ * milliseconds of processor time a call.
  */
 import { createInterface } from "node:readline";
 import { books } from "../local/demo-data/books.ts";
 import { HYBRID_MAPPING, hybridIndex, startUpstreams } from "../test/fixtures/gateway.ts";
-import { direct, invoke, loadGateway, startCluster } from "./gateway-setup.ts";
+import { direct, invoke, loadGateway } from "./gateway-setup.ts";
 
-const INDEX = "bench-earlier";
+const [url = ""] = process.argv.slice(2);
+const INDEX = `bench-earlier-${process.pid}`;
 const DOCUMENTS = 2_000;
 const WRITTEN_AT_ONCE = 100;
 const WORDS = ["river", "night", "garden", "city", "winter", "letter", "secret", "house", "war", "music"];
@@ -40,8 +42,7 @@ const bulk = (call: number) => {
 };
 
 const upstreams = await startUpstreams({ asRoot: true });
-const cluster = await startCluster();
-const handler = await loadGateway(cluster.url, { indexes: [hybridIndex(INDEX)] });
+const handler = await loadGateway(url, { indexes: [hybridIndex(INDEX)] });
 const post = (path: string, body: object) => invoke(handler, "POST", path, JSON.stringify(body), () => undefined);
 const OPERATIONS: Readonly<Record<string, (call: number) => Promise<unknown>>> = {
   search: (call) =>
@@ -51,9 +52,9 @@ const OPERATIONS: Readonly<Record<string, (call: number) => Promise<unknown>>> =
   raw: (call) => post(`/raw-backend/${INDEX}/_search`, { query: { match: { text: words(call) } } }),
 };
 
-await direct(cluster.url, "PUT", `/${INDEX}`, JSON.stringify(HYBRID_MAPPING));
+await direct(url, "PUT", `/${INDEX}`, JSON.stringify(HYBRID_MAPPING));
 for (let call = 0; call * WRITTEN_AT_ONCE < DOCUMENTS; call += 1) await post("/application/bulk", bulk(call));
-await direct(cluster.url, "POST", `/${INDEX}/_refresh`);
+await direct(url, "POST", `/${INDEX}/_refresh`);
 process.stdout.write("ready\n");
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -63,6 +64,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { user, system } = process.cpuUsage(before);
   process.stdout.write(`${(user + system) / 1_000 / Number(calls)}\n`);
 }
-await cluster.stop();
+await direct(url, "DELETE", `/${INDEX}`);
 await upstreams.stop();
 process.exit(0);

@@ -1,64 +1,96 @@
 import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ROOT } from "../test/fixtures/env.ts";
+import { startCluster } from "./gateway-setup.ts";
 import { type Benchmark, load, median, ms, type Row, times } from "./result.ts";
 
-/** The commits before what changed every call: one resolution of a name, and the pipeline of a page. */
-const COMMITS = (process.env.BENCH_COMMITS ?? "37887210^,f274bf0d^").split(",");
+/**
+ * What changed every call, as `BEFORE..AFTER`; without AFTER it is this tree: the merge of the one resolution of names, and all
+ * since the pipeline of pages. In between stands the official client of OpenSearch, which was wished for, whatever it costs.
+ */
+const CHANGES = (process.env.BENCH_COMMITS ?? "e262b8d9^..e262b8d9,f274bf0d^").split(",");
 /** Room for what the processor does beside the calls. */
 const BUDGET = 1.05;
-const ROUNDS = 24;
-const WARM_UP = 6;
+/** Pairs of processes: two processes with the same code differ by more than the code of two commits. */
+const PAIRS = Number(process.env.BENCH_PAIRS ?? 6);
+const ROUNDS = 8;
+const WARM_UP = 4;
 /** Calls of one round. */
-const OPERATIONS = { search: 200, "hybrid search": 150, "bulk of 100": 25, raw: 200 };
+const OPERATIONS = { search: 200, "hybrid search": 150, "bulk of 100": 15, raw: 200 };
 const WORKER = "earlier-worker.ts";
 
-/** Compares the processor time of the gateway's calls with earlier commits, in turns, all with today's packages. */
+/** Compares the processor time of the gateway's calls before and after a change, in turns, all with today's packages. */
 export const earlierBenchmark: Benchmark = {
   name: "earlier",
   async run(): Promise<Row[]> {
     const rows: Row[] = [];
-    for (const commit of COMMITS) rows.push(...(await compared(commit)));
+    for (const change of CHANGES) rows.push(...(await compared(change)));
     return rows;
   },
 };
 
-async function compared(commit: string): Promise<Row[]> {
-  const workers: Worker[] = [];
-  const tree = treeOf(commit);
+async function compared(change: string): Promise<Row[]> {
+  const cluster = await startCluster();
+  const [from = "", to] = change.split("..");
+  const before = treeOf(from);
+  const after = to === undefined ? THIS_TREE : treeOf(to);
   try {
-    tree.make();
-    // This tree first: it installs the OpenSearch of both.
-    for (const root of [ROOT, tree.root]) workers.push(await startWorker(root));
-    const [second, first] = workers as [Worker, Worker];
-    const rows: Row[] = [];
-    for (const [operation, calls] of Object.entries(OPERATIONS)) {
-      const took = new Map([first, second].map((side) => [side, [] as number[]]));
-      for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-        for (const side of round % 2 === 0 ? [first, second] : [second, first]) {
-          const each = await side.run(`${operation} ${calls}`);
-          if (round >= 0) took.get(side)?.push(each);
-        }
-      }
-      const [then = [], now = []] = [first, second].map((side) => took.get(side));
-      const ratio = median(now.map((each, round) => each / (then[round] ?? Number.NaN)));
-      rows.push({
-        what: `processor time of a ${operation}, compared with commit ${tree.title}`,
+    before.make();
+    after.make();
+    const pairs: Took[] = [];
+    for (let pair = 0; pair < PAIRS; pair += 1) pairs.push(await playPair(cluster.url, [before.root, after.root]));
+    return Object.keys(OPERATIONS).map((operation) => {
+      const ratios = pairs.map(({ [operation]: { before, after } = NOTHING }) => after / before);
+      const ratio = median(ratios);
+      const [took, now] = (["before", "after"] as const).map((side) =>
+        median(pairs.map((pair) => pair[operation]?.[side] ?? 0)),
+      );
+      return {
+        what: `processor time of a ${operation} by ${after.title}, compared with ${before.title}`,
         budget: `≤ ${BUDGET}x`,
         reached: times(ratio),
         kept: ratio <= BUDGET,
-        kind: `${commit} ${operation}`,
+        kind: `${change} ${operation}`,
         note:
-          `median ratio of ${ROUNDS} rounds of ${calls} calls, the two in turn, one call at a time, each with a cluster of its own; with ` +
-          `the stand-ins of the models: ${ms(median(then))} before, ${ms(median(now))} after (medians); ${load()}`,
-      });
+          `median of ${PAIRS} pairs of fresh processes (${ratios.map((one) => one.toFixed(2)).join(", ")}), each of ${ROUNDS} rounds in turn, ` +
+          `one call at a time, with one cluster and the stand-ins of the models: ${ms(took ?? 0)} before, ${ms(now ?? 0)} after; ${load()}`,
+      };
+    });
+  } finally {
+    await cluster.stop();
+    before.discard();
+    after.discard();
+  }
+}
+
+const THIS_TREE = { root: ROOT, title: "this tree", make: () => undefined, discard: () => undefined };
+
+/** Milliseconds of processor time a call of each operation, before and after. */
+type Took = Readonly<Record<string, { before: number; after: number }>>;
+const NOTHING = { before: Number.NaN, after: Number.NaN };
+
+/** Plays all operations by a process of each tree, in turns. */
+async function playPair(url: string, roots: readonly [string, string]): Promise<Took> {
+  const workers: Worker[] = [];
+  try {
+    for (const root of roots) workers.push(await startWorker(root, url));
+    const took: Record<string, { before: number; after: number }> = {};
+    for (const [operation, calls] of Object.entries(OPERATIONS)) {
+      const times = workers.map((worker) => ({ worker, each: [] as number[] }));
+      for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+        for (const { worker, each } of round % 2 === 0 ? times : times.toReversed()) {
+          const one = await worker.run(`${operation} ${calls}`);
+          if (round >= 0) each.push(one);
+        }
+      }
+      const [before = 0, after = 0] = times.map(({ each }) => median(each));
+      took[operation] = { before, after };
     }
-    return rows;
+    return took;
   } finally {
     await Promise.all(workers.map((worker) => worker.stop()));
-    tree.discard();
   }
 }
 
@@ -76,9 +108,7 @@ function treeOf(commit: string) {
   const make = () => {
     discard();
     git("worktree", "add", "--quiet", "--detach", root, hash);
-    mkdirSync(join(root, ".local"));
-    for (const shared of ["node_modules", ".local/opensearch-2.19.6"])
-      symlinkSync(join(ROOT, shared), join(root, shared));
+    symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
     copyFileSync(join(ROOT, "bench", WORKER), join(root, "bench", WORKER));
   };
   return { root, title, make, discard };
@@ -90,8 +120,8 @@ interface Worker {
   stop(): Promise<void>;
 }
 
-async function startWorker(root: string): Promise<Worker> {
-  const child = spawn(process.execPath, [join(root, "bench", WORKER)], {
+async function startWorker(root: string, url: string): Promise<Worker> {
+  const child = spawn(process.execPath, [join(root, "bench", WORKER), url], {
     cwd: root,
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, BENCH_CHILD: undefined },
