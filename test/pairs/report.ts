@@ -1,9 +1,10 @@
 import { allPairs, type Constraint, covered, type Dimensions, type Row, rowOf, someTriples } from "./array.ts";
 import type { Result } from "./compare.ts";
 
-/** How many cases to play: the first ones of the array, and drawn ones. */
+/** How many cases to play: those of the array after so many others, and drawn ones. */
 export interface Slice {
   pairs: number;
+  after?: number;
   triples?: number;
 }
 
@@ -18,12 +19,12 @@ export function rowsOf<D extends Dimensions>(
   kind: "search" | "write",
   dimensions: D,
   constraints: readonly Constraint<D>[],
-  { pairs, triples = 0 }: Slice,
+  { pairs, after = 0, triples = 0 }: Slice,
 ): Row<D>[] {
   const [first, ...rest] = (process.env.PAIRS_CASE ?? "").trim().split(/\s+/);
   if (first) return first === kind ? [rowOf(dimensions, rest.join(" "))] : [];
   return [
-    ...allPairs(dimensions, constraints, { seed: SEED, most: pairs }),
+    ...allPairs(dimensions, constraints, { seed: SEED, most: after + pairs }).slice(after),
     ...(triples > 0 ? someTriples(dimensions, constraints, { seed: SEED, count: triples }) : []),
   ];
 }
