@@ -8,25 +8,30 @@ const EVENTS_PER_USER = 20;
 /** How many items each data set has: the events of its users are denser with fewer of them. */
 const CATALOGUES = { "1,000 items": 1_000, "4,000 items": 4_000 } as const;
 
-/** The settings of ALS to choose from: factors, regularization, alpha. */
-const GRID = [4, 8, 16, 32].flatMap((factors) =>
-  [0.1, 1, 10, 100].flatMap((regularization) => [1, 10, 40].map((alpha): Settings => [factors, regularization, alpha])),
-);
+/** The settings to choose from; those of ALS are factors, regularization, alpha. */
+const GRIDS = {
+  als: [4, 8, 16, 32].flatMap((factors) =>
+    [0.1, 1, 10, 100].flatMap((regularization) =>
+      [1, 10, 40].map((alpha): Settings => [factors, regularization, alpha]),
+    ),
+  ),
+  ease: [3, 10, 30, 100, 300, 1_000],
+};
 
-/** Measures the lists of both engines beside popularity, item-kNN and a library's matrix factorization. */
+/** Measures the lists of both engines beside popularity, item-kNN, a library's matrix factorization, and EASE. */
 export const tastesBenchmark: Benchmark = {
   name: "tastes",
   async run(): Promise<Row[]> {
     const rows: Row[] = [];
     for (const kind of wantedKinds(Object.keys(CATALOGUES) as (keyof typeof CATALOGUES)[])) {
       const options = { seed: 1, users: USERS, items: CATALOGUES[kind], eventsPerUser: EVENTS_PER_USER };
-      rows.push(rowOf(kind, await contest(options, GRID)));
+      rows.push(rowOf(kind, await contest(options, GRIDS)));
     }
     return rows;
   },
 };
 
-function rowOf(kind: string, { users, quality, builtInOver, settings, version }: Contest): Row {
+function rowOf(kind: string, { users, quality, builtInOver, settings, penalty, version }: Contest): Row {
   const lists = ENGINES.map((engine) => `${engine} ${withInterval(quality[engine])}`);
   const others = ENGINES.flatMap((engine) => {
     const difference = builtInOver[engine];
@@ -42,8 +47,8 @@ function rowOf(kind: string, { users, quality, builtInOver, settings, version }:
     note:
       `95 % intervals (bootstrap over users, seed 1). The built-in engine's difference from each, all at once: ${others.join(", ")}. ` +
       "The newest tenth of each user's events is hidden; all learn from the other events of all users, and recommend unseen items. " +
-      `item-kNN and ALS are those of implicit ${version}; ALS with the best of ${GRID.length} settings on held-out events: ` +
-      `${settings[0]} factors, regularization ${settings[1]}, alpha ${settings[2]}`,
+      `item-kNN and ALS are those of implicit ${version}; ALS with the best of ${GRIDS.als.length} settings on held-out events: ` +
+      `${settings[0]} factors, regularization ${settings[1]}, alpha ${settings[2]}; EASE with the best of ${GRIDS.ease.length} penalties: ${penalty}`,
   };
 }
 

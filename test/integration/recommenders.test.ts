@@ -5,11 +5,17 @@ import { suite } from "../suite.ts";
 /** `make bench ARGS=tastes` plays the same with more users, more items and a larger grid. */
 const test = suite("engines beside the recommenders of a library");
 
-const played = contest({ seed: 3, users: 800, items: 600, eventsPerUser: 16 }, [
-  [8, 1, 1],
-  [8, 10, 10],
-  [16, 10, 10],
-]);
+const played = contest(
+  { seed: 3, users: 800, items: 600, eventsPerUser: 16 },
+  {
+    als: [
+      [8, 1, 1],
+      [8, 10, 10],
+      [16, 10, 10],
+    ],
+    ease: [30, 300],
+  },
+);
 
 const over = async (engine: Engine) => {
   const { builtInOver } = await played;
@@ -35,8 +41,16 @@ test("a tuned factorization of the library is not far ahead of the built-in engi
   assert.ok(difference.low > -0.15 * quality.ALS.mean, JSON.stringify({ difference, quality }));
 });
 
+test("EASE, whose weights need the memory of all pairs of items, is not far ahead of the built-in engine", async () => {
+  const { quality } = await played;
+  const difference = await over("EASE");
+  assert.ok(difference.low > -0.15 * quality.EASE.mean, JSON.stringify({ difference, quality }));
+});
+
 test("a failure of the library is told with its own words", async () => {
-  const failure = await contest({ seed: 3, users: 20, items: 30, eventsPerUser: 10 }, []).catch((error) => error);
+  const failure = await contest({ seed: 3, users: 20, items: 30, eventsPerUser: 10 }, { als: [], ease: [] }).catch(
+    (error) => error,
+  );
   assert.match(String(failure), /recommenders\.py ended with 1: .*ValueError: max\(\)/s);
 });
 
