@@ -54,11 +54,12 @@ async function compareData(conf: string, recommendation: Recommendation | undefi
   if (!recommendation)
     throw new UsageError(`${conf} does not enable the recommendation service, which the files are for`);
   // Only here: they are a fifth of the modules that the command would load.
-  const [{ constantsOf }, { readSamples }] = await Promise.all([
+  const [{ constantsOf }, { readSamples }, { tooManyTypes }] = await Promise.all([
     import("../../lib/recommendation/schema/constants.ts"),
     import("../../lib/recommendation/schema/generate.ts"),
+    import("../../lib/recommendation/schema/warnings.ts"),
   ]);
-  const { schemas, etl, filters } = recommendation;
+  const { schemas, etl, filters, solution } = recommendation;
   const constants = constantsOf(filters);
   const { samples, warnings } = await readSamples({
     ...files,
@@ -66,6 +67,9 @@ async function compareData(conf: string, recommendation: Recommendation | undefi
     constants,
     definitions: { schemas, etl },
   });
-  const types = files.interaction === undefined ? [] : absentEventTypes(conf, samples.interaction.eventTypes);
-  return [...warnings, ...types];
+  if (files.interaction === undefined) return warnings;
+  const { interaction } = samples;
+  // Whoever lists event types knows which are left out.
+  const types = solution.event_types === undefined ? tooManyTypes(interaction, schemas.interaction) : [];
+  return [...types, ...warnings, ...absentEventTypes(conf, interaction.eventTypes)];
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -99,6 +99,18 @@ test("compares files with the schemas, ids and filters of the configuration", ()
   const broken = relevance(["validate", "--conf", conf, "--item", join(folder, "none.csv")]);
   assert.is(broken.code, 2);
   assert.match(broken.err, "there is no such file");
+});
+
+test("says that events have more types than Personalize takes, unless solution.yaml lists types", () => {
+  const conf = join(folder, "types");
+  cpSync("conf.local", conf, { recursive: true });
+  const events = join(folder, "types.csv");
+  const rows = Array.from({ length: 12 }, (_, index) => `U1,B1,${index ? `t${index}` : "view"},1\n`);
+  writeFileSync(events, `USER_ID,ITEM_ID,EVENT_TYPE,TIMESTAMP\n${rows.join("")}`);
+  const said = () => relevance(["validate", "--conf", conf, "--interaction", events]).err;
+  assert.match(said(), `${events}  has 12 event types: beside EVENT_TYPE, EVENT_VALUE, Personalize takes 8`);
+  appendFileSync(join(conf, "solution.yaml"), "\nevent_types: [view, purchase]\n");
+  assert.not.match(said(), "12 event types");
 });
 
 test("prints what the guide shows", () => {

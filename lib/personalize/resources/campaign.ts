@@ -21,7 +21,7 @@ export interface CampaignTarget {
   /** How new items are tried out, if the version's recipe does that. */
   exploration?: Exploration | undefined;
   tags?: Readonly<Record<string, string>>;
-  /** Whether it was there before: if it is no longer, somebody has deleted it. */
+  /** Whether the last step found or created it: if it is gone or going, somebody has deleted it since. */
   wasThere?: boolean;
 }
 
@@ -48,10 +48,10 @@ export async function stepCampaign(
     ...(exploration && { campaignConfig: { itemExplorationConfig: exploration } }),
   };
   const found = await describeCampaign(personalize, campaignArn);
+  // Its recipe was removed, or the service uninstalled after this deployment was killed: nobody would delete another one.
+  if (target.wasThere && isGoing(found))
+    return { state: "failed", error: new ManagerError(`${what} was deleted while it was awaited`) };
   if (!found) {
-    // The deployment that waits here may have been killed, and the campaign uninstalled: nobody would delete another one.
-    if (target.wasThere)
-      return { state: "failed", error: new ManagerError(`${what} was deleted while it was awaited`) };
     await create(personalize, { name, ...changeOf({}, wanted), ...served, tags: tagList(target.tags ?? {}) }, what);
     return { state: "moving", status: "CREATE PENDING" };
   }
@@ -98,7 +98,7 @@ export async function convergeCampaign(managing: Managing, input: CampaignInput)
   const settled = await untilSettled(what, patience, async () => {
     const step = await stepCampaign(personalize, { ...target, wasThere }, first);
     first = false;
-    wasThere ||= step.state === "moving" && !step.status.startsWith("DELETE");
+    wasThere = step.state === "moving" && isThere(step.status);
     if (step.state === "failed") throw step.error;
     return { status: step.state === "moving" ? step.status : "ACTIVE" };
   });
@@ -123,6 +123,11 @@ export async function deleteCampaign(
   await ignoreNotFound(personalize.send(new DeleteCampaignCommand({ campaignArn: arn })));
   await untilGone(what, patience, () => describeCampaign(personalize, arn));
 }
+
+/** Returns whether a campaign with this status, as a step reported it, is there to stay. */
+export const isThere = (status: string): boolean => !status.startsWith("DELETE");
+
+const isGoing = (found: Campaign | undefined) => !found || !isThere(found.status ?? "");
 
 /** Returns the campaign; undefined if there is none. */
 export async function describeCampaign(personalize: Personalize, arn: string): Promise<Campaign | undefined> {

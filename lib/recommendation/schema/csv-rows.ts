@@ -41,7 +41,8 @@ export async function csvRows(
 function delimiterOf(start: string): Delimiter {
   const [header = ""] = start
     .replaceAll(/"[^"]*"?/g, "")
-    .trimStart()
+    // Empty lines before the header. Not the tabs that a header in quotes leaves.
+    .replace(/^[\r\n]+/, "")
     .split(/[\r\n]/, 1);
   const counts = (Object.keys(DELIMITERS) as Delimiter[]).map((one) => [one, header.split(one).length] as const);
   return counts.reduce((most, one) => (one[1] > most[1] ? one : most))[0];

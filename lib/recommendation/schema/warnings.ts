@@ -51,13 +51,13 @@ export function tooManyTypes({ file, eventTypes }: Sample, { fields }: AvroSchem
   ];
 }
 
-/** Names, by column, the first row that the service rejects, and says how many there are. */
+/** Names, by column, the first row that the service rejects, and says how many it rejects for whatever the column holds. */
 export function rejectedRows({ file, dataset, rows, rejections }: Sample, textual: readonly string[]): string[] {
   return [...rejections].map(([column, { count, place, message }]) => {
     const isLong = dataset === "item" && !textual.includes(column) && /at most 1000 are allowed$/.test(message);
     const advice = isLong ? `. --textual-fields ${column} allows ${number(MAX_TEXT)}` : "";
-    const what = column === "" ? message : `${column} ${message}`;
-    return `${placeOf(file, place)}  ${what}: the service rejects ${shareText(count, rows, "rows")} for this${advice}`;
+    const [what, why] = column === "" ? [message, "this"] : [`${column} ${message}`, "this column"];
+    return `${placeOf(file, place)}  ${what}: the service rejects ${shareText(count, rows, "rows")} for ${why}${advice}`;
   });
 }
 

@@ -52,7 +52,7 @@ async function planImport(
   { personalize, names }: TrainingContext,
 ): Promise<Omit<PlannedImport, "dataset">> {
   const listed = await listImports(personalize, names.datasetArn(dataset));
-  const newest = listed.toSorted((a, b) => Number(b.creationDateTime) - Number(a.creationDateTime))[0];
+  const [newest] = listed.toSorted((a, b) => createdAt(b) - createdAt(a));
   const known = new Set(listed.map(({ jobName }) => jobName));
   const named = (attempt: number) => names.importJob(dataset, `${of} ${attempt}`);
   let attempt = 1;
@@ -62,6 +62,9 @@ async function planImport(
   if (!isOurs || hasFailed(newest.status)) return { jobName };
   return { jobName, joined: newest.datasetImportJobArn ?? "" };
 }
+
+/** Returns when an import was created, in ms. The service may leave it out. */
+const createdAt = ({ creationDateTime }: { creationDateTime?: Date | undefined }) => creationDateTime?.getTime() ?? 0;
 
 async function createImport(
   dataset: Dataset,

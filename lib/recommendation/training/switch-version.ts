@@ -3,7 +3,7 @@ import { ignoreNotFound } from "../../aws/errors.ts";
 import type { RecipeKind } from "../../core/contract/recommendation.ts";
 import { versionParameter } from "../../core/naming/version-parameter.ts";
 import { countLine } from "../../core/telemetry/emf.ts";
-import { stepCampaign } from "../../personalize/resources/campaign.ts";
+import { isThere, stepCampaign } from "../../personalize/resources/campaign.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
 import type { RecipeRun, TrainingContext } from "./context.ts";
 import { GATE_METRIC, gate, measureOf } from "./gate.ts";
@@ -24,11 +24,12 @@ export type Trained = RecipeProgress & { version: string };
  * campaign's: the table changes only when the recipe ends, so every call makes the same decision.
  */
 export async function switchVersion(
-  { recipe, version, stage }: Trained,
+  trained: Trained,
   training: RecipeTraining,
   run: RecipeRun & { users: number },
   context: TrainingContext,
 ): Promise<RecipeProgress> {
+  const { recipe, version } = trained;
   const { personalize, names, settings, state, logLookbackDays } = context;
   const known = (await state.recipe(recipe)) ?? { held: [], revision: 0 };
   const ndcg = await ndcgOf(personalize, version);
@@ -47,22 +48,23 @@ export async function switchVersion(
   const solution = solutionInput(names, recipe, training).name;
   const last = { origin: run.origin, data: run.data, solution, version, reason: decision.reason };
   if (!decision.switch) return hold(recipe, known, judged, last, context);
-  const status = await serve(recipe, version, training, stage !== "campaign", context);
+  const status = await serve(trained, training, context);
   if (status !== undefined) return { recipe, stage: "campaign", status, version };
   return conclude(recipe, known, judged, { ...last, outcome: "done" }, context);
 }
 
 /** Advances a campaign towards serving a version that was held back, without waiting. */
 export async function acceptVersion(
-  { recipe, version, stage }: Trained,
+  trained: Trained,
   training: RecipeTraining,
   context: TrainingContext,
 ): Promise<RecipeProgress> {
+  const { recipe, version } = trained;
   const known = await context.state.recipe(recipe);
   const judged = known?.held.find((one) => one.version === version);
   // An earlier call has already finished, but its answer was lost.
   if (!known || !judged) return { recipe, stage: "done", status: ACCEPTED, version };
-  const status = await serve(recipe, version, training, stage !== "campaign", context);
+  const status = await serve(trained, training, context);
   if (status !== undefined) return { recipe, stage: "campaign", status, version };
   const { last } = known;
   const concluded = last?.version === version ? { ...last, outcome: "done" as const, reason: ACCEPTED } : last;
@@ -78,13 +80,12 @@ async function ndcgOf(personalize: Personalize, solutionVersionArn: string): Pro
 
 /** Creates or updates the campaign. Returns its status while it is changing, or undefined once it serves requests. */
 async function serve(
-  recipe: RecipeKind,
-  solutionVersionArn: string,
+  { recipe, version: solutionVersionArn, stage, status }: Trained,
   { min_provisioned_tps, exploration }: RecipeTraining,
-  isFirst: boolean,
   { personalize, names, settings, pointers }: TrainingContext,
 ): Promise<string | undefined> {
   const arn = names.campaignArn(recipe);
+  const isFirst = stage !== "campaign";
   const target = {
     name: names.campaign(recipe),
     arn,
@@ -92,6 +93,7 @@ async function serve(
     minProvisionedTps: min_provisioned_tps,
     exploration,
     tags: settings.tags,
+    wasThere: !isFirst && isThere(status),
   };
   const step = await stepCampaign(personalize, target, isFirst);
   if (step.state === "failed") throw step.error;

@@ -1,4 +1,4 @@
-import { DescribeCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
+import { DeleteCampaignCommand, DescribeCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { chosenRecipeNotes } from "../../../../cli/recommendation/recipe-notes.ts";
 import { stepCampaign } from "../../../../lib/personalize/resources/campaign.ts";
@@ -81,6 +81,17 @@ test("a deletion takes the campaign out of use first, joins a running deletion, 
   assert.is(shop.pointers.values.size, 0);
   assert.is((await shop.apply("delete", input)).status, "deleted");
   assert.is((await shop.apply("delete", input)).status, "deleted");
+});
+
+test("a campaign that is deleted while it is awaited is not created again, but by the next deployment", async () => {
+  const meanwhile = async () => {
+    if ((await describe())?.status !== "ACTIVE") return;
+    await shop.personalize.send(new DeleteCampaignCommand({ campaignArn: arn }));
+  };
+  const { CreateCampaign = 0 } = shop.standIn.control.counts();
+  assert.match(await failureOf(shop.apply("create", input, { meanwhile })), "was deleted while it was awaited");
+  assert.is(shop.standIn.control.counts().CreateCampaign, CreateCampaign + 1);
+  assert.is((await shop.apply("create", input)).status, "ACTIVE");
 });
 
 test("exploration is changed in place, and waits for a version whose recipe explores", async () => {

@@ -25,7 +25,7 @@ export function memoryPointers(): PointerStore & { values: Map<string, string> }
 
 /**
  * The manager over the stand-in, whose clock only moves while the manager waits: by what it waits. `looks` bounds the
- * waits of an invocation, as the 280 s do.
+ * waits of an invocation, as the 280 s do. `meanwhile` is what others do after each.
  */
 export async function managed(project = "shop") {
   const harness = await startPersonalize();
@@ -45,7 +45,11 @@ export async function managed(project = "shop") {
     apply(
       action: "create" | "update" | "delete",
       input: ResourceInputGiven,
-      { before, looks = 1_000 }: { before?: ResourceInputGiven; looks?: number } = {},
+      {
+        before,
+        looks = 1_000,
+        meanwhile,
+      }: { before?: ResourceInputGiven; looks?: number; meanwhile?: () => Promise<unknown> } = {},
     ) {
       let left = looks;
       const patience = {
@@ -54,6 +58,7 @@ export async function managed(project = "shop") {
         async wait(ms: number) {
           left -= 1;
           await harness.standIn.control.advance(ms);
+          await meanwhile?.();
         },
       };
       return manage(

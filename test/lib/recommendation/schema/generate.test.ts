@@ -216,6 +216,7 @@ const TABLES: Record<string, string | Uint8Array> = {
   gzip: gzipSync("USER_ID,TOWN,AGE\nU1,Ulm,3\nU2,,4\n"),
   semicolons: 'USER_ID;TOWN;AGE\r\nU1;"Ulm, a; b";3\r\nU2;;4\r\n',
   tabs: "\ufeffUSER_ID\tTOWN\tAGE\nU1\tUlm, Neu\t3\nU2\t\t4\n",
+  "tabs between quotes": '\n"USER_ID"\t"TOWN"\t"AGE"\n"U1"\t"Ulm"\t"3"\n"U2"\t""\t"4"\n',
 };
 for (const [what, user] of Object.entries(TABLES)) {
   test(`reads ${what}`, async () => {

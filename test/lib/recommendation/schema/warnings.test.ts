@@ -122,6 +122,13 @@ for (const [what, row, warning] of REJECTED) {
   });
 }
 
+test("count rows that are rejected for a column, whatever is wrong with it", async () => {
+  const item = `ITEM_ID\n${"x".repeat(257)}\nB|3\nB1\n`;
+  assert.equal(await warningsOf({ item }), [
+    "items.csv:2  ITEM_ID has 257 characters, at most 256 are allowed: the service rejects 2 of 3 rows (67 %) for this column",
+  ]);
+});
+
 test("are none for a long text of a textual column, which --textual-fields allows", async () => {
   const item = `ITEM_ID,TITLE\nB1,${"x".repeat(1_001)}\n`;
   assert.match((await warningsOf({ item }))[0] ?? "", ". --textual-fields TITLE allows 20,000");

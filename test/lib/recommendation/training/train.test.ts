@@ -1,4 +1,4 @@
-import { DescribeCampaignCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
+import { DeleteCampaignCommand, DescribeCampaignCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { ignoreNotFound } from "../../../../lib/aws/errors.ts";
@@ -220,6 +220,30 @@ test("switches no campaign until every recipe is trained or has failed, then swi
   await settle();
   progress = await step(progress);
   assert.ok(progress.every(hasEnded));
+});
+
+test("creates no campaign again that somebody deletes while the training waits for it; the next training does", async () => {
+  metrics.push(0.9);
+  const run = { run: "seven", origin: "seven", data: "g", recipes: ["similar_items"] as const, users: USERS };
+  const step = async (progress: RecipeProgress[]) =>
+    taken((await trainRecipes({ ...run, progress }, context)).progress);
+  let progress = await step([]);
+  for (; progress[0]?.stage !== "campaign"; progress = await step(progress)) await settle();
+  await settle();
+  const campaignArn = names.campaignArn("similar_items");
+  await harness.personalize.send(new DeleteCampaignCommand({ campaignArn }));
+  const { CreateCampaign } = standIn.control.counts();
+  const deleting = await step(progress);
+  await settle();
+  const gone = await step(progress);
+  for (const [ended] of [deleting, gone]) {
+    assert.equal(
+      [ended?.stage, ended?.status],
+      ["failed", "The campaign books-similar-items was deleted while it was awaited"],
+    );
+  }
+  assert.is(standIn.control.counts().CreateCampaign, CreateCampaign);
+  assert.equal((await train({ origin: "seven", data: "g" })).stages, ["campaign", "done"]);
 });
 
 test("fails a recipe that Personalize refuses, and throws transient errors for the state machine to retry", async () => {
