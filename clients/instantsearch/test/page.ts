@@ -18,17 +18,7 @@ import {
 } from "instantsearch.js/es/widgets/index.js";
 import { Relevance } from "../../typescript/src/index.ts";
 import { instantSearchClients } from "../src/index.ts";
-
-declare global {
-  interface Window {
-    /** What the server puts into the page. */
-    gateway: { url: string; key: string; index: string };
-    errors: string[];
-  }
-}
-
-const { gateway } = window;
-window.errors = [];
+import { gateway } from "./gateway.ts";
 
 const facets = {
   brand: "values",

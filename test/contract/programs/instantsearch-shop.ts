@@ -2,17 +2,7 @@
 
 import { Relevance } from "@relevance/client";
 import { instantSearchClients } from "@relevance/instantsearch";
-
-declare global {
-  interface Window {
-    /** What the server puts into the page. */
-    gateway: { url: string; key: string; index: string };
-    errors: string[];
-  }
-}
-
-const { gateway } = window;
-window.errors = [];
+import { gateway } from "../../../clients/instantsearch/test/gateway.ts";
 
 /** Keeps an error for the test. */
 export const tell = (error: unknown): void => {

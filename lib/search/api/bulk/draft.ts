@@ -12,7 +12,10 @@ export interface Draft {
   operation: Operation;
   /** Embedding fields to splice into the document, as JSON by dotted path. */
   changes: Readonly<Record<string, Piece>>;
-  /** The version that the caller allows, or that the embeddings were computed from; absent if neither. */
+  /**
+   * The version that the caller allows, that the embeddings were computed from, or that the operation itself has stored with
+   * embeddings of another index; absent if none.
+   */
   guard?: Guard;
 }
 
@@ -53,6 +56,8 @@ export function sendingOf(bytes: Buffer, draft: Draft): Sending {
   const { op, upsert } = draft.operation;
   if (op === "delete") return withLines(draft, op, undefined);
   const document = documentOf(bytes, draft);
+  // What this operation itself has created is replaced.
+  if (op === "create" && draft.guard) return withLines(draft, "index", document);
   if (op !== "update") return withLines(draft, op, document);
   if (upsert && draft.guard === NO_DOCUMENT) return withLines(draft, "create", document);
   return withLines(draft, op, ['{"doc":', ...document, upsert && !draft.guard ? ',"doc_as_upsert":true}' : "}"]);
@@ -66,7 +71,7 @@ function withLines(draft: Draft, op: OperationName, source: readonly Piece[] | u
 function actionOf({ operation, guard }: Draft, op: OperationName): string {
   const { id, routing, external } = operation;
   if (!routing && !external && !guard) return `{"${op}":{"_id":${JSON.stringify(id)}}}`;
-  const allowed = op === "create" ? undefined : guard;
+  const allowed = op === "create" || external ? undefined : guard;
   return JSON.stringify({
     [op]: {
       _id: id,
@@ -74,7 +79,8 @@ function actionOf({ operation, guard }: Draft, op: OperationName): string {
       if_seq_no: allowed?.seqNo,
       if_primary_term: allowed?.primaryTerm,
       version: external?.version,
-      version_type: external?.type,
+      // The version is there if this operation itself has stored it.
+      version_type: external && guard ? "external_gte" : external?.type,
     },
   });
 }

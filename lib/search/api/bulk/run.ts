@@ -21,6 +21,7 @@ import { chunksOf, type Draft } from "./draft.ts";
 import { type Need, needsOf } from "./needs.ts";
 import { type BulkCall, documentsIn, type Operation } from "./operations.ts";
 import { modelTexts, type Preparation, type Prepared, prepare, prepareFromStored, textsOf } from "./prepare.ts";
+import { fateOf, isHeld, unfit } from "./replaced.ts";
 import { EARLIER_FAILED, EARLIER_UNPROVEN, failedItem, type ItemError, type ItemResult } from "./send.ts";
 import { type Settled, settleChunk, type Writing } from "./settle.ts";
 import { type BulkTarget, bulkTarget } from "./target.ts";
@@ -59,6 +60,9 @@ export async function runBulk(
     body: answerText(echoOf(call), operations, run.results, run.took, degraded),
   };
 }
+
+/** What a call has not written, or in another index. */
+type Unwritten = Pick<Settled, "conflicts" | "replaced">;
 
 /** What a request has written so far, and what still can be. */
 class BulkRun {
@@ -137,8 +141,8 @@ class BulkRun {
   }
 
   /**
-   * Writes drafts. After a conflict, reads the stored document, embeds its text and writes again. What another index has
-   * refused is prepared for that one.
+   * Writes drafts. After a conflict, reads the stored document, embeds its text and writes again. What met another index
+   * than it was prepared for is prepared again if that one embeds otherwise, even if it is stored there.
    */
   async #write(first: readonly Draft[]): Promise<void> {
     const { deadline, wait } = this.#writing;
@@ -146,25 +150,51 @@ class BulkRun {
     for (let attempt = 1; drafts.length > 0; attempt += 1) {
       const { conflicts, replaced } = await this.#writeOnce(drafts);
       if (conflicts.length + replaced.length === 0) return;
+      const wasHeld = [...conflicts, ...replaced].some(({ item }) => isHeld(item));
+      const embedsOtherwise = (wasHeld || replaced.length > 0) && (await this.#follow());
+      // Writes that were held have failed no attempt.
+      if (wasHeld) attempt = 0;
       const delay = backoff(attempt - 1);
       const isLast = attempt === MAX_ATTEMPTS || this.#stopped !== undefined || delay >= deadline.remaining();
-      const isFollowed = !isLast && replaced.length > 0 && (await this.#follow());
-      const [stale, foreign] = [isLast ? [] : conflicts, isFollowed ? replaced : []];
-      for (const { draft, item } of [...(isLast ? conflicts : []), ...(isFollowed ? [] : replaced)]) {
-        this.results.set(draft.operation, item);
-      }
-      const [changed, other] = [operationsOf(stale), operationsOf(foreign)];
-      if (changed.length + other.length === 0) return;
+      const { changed, other, same } = this.#sort({ conflicts, replaced }, { embedsOtherwise, isLast });
+      if (changed.length + other.length + same.length === 0) return;
       await wait(delay);
-      this.degraded = this.degraded.filter(({ operation }) => ![...changed, ...other].includes(operation));
+      const again = operationsOf([...changed, ...other]);
+      this.degraded = this.degraded.filter(({ operation }) => !again.includes(operation));
       drafts = [
-        ...(changed.length > 0 ? this.#take(await prepareFromStored(this.#preparation, changed)) : []),
-        ...(other.length > 0 ? this.#take(await prepare(this.#preparation, other)) : []),
+        ...same.map(({ draft }) => draft),
+        ...(changed.length > 0 ? this.#take(await prepareFromStored(this.#preparation, operationsOf(changed))) : []),
+        ...(other.length > 0 ? await this.#prepareAgain(other) : []),
       ];
     }
   }
 
-  /** Prepares from now on for the index that the name stands for. Returns whether it is another one than before. */
+  /** Returns what to prepare again from the stored document, for another index, and what to send again as it is. */
+  #sort(
+    { conflicts, replaced }: Unwritten,
+    { embedsOtherwise, isLast }: { embedsOtherwise: boolean; isLast: boolean },
+  ) {
+    const { target, needs } = this.#preparation;
+    const changed: Settled["conflicts"] = [];
+    const [other, same]: [Settled["replaced"], Settled["replaced"]] = [[], []];
+    for (const one of conflicts) {
+      const { operation } = one.draft;
+      // Other operations replace the whole document, and so would what somebody has written since.
+      if (isLast || operation.op !== "update") this.results.set(operation, one.item);
+      else changed.push(one);
+    }
+    for (const one of replaced) {
+      const { draft, item } = one;
+      const fate = fateOf(item, { target, needs: needs.get(draft.operation) ?? [], embedsOtherwise });
+      if (fate === "prepare" && !isLast) other.push(one);
+      else if (fate === "resend" && !isLast) same.push(one);
+      else if (fate === "settled" || item.failed) this.results.set(draft.operation, item);
+      else this.#fail(draft.operation, unfit(item));
+    }
+    return { changed, other, same };
+  }
+
+  /** Prepares from now on for the index that the name stands for. Returns whether it embeds otherwise than the one before. */
   async #follow(): Promise<boolean> {
     const { target: before, documentOf } = this.#preparation;
     const { body, operations, deadline } = this.#call;
@@ -173,10 +203,20 @@ class BulkRun {
     const needs = needsOf(operations, target.mappings, documentOf);
     this.#preparation = { ...this.#preparation, target, needs };
     this.#writing = { ...this.#writing, target };
-    return true;
+    return JSON.stringify(target.mappings) !== JSON.stringify(before.mappings);
   }
 
-  async #writeOnce(drafts: readonly Draft[]): Promise<Pick<Settled, "conflicts" | "replaced">> {
+  /** Prepares operations for another index. What it has stored already is replaced in this version alone. */
+  async #prepareAgain(replaced: Settled["replaced"]): Promise<Draft[]> {
+    const stored = new Map(replaced.map(({ draft, item }) => [draft.operation, item.guard]));
+    const drafts = this.#take(await prepare(this.#preparation, operationsOf(replaced)));
+    return drafts.map((draft) => {
+      const guard = stored.get(draft.operation) ?? draft.guard;
+      return guard ? { ...draft, guard } : draft;
+    });
+  }
+
+  async #writeOnce(drafts: readonly Draft[]): Promise<Unwritten> {
     const conflicts: Settled["conflicts"] = [];
     const replaced: Settled["replaced"] = [];
     for (const chunk of chunksOf(this.#call.bytes, drafts, this.#maxBytes)) {
@@ -195,6 +235,7 @@ class BulkRun {
   #absorb(settled: Settled): void {
     this.took += settled.took;
     for (const [operation, item] of settled.results) this.results.set(operation, item);
+    for (const { draft, item } of settled.replaced) if (!item.failed) this.results.set(draft.operation, item);
     if (settled.unknown.length > 0) throw outcomeUnknown(this.#call.operations, this.results, settled);
     if (settled.results.size + settled.conflicts.length + settled.replaced.length > 0) this.#answered = true;
     for (const { operations: unsent, error } of settled.unsent) {

@@ -90,6 +90,8 @@ export interface ItemResult {
   text: string;
   status: number;
   failed: boolean;
+  /** The concrete index that has executed or refused the operation, in the cluster's own answers. */
+  index?: string;
   /** The version that was written; absent if none was. */
   guard?: Guard;
   /** Whether the answer was lost and the stored document fits. The unguarded write itself may still arrive. */
@@ -103,6 +105,7 @@ interface BulkAnswer {
 }
 
 interface RawItem {
+  _index?: unknown;
   _id?: unknown;
   status?: unknown;
   error?: unknown;
@@ -123,11 +126,12 @@ function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): Bu
   for (const [index, sending] of sent.entries()) {
     const raw: unknown = parsed.items[index + skipped]?.[sending.op];
     if (!isItemOf(sending, raw)) return undefined;
-    const { status, error, _seq_no: seqNo, _primary_term: primaryTerm } = raw;
+    const { _index: name, status, error, _seq_no: seqNo, _primary_term: primaryTerm } = raw;
     items.push({
       text: texts[index + skipped] ?? "",
       status,
       failed: error !== undefined,
+      ...(typeof name === "string" && { index: name }),
       ...(typeof seqNo === "number" && typeof primaryTerm === "number" && { guard: { seqNo, primaryTerm } }),
     });
   }

@@ -18,7 +18,10 @@ export interface Settled {
   results: Map<Operation, ItemResult>;
   /** Drafts whose embeddings were computed from a version that has been replaced, with the cluster's 409. */
   conflicts: Array<{ draft: Draft; item: ItemResult }>;
-  /** Drafts that another index than the target has refused: a rebuild has switched, and it may store embeddings otherwise. */
+  /**
+   * Drafts for which another index may have taken over, which may embed otherwise: that were held, or that another index
+   * than the target has refused or stored.
+   */
   replaced: Array<{ draft: Draft; item: ItemResult }>;
   /** Operations that may or may not have been written. */
   unknown: Operation[];
@@ -74,10 +77,9 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
     if (outcome.kind === "rejected") return giveUp(pending, outcome.error, settled);
 
     const { again, doubtful, held } = sort(writing, pending, outcome, settled);
-    const resumed = await waitForHold(writing, held, settled);
-    pending = [...again, ...(await readBack(writing, doubtful, settled)), ...resumed];
+    await waitForHold(writing, held, settled);
+    pending = [...again, ...(await readBack(writing, doubtful, settled))];
     if (pending.length === 0) return;
-    if (resumed.length > 0) attempt = 0;
     const delay = backoff(attempt - 1);
     if (attempt === MAX_ATTEMPTS || !canWrite(earlier(deadline, delay))) return end(writing, pending, outcome, settled);
     await wait(delay);
@@ -85,7 +87,7 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
 }
 
 /** Records what an attempt has settled. Returns the operations to resend, and those to read back first. */
-function sort({ target }: Writing, pending: readonly Pending[], outcome: Outcome, settled: Settled) {
+function sort(writing: Writing, pending: readonly Pending[], outcome: Outcome, settled: Settled) {
   if (outcome.kind === "lost") {
     settled.lostTo.push(outcome.cause);
     return { again: [], doubtful: pending.map((one) => ({ ...one, suspect: true })), held: [] };
@@ -103,8 +105,7 @@ function sort({ target }: Writing, pending: readonly Pending[], outcome: Outcome
     else if (item.status === 429) again.push({ ...one, last: item });
     else if (item.status === 409 && one.suspect) doubtful.push({ ...one, last: item });
     else if (item.status === 409 && draft.guard && !draft.operation.guard) settled.conflicts.push({ draft, item });
-    else if (item.status === 400 && isOfAnother(target, item)) settled.replaced.push({ draft, item });
-    else settled.results.set(draft.operation, item);
+    else record(writing, draft, item, settled);
   }
   return { again, doubtful, held };
 }
@@ -116,8 +117,14 @@ interface Held {
   index: string;
 }
 
-const isOfAnother = ({ mappings, itemIndex }: Writing["target"], { text }: ItemResult): boolean =>
-  mappings.length > 0 && (JSON.parse(text) as { _index?: string })._index !== itemIndex;
+/** Records an outcome, unless another index than the target is where an operation was stored or refused. */
+function record({ target }: Writing, draft: Draft, item: ItemResult, { results, replaced }: Settled): void {
+  const { operation } = draft;
+  const isOfAnother = target.mappings.length > 0 && item.index !== undefined && item.index !== target.itemIndex;
+  const isEmbedded = operation.op !== "delete" && (!item.failed || item.status === 400);
+  if (isOfAnother && isEmbedded) replaced.push({ draft, item });
+  else results.set(operation, item);
+}
 
 function blockOf({ status, text }: ItemResult): string | undefined {
   return status === 403
@@ -126,22 +133,20 @@ function blockOf({ status, text }: ItemResult): string | undefined {
 }
 
 /**
- * Waits while a rebuild holds writes, and returns the operations to resend. Another index may have taken over, in which
- * the versions that guards name mean nothing: embeddings are computed again, and the caller's own guards fail.
+ * Waits while a rebuild holds writes. Another index may have taken over, in which the versions that guards name mean
+ * nothing: embeddings are computed again, and the caller's own guards fail.
  */
-async function waitForHold(writing: Writing, held: readonly Held[], settled: Settled): Promise<Pending[]> {
+async function waitForHold(writing: Writing, held: readonly Held[], settled: Settled): Promise<void> {
   const [first] = held;
-  if (!first) return [];
+  if (!first) return;
   const resumes = await writing.holds.retry(first.index);
-  const again: Pending[] = [];
   for (const { one, item } of held) {
     const { draft } = one.sending;
     if (!resumes) settled.results.set(draft.operation, item);
     else if (draft.operation.guard) settled.results.set(draft.operation, conflict(writing, draft));
     else if (draft.guard) settled.conflicts.push({ draft, item });
-    else again.push(one);
+    else settled.replaced.push({ draft, item });
   }
-  return again;
 }
 
 /** Compares operations with the stored documents. Settles those that were written and returns the others to resend. */
@@ -161,7 +166,7 @@ async function readBack(writing: Writing, doubtful: readonly Pending[], settled:
     const found = compared?.[index] ?? { kind: "unknown" };
     switch (found.kind) {
       case "done":
-        settled.results.set(draft.operation, { ...found.item, unproven: draft.guard === undefined });
+        record(writing, draft, { ...found.item, unproven: draft.guard === undefined }, settled);
         break;
       case "again":
         again.push(one);

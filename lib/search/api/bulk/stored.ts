@@ -146,7 +146,7 @@ function writtenItem(op: Exclude<OperationName, "delete">, id: string, stored: S
   const { index, version, guard } = stored;
   const created = op === "create" || version === 1;
   const told = { _index: index, _id: id, _version: version, result: created ? "created" : "updated" };
-  return { ...itemOf(told, guard, created ? 201 : 200), guard };
+  return { ...itemOf(told, guard, created ? 201 : 200), index, guard };
 }
 
 /** Returns the item of a delete, whose version is unknown. The numbers are the cluster's own marks for "none". */

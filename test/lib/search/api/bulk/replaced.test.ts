@@ -1,12 +1,14 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
 import { sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
+import type { Need } from "../../../../../lib/search/api/bulk/needs.ts";
+import { fateOf } from "../../../../../lib/search/api/bulk/replaced.ts";
 import { settleChunk } from "../../../../../lib/search/api/bulk/settle.ts";
 import type { BulkTarget } from "../../../../../lib/search/api/bulk/target.ts";
 import { suite } from "../../../../suite.ts";
 import { requestOf } from "./support.ts";
 
-const test = suite("bulk writes that another index refuses");
+const test = suite("bulk writes that another index refuses or stores");
 
 const MAPPING = { embedding_field: "v", model_name: "dense_large_en_v1_5", src_fields: ["text"] } as const;
 const TARGET: BulkTarget = {
@@ -14,26 +16,22 @@ const TARGET: BulkTarget = {
   mappings: [{ ...MAPPING, src_fields: ["text"], embedder: "dense_large_en_v1_5" }],
 };
 
-/** Writes a document that the cluster refuses in an index. Returns which list of the outcome has it, and the calls. */
-async function refusedBy(index: string, target = TARGET) {
-  const { bytes, operations } = requestOf([{ id: "one", op: "index", doc: { text: "salt" } }]);
+const REFUSED = { status: 400, error: { type: "mapper_parsing_exception", reason: "no" } };
+const STORED = { status: 201, _seq_no: 5, _primary_term: 1 };
+
+/** Writes a document with an outcome in an index. Returns which list has it, and the calls. */
+async function written(index: string, outcome: object, target = TARGET, op: "index" | "delete" = "index") {
+  const { bytes, operations } = requestOf([{ id: "one", op, ...(op === "index" && { doc: { text: "salt" } }) }]);
   let calls = 0;
   const settled = await settleChunk(
     {
       cluster: {
         async send() {
           calls += 1;
-          const refused = {
-            index: {
-              _index: index,
-              _id: "one",
-              status: 400,
-              error: { type: "mapper_parsing_exception", reason: "no" },
-            },
-          };
+          const item = { [op]: { _index: index, _id: "one", ...outcome } };
           // The first operation of a write to an index with embeddings is the gateway's own.
           const own = { update: { _id: "relevance: create no index", status: 400, error: { type: "x", reason: "" } } };
-          const items = target.mappings.length > 0 ? [own, refused] : [refused];
+          const items = target.mappings.length > 0 ? [own, item] : [item];
           return { status: 200, headers: {}, body: Buffer.from(JSON.stringify({ took: 1, errors: true, items })) };
         },
       },
@@ -49,13 +47,33 @@ async function refusedBy(index: string, target = TARGET) {
 }
 
 test("may be prepared again for the index that has taken over", async () => {
-  assert.equal(await refusedBy("books-2"), { calls: 1, results: 0, replaced: [400] });
+  assert.equal(await written("books-2", REFUSED), { calls: 1, results: 0, replaced: [400] });
+  assert.equal(await written("books-2", STORED), { calls: 1, results: 0, replaced: [201] });
 });
 
 test("are settled if it is the index that they were prepared for, or if nothing is embedded", async () => {
   const settled = { calls: 1, results: 1, replaced: [] };
-  assert.equal(await refusedBy("books-1"), settled);
-  assert.equal(await refusedBy("books-2", { ...TARGET, mappings: [] }), settled);
+  for (const outcome of [REFUSED, STORED]) {
+    assert.equal(await written("books-1", outcome), settled);
+    assert.equal(await written("books-2", outcome, { ...TARGET, mappings: [] }), settled);
+    assert.equal(await written("books-2", outcome, TARGET, "delete"), settled);
+  }
+});
+
+test("are prepared again only if the index embeds otherwise, and fail if nobody knows it", () => {
+  const text: Need = { kind: "text", text: "salt", afterPrevious: false };
+  const held = { failed: true, status: 403, index: "books-2" };
+  const refused = { ...held, status: 400 };
+  const stored = { failed: false, status: 201, index: "books-2" };
+  const elsewhere = { ...stored, index: "books-3" };
+  const fates = (embedsOtherwise: boolean, need: Need) =>
+    [held, refused, stored, elsewhere].map((item) =>
+      fateOf(item, { target: { itemIndex: "books-2" }, needs: [need], embedsOtherwise }),
+    );
+  assert.equal(fates(true, text), ["prepare", "prepare", "prepare", "unfit"]);
+  assert.equal(fates(false, text), ["resend", "settled", "settled", "unfit"]);
+  // The caller's own vector, or an update of other fields.
+  assert.equal(fates(true, { kind: "none" }), ["prepare", "prepare", "settled", "settled"]);
 });
 
 test.run();
