@@ -4,7 +4,7 @@ RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo-train test test-all check bench sizing build package clients docs reference screenshots models plan deploy destroy uninstall train status clean
+.PHONY: help install dev demo-train test test-all check check-code check-plan bench sizing build package clients docs reference screenshots models plan deploy destroy uninstall train status clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -28,7 +28,12 @@ test-all: install ## Run every test, including all of Terraform and end to end
 	@$(NODE) test/run.ts --all
 
 check: install ## Check format, lint, types, dead code and the security of the plan
+	@$(MAKE) --no-print-directory --jobs=2 check-code check-plan
+
+check-code:
 	@npm run --silent check
+
+check-plan:
 	@$(NODE) test/checkov/run.ts $(if $(CI),--install)
 
 bench: install ## Measure speed and memory; writes bench/RESULTS.md

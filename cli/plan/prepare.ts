@@ -25,10 +25,10 @@ import { refuseMissingSections } from "../state/still-deployed.ts";
 import type { Runner, StackFolder } from "../terraform/stack.ts";
 import { readDeployed } from "./deployed.ts";
 import { endDateNotes, sdkLifecycles } from "./end-dates.ts";
+import { incompatibleIndexNotes } from "./incompatible-indexes.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
 import { passageNotes } from "./passage-notes.ts";
 import { rerankNotes } from "./rerank-notes.ts";
-import { incompatibleIndexNotes } from "./unfit-indexes.ts";
 import { upgradeNotes } from "./upgrade.ts";
 
 /** A deployment that is ready to plan. */

@@ -28,7 +28,7 @@ export interface Book {
 
 /** Says in a place of the page what happened, and what to do. */
 export function tell(place: Element | null, error: unknown): void {
-  const [text, command] = reasonOf(error);
+  const [text, command] = explanationOf(error);
   place?.replaceChildren(text);
   if (place === null || command === undefined) return;
   const code = document.createElement("code");
@@ -36,7 +36,7 @@ export function tell(place: Element | null, error: unknown): void {
   place.append(" ", code);
 }
 
-function reasonOf(error: unknown): [text: string, command?: string] {
+function explanationOf(error: unknown): [text: string, command?: string] {
   const { name, code, message } = error as { name?: string; code?: string; message?: string };
   if (code === "not_trained") return ["Recommendations need a training. In another terminal, run", "make demo-train"];
   if (code === "forbidden") return [`The page's key was refused: ${message}`];

@@ -6,7 +6,7 @@ export const VIEWS = ["queries", "search", "judge", "measure", "merchandise", "r
 export type View = (typeof VIEWS)[number];
 
 /** Everything that the page's address holds, so that a link shows the same thing to a colleague. */
-export interface Place {
+export interface Address {
   view: View;
   query: string;
   index: string;
@@ -41,7 +41,7 @@ export interface Place {
   values: Readonly<Record<string, string>>;
 }
 
-const EMPTY: Place = {
+const EMPTY: Address = {
   ...{ view: "search", query: "", index: "", user: "", variants: null, fields: [], show: "" },
   document: "",
   ...{ failing: "", days: "7", everywhere: false },
@@ -50,7 +50,7 @@ const EMPTY: Place = {
 };
 
 /** Reads an address such as `#/search?q=letters&index=books`. Wrong parts are ignored. */
-export function placeOf(hash: string): Place {
+export function placeOf(hash: string): Address {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
   const query = new URLSearchParams(search);
   const text = (name: string) => query.get(name) ?? "";
@@ -118,7 +118,7 @@ export function hashOf({
   item,
   filter,
   values,
-}: Place): string {
+}: Address): string {
   const parts = new URLSearchParams();
   const all = {
     q: query,
@@ -147,7 +147,7 @@ export function hashOf({
 }
 
 /** Where the page is. */
-export const place = signal<Place>(placeOf(location.hash));
+export const place = signal<Address>(placeOf(location.hash));
 /** Null until the server has answered. */
 export const setup = signal<ConsoleSetup | null>(null);
 /** What a screen reader says next. */
@@ -158,7 +158,7 @@ export const announce = (text: string) => {
 };
 
 /** Goes to another place. `replace` keeps the browser's history free of small changes, such as those of a slider. */
-export function goTo(change: Partial<Place>, { replace = false } = {}): void {
+export function goTo(change: Partial<Address>, { replace = false } = {}): void {
   const next = { ...place.value, ...change };
   const hash = hashOf(next);
   if (hash === location.hash) return;

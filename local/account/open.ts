@@ -15,7 +15,7 @@ import { localConfiguration, SAMPLE_RESOURCES } from "./configuration.ts";
 import { anyDeployed } from "./deployed.ts";
 import { gatewayExamples } from "./examples.ts";
 import { type DeployedModels, MODELS_PATH } from "./models.ts";
-import { type Account, discard, endAccount, isRunning, type Place, placeIn, recordedAccount } from "./place.ts";
+import { type Account, type AccountFiles, discard, endAccount, isRunning, placeIn, recordedAccount } from "./place.ts";
 import { findMirror } from "./provider-mirror.ts";
 import { startAccount } from "./start.ts";
 
@@ -105,7 +105,7 @@ export async function openLocalAccount({ conf, starts, say }: OpenOptions): Prom
   };
 }
 
-async function findAccount(place: Place, { starts, say }: Omit<OpenOptions, "conf">): Promise<Account> {
+async function findAccount(place: AccountFiles, { starts, say }: Omit<OpenOptions, "conf">): Promise<Account> {
   const recorded = recordedAccount(place);
   if (recorded && (await isRunning(recorded))) return recorded;
   if (recorded) {
@@ -152,7 +152,7 @@ function regionOf(conf: string): string {
 }
 
 /** Returns what the account has in a region; creates it once. */
-async function seededAccount(place: Place, { endpoint }: Account, region: string): Promise<SeededAccount> {
+async function seededAccount(place: AccountFiles, { endpoint }: Account, region: string): Promise<SeededAccount> {
   const file = join(place.folder, `seeded-${region}.json`);
   const known = readIfThere(file);
   if (known !== undefined) return JSON.parse(known) as SeededAccount;

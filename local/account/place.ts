@@ -19,7 +19,7 @@ const Account = v.object({
 export type Account = v.InferOutput<typeof Account>;
 
 /** The files of a local account. */
-export interface Place {
+export interface AccountFiles {
   /** All that the account has; deleted with it. */
   folder: string;
   /** Output of its process; kept if it ends by itself, because it says why. */
@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** Returns the files of the local account below a folder such as `.local`. */
-export function placeIn(dir: string): Place {
+export function placeIn(dir: string): AccountFiles {
   const folder = join(dir, "deployment");
   return {
     folder,
@@ -48,12 +48,12 @@ export const IDENTITY_PATH = "/_account";
 const ANSWER_MS = 20_000;
 
 /** Writes the record of a local account. */
-export function writeAccount({ record }: Place, account: Account): void {
+export function writeAccount({ record }: AccountFiles, account: Account): void {
   replaceFile(record, `${JSON.stringify(account, undefined, 2)}\n`, 0o600);
 }
 
 /** Returns the recorded account, whether it runs or not. */
-export function recordedAccount({ record }: Place): Account | undefined {
+export function recordedAccount({ record }: AccountFiles): Account | undefined {
   const text = readIfThere(record);
   return text === undefined ? undefined : v.parse(Account, JSON.parse(text));
 }
@@ -76,7 +76,7 @@ export async function isRunning({ endpoint, id, pid }: Account): Promise<boolean
 }
 
 /** Ends the account's process, if it runs, and deletes what the account had. Returns the id of the process it ended. */
-export async function endAccount(place: Place): Promise<number | undefined> {
+export async function endAccount(place: AccountFiles): Promise<number | undefined> {
   const account = recordedAccount(place);
   const running = account !== undefined && (await isRunning(account));
   if (running) {
@@ -91,6 +91,6 @@ export async function endAccount(place: Place): Promise<number | undefined> {
 }
 
 /** Deletes what an account had. Servers that are still ending may write at the same time. */
-export function discard({ folder }: Place): void {
+export function discard({ folder }: AccountFiles): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }

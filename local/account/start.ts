@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { LocalError } from "../process/error.ts";
-import { type Account, type Place, recordedAccount } from "./place.ts";
+import { type Account, type AccountFiles, recordedAccount } from "./place.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
@@ -14,7 +14,7 @@ export type StartMessage = { say: string } | { failed: string } | { ready: true 
  * process ends before that, the other one ends too. Throws LocalError with what to do.
  */
 export async function startAccount(
-  place: Place,
+  place: AccountFiles,
   dir: string,
   { env, say }: { env: NodeJS.ProcessEnv; say: (line: string) => void },
 ): Promise<Account> {

@@ -17,9 +17,11 @@ export interface RecommendationData {
   restore(): Promise<void>;
   /**
    * Saves tables and new event files. Files are replaced atomically. The counters are read before the events, so they
-   * may be lower than the saved events but never higher. Concurrent calls share one save.
+   * may be lower than the saved events but never higher. One save at a time.
    */
   save(): Promise<void>;
+  /** The same without the tables that `keep` has seen no write to since they were saved: a scan of the items is not cheap. */
+  saveWritten(): Promise<void>;
   /**
    * Saves what a call to the AWS endpoint has stored or deleted, so that what is acknowledged survives even if this
    * process is killed. Leaves out the counters of accepted events.
@@ -57,7 +59,8 @@ export function recommendationData(
   const tableFile = (table: TableName) => join(folder, "tables", `${table}.jsonl`);
   const objects = join(folder, "objects");
   const journal = createTableJournal((table) => join(folder, "tables", `${table}.added.jsonl`), { dynamo, names });
-  let saving: Promise<void> | undefined;
+  const written = new Set<TableName>(TABLES);
+  let last: Promise<void> = Promise.resolve();
 
   const restoreTable = async (table: TableName) => {
     const saved = linesOf(readIfThere(tableFile(table)) ?? "").map((line) => JSON.parse(line) as Item);
@@ -78,10 +81,16 @@ export function recommendationData(
   const saveTable = async (table: TableName) => {
     const lines: string[] = [];
     const forget = isJournaled(table) ? journal.begin(table) : () => undefined;
-    for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName: names.table(table) })) {
-      for (const item of Items) lines.push(`${JSON.stringify(item)}\n`);
+    written.delete(table);
+    try {
+      for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName: names.table(table) })) {
+        for (const item of Items) lines.push(`${JSON.stringify(item)}\n`);
+      }
+      replaceFile(tableFile(table), lines.join(""));
+    } catch (error) {
+      written.add(table);
+      throw error;
     }
-    replaceFile(tableFile(table), lines.join(""));
     forget();
   };
   const saveObject = async (Key: string) => {
@@ -102,13 +111,19 @@ export function recommendationData(
   const keepWritten = async (body: Buffer) => {
     for (const [name, ids] of writtenIds(body)) {
       const table = TABLES.find((one) => names.table(one) === name);
+      if (table) written.add(table);
       if (table && isJournaled(table)) await journal.add(table, ids);
       else if (table) await saveSmall[table]?.();
     }
   };
-  const saveAll = async () => {
-    for (const table of ORDER) await saveTable(table);
-    await saveObjects();
+  const saveTables = (tables: () => readonly TableName[]) => {
+    last = last
+      .catch(() => undefined)
+      .then(async () => {
+        for (const table of tables()) await saveTable(table);
+        await saveObjects();
+      });
+    return last;
   };
 
   return {
@@ -116,12 +131,8 @@ export function recommendationData(
       await Promise.all(TABLES.map(restoreTable));
       await concurrently(filesBelow(objects), PARALLEL, restoreObject);
     },
-    save() {
-      saving ??= saveAll().finally(() => {
-        saving = undefined;
-      });
-      return saving;
-    },
+    save: () => saveTables(() => ORDER),
+    saveWritten: () => saveTables(() => ORDER.filter((table) => written.has(table))),
     async keep(call) {
       const { service, operation = "", method, path, body } = call;
       if (isTableWrite(call)) await keepWritten(body);

@@ -121,7 +121,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
     putConfiguration(options),
     putPlacements(options),
   ]);
-  const saver = saveNowAndThen({ save: data.save, say: options.say });
+  const saver = saveNowAndThen({ save: (isLast) => (isLast ? data.save() : data.saveWritten()), say: options.say });
   scope.add(saver.stop);
   options.onCall(async (call) => {
     if (isTableWrite(call)) saver.note();

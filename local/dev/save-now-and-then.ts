@@ -3,7 +3,8 @@ const EVERY_MS = 60_000;
 
 /** Options of the periodic save. */
 export interface SaverOptions {
-  save: () => Promise<void>;
+  /** Saves what has changed, or at the end everything. */
+  save: (isLast: boolean) => Promise<void>;
   /** Called with a message if saving fails. */
   say: (line: string) => void;
   everyMs?: number;
@@ -20,16 +21,16 @@ export interface Saver {
 /** Saves periodically if there is new data. The last save is unconditional: training writes data without a request. */
 export function saveNowAndThen({ save, say, everyMs = EVERY_MS }: SaverOptions): Saver {
   let isNew = false;
-  const trySaving = async () => {
+  const trySaving = async (isLast: boolean) => {
     try {
       isNew = false;
-      await save();
+      await save(isLast);
     } catch (error) {
       isNew = true;
       say(`the recommendation service's data could not be saved: ${(error as Error).message}; the last save is kept`);
     }
   };
-  const timer = setInterval(() => isNew && trySaving(), everyMs);
+  const timer = setInterval(() => isNew && trySaving(false), everyMs);
   timer.unref();
   return {
     note: () => {
@@ -37,7 +38,7 @@ export function saveNowAndThen({ save, say, everyMs = EVERY_MS }: SaverOptions):
     },
     stop() {
       clearInterval(timer);
-      return trySaving();
+      return trySaving(true);
     },
   };
 }

@@ -1,37 +1,31 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { routes as routerRoutes } from "../../functions/api-router/routes.ts";
-import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
+import type { Served } from "../../lab/server/loopback.ts";
 import type { Configuration, Recommendation, SearchGateway } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { type Names, namesOf } from "../../lib/core/naming/names.ts";
 import { loadBundle } from "../api/load-bundle.ts";
-import { preflights } from "../api/service.ts";
-import { startApi } from "../api/start.ts";
+import type { RunningApi } from "../api/start.ts";
 import { ACCOUNT_ID, REGION } from "../cloud/account.ts";
-import { type Cloud, startCloud } from "../cloud/front.ts";
-import type { AfterCall } from "../cloud/router.ts";
-import { modelControlOverHttp } from "../embeddings/control.ts";
+import type { Cloud } from "../cloud/front.ts";
 import type { ModelStandIns } from "../embeddings/stand-ins.ts";
 import { installStaticModel } from "../embeddings/static-model-install.ts";
 import { LocalError } from "../process/error.ts";
 import { requireFreePort } from "../process/ports.ts";
-import { scratchFolder } from "../process/scratch.ts";
-import { localKeys } from "./api-key.ts";
-import { buildBundles, bundleFile } from "./bundles.ts";
-import { createBucket, localClients } from "./clients.ts";
+import { type LocalKeys, localKeys } from "./api-key.ts";
+import { buildBundles } from "./bundles.ts";
+import { localClients } from "./clients.ts";
+import { type DevCloud, openCloud } from "./cloud.ts";
 import { startDevConsole } from "./console.ts";
 import { ensureDemoIndex } from "./demo-index.ts";
-import { createDeployedRoles, variablesOfRole } from "./deployed-roles.ts";
+import { variablesOfRole } from "./deployed-roles.ts";
+import { startGateway } from "./gateway.ts";
 import { gatewayClient } from "./gateway-client.ts";
-import { refuseNativeVectors } from "./knn-guard.ts";
 import { hideMetricLines } from "./metric-lines.ts";
-import { type LocalModel, localModels, openModels } from "./models.ts";
-import { openCluster } from "./opensearch.ts";
+import { type DevModels, type LocalModel, localModels, openModels } from "./models.ts";
+import { type DevCluster, openCluster } from "./opensearch.ts";
 import { type DevOptions, PORTS, type PortName, PURPOSES } from "./options.ts";
 import {
   type LocalRecommendation,
-  openPersonalize,
   RECOMMENDATION_FOLDER,
   resetRecommendation,
   startRecommendation,
@@ -39,7 +33,6 @@ import {
 import { openRequestLog } from "./request-log.ts";
 import { routerEnvironment } from "./router-environment.ts";
 import type { Scope } from "./scope.ts";
-import { openSearchEvents, withEvents } from "./search-events.ts";
 import { SHOP_KEY, startShop } from "./shop.ts";
 import type { DevState } from "./state-file.ts";
 import { openSuggestions } from "./suggestions.ts";
@@ -70,172 +63,198 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const { searchGateway } = configuration;
   if (!searchGateway)
     throw new LocalError(`${options.conf} has no search gateway: add vpc and opensearch to project.yaml`);
-  const port = (name: PortName) => (options.port === undefined ? undefined : options.port + PORTS.indexOf(name));
-  await checkPorts(port);
+  await checkPorts(options);
+  return new Start({ options, scope, say, configuration, searchGateway }).run();
+}
 
-  const names = namesOf({ project: configuration.project.project_name, account: ACCOUNT_ID, region: REGION });
-  const { installDir } = options;
-  const isSmallUsed = localModels(searchGateway, options.embeddingUrls, "small").some(
-    ({ by }) => by !== "words" && "small" in by,
-  );
-  const models = await openModels({
-    urls: options.embeddingUrls,
-    ...(isSmallUsed &&
-      !options.standIns && { install: () => installStaticModel({ dir: installDir, onProgress: say }), say }),
-    names,
-    dir: options.dir,
-    models: searchGateway.models,
-  });
-  const outdir = join(options.dir, "dev", "functions");
-  const folder = join(options.dir, RECOMMENDATION_FOLDER);
-  if (options.resetRecommendation) resetRecommendation(folder);
-  scope.add(hideMetricLines());
+/** What a stack is started with. */
+interface Given {
+  options: DevOptions;
+  scope: Scope;
+  say: Say;
+  configuration: Configuration;
+  searchGateway: SearchGateway;
+}
 
-  const endpoint = Promise.withResolvers<string>();
-  let afterCall: AfterCall = async () => undefined;
-  const starting = startCloud({
-    dir: installDir,
-    workDir: cloudFolder(options.dir, scope),
-    ...optional("port", port("aws")),
-    standIns: [models.standIns, ...(configuration.recommendation ? [openPersonalize(folder, endpoint.promise)] : [])],
-    controls: [modelControlOverHttp(models.standIns.control)],
-    afterCall: (call) => afterCall(call),
-    onProgress: say,
-  }).then(async (opened) => {
-    stopWith(scope, opened);
-    endpoint.resolve(opened.endpoint);
-    await Promise.all([
-      createBucket(localClients(opened).s3, names.bucket(), opened.region),
-      createDeployedRoles(opened, configuration),
-    ]);
-    return opened;
-  });
-  const building = buildBundles({
-    outdir,
-    conf: options.conf,
-    modelFiles: models.files,
-  });
-  const keys = localKeys(options.dir, configuration.api.keys);
-  const load = oneAtATime(loadBundle);
-  // In parallel with OpenSearch, which takes longer.
-  const recommending = Promise.all([starting, building]).then(async ([cloud]) => {
+/** The start of a stack. */
+class Start {
+  readonly #given: Given;
+  readonly #names: Names;
+  /** Folder of the built functions. */
+  readonly #outdir: string;
+  /** Folder with the data of the recommendation service. */
+  readonly #folder: string;
+  readonly #keys: LocalKeys;
+  readonly #load = oneAtATime(loadBundle);
+
+  constructor(given: Given) {
+    const { options, configuration } = given;
+    this.#given = given;
+    this.#names = namesOf({ project: configuration.project.project_name, account: ACCOUNT_ID, region: REGION });
+    this.#outdir = join(options.dir, "dev", "functions");
+    this.#folder = join(options.dir, RECOMMENDATION_FOLDER);
+    this.#keys = localKeys(options.dir, configuration.api.keys);
+  }
+
+  /** Starts all parts, each as soon as those that it needs have started. */
+  async run(): Promise<Stack> {
+    const { options, scope, configuration, searchGateway } = this.#given;
+    const models = await this.#openModels();
+    if (options.resetRecommendation) resetRecommendation(this.#folder);
+    scope.add(hideMetricLines());
+
+    const opening = this.#openCloud(models);
+    const building = buildBundles({ outdir: this.#outdir, conf: options.conf, modelFiles: models.files });
+    // In parallel with OpenSearch, which takes longer.
+    const recommending = Promise.all([opening, building]).then(([cloud]) => this.#startRecommendation(cloud));
+    // Awaited below; a failure before that must not end the process.
+    recommending.catch(() => undefined);
+    const [cluster, cloud] = await Promise.all([this.#openCluster(), opening, building]);
+
+    useCloud(cloud);
+    const parts = this.#partsOf(cloud);
+    const requestLog = openRequestLog("search", parts);
+    const environment = await routerEnvironment(cluster, cloud, configuration, this.#names);
+    const gateway = await startGateway({
+      ...{ ...parts, cluster, environment, onRequestLog: requestLog.add, keys: this.#keys, load: this.#load },
+      ...{ usage: usagePlan(configuration), ...this.#port("api") },
+    });
+    const filled = options.demo ? this.#fillDemoIndex(gateway, models) : undefined;
+    const buildSuggestions = await openSuggestions({ ...parts, searchGateway, environment });
+    const [recommendation] = await Promise.all([recommending, filled, requestLog.opened]);
+    if (options.demo) await buildSuggestions();
+
+    const used = localModels(searchGateway, options.embeddingUrls, models.small);
+    const page = await this.#startConsole(cloud, used, gateway, recommendation);
+    const shop = await this.#startShop(gateway, recommendation);
+    return {
+      state: {
+        search: { url: gateway.url, api_key: this.#keys.own },
+        ...(recommendation && { recommendation: { url: recommendation.url, api_key: this.#keys.own } }),
+        ...(configuration.api.keys && { keys: this.#keys.named }),
+        console: { url: page.url },
+        ...(shop && { shop: { url: shop.url } }),
+        opensearch: { url: cluster.url, version: cluster.version },
+        aws: { endpoint: cloud.endpoint },
+        pid: process.pid,
+      },
+      searchGateway,
+      recommendation,
+      models: used,
+      dimensions: models.standIns.dimensions,
+      died: Promise.race([cluster.died, cloud.died]),
+    };
+  }
+
+  #openModels(): Promise<DevModels> {
+    const { options, say, searchGateway } = this.#given;
+    const { dir, installDir, embeddingUrls: urls } = options;
+    const isSmallUsed = localModels(searchGateway, urls, "small").some(({ by }) => by !== "words" && "small" in by);
+    return openModels({
+      urls,
+      ...(isSmallUsed &&
+        !options.standIns && { install: () => installStaticModel({ dir: installDir, onProgress: say }), say }),
+      names: this.#names,
+      dir,
+      models: searchGateway.models,
+    });
+  }
+
+  #openCloud(models: DevModels): Promise<DevCloud> {
+    const { options, configuration, scope, say } = this.#given;
+    const [names, folder] = [this.#names, this.#folder];
+    return openCloud({ options, configuration, names, models, folder, scope, say, ...this.#port("aws") });
+  }
+
+  async #openCluster(): Promise<DevCluster> {
+    const { options, scope, say } = this.#given;
+    const { dir, installDir, opensearchUrl: url, opensearchVersion: version } = options;
+    return stopWith(
+      scope,
+      await openCluster({ dir, installDir, url, version, port: portOf(options, "opensearch"), say }),
+    );
+  }
+
+  /** Returns what is common to the parts that use the AWS endpoint. */
+  #partsOf(cloud: Cloud) {
+    const { configuration, scope, say } = this.#given;
+    const [names, outdir] = [this.#names, this.#outdir];
+    return { cloud, clients: localClients(cloud), names, configuration, outdir, scope, say };
+  }
+
+  /** Starts the recommendation service, if the configuration has one. */
+  async #startRecommendation(cloud: DevCloud): Promise<Stack["recommendation"]> {
+    const { configuration } = this.#given;
     const { recommendation } = configuration;
     if (!recommendation) return undefined;
     useCloud(cloud);
     const started = await startRecommendation({
-      ...{ cloud, clients: localClients(cloud), names, configuration, recommendation, outdir, folder, scope, say },
-      ...{ keys, usage: usagePlan(configuration), ...optional("port", port("recommendation")) },
+      ...this.#partsOf(cloud),
+      ...{ recommendation, folder: this.#folder, keys: this.#keys, usage: usagePlan(configuration) },
+      ...this.#port("recommendation"),
       loadBundle: async ({ env, ...bundle }) =>
-        load({
+        this.#load({
           ...bundle,
-          env: { ...cloud.env, ...(await variablesOfRole(cloud, names, "recommendation-api")), ...env },
+          env: { ...cloud.env, ...(await variablesOfRole(cloud, this.#names, "recommendation-api")), ...env },
         }),
-      onCall: (run) => {
-        afterCall = run;
-      },
+      onCall: cloud.onCall,
     });
     return { ...started, filters: recommendation.filters };
-  });
-  // Awaited below; a failure before that must not end the process.
-  recommending.catch(() => undefined);
-  const [cluster, cloud] = await Promise.all([
-    openCluster({
-      dir: options.dir,
-      installDir: options.installDir,
-      url: options.opensearchUrl,
-      version: options.opensearchVersion,
-      port: port("opensearch"),
+  }
+
+  #fillDemoIndex({ url }: RunningApi, { standIns, fingerprint }: DevModels): Promise<unknown> {
+    const { options, scope, say, searchGateway } = this.#given;
+    const filling = new AbortController();
+    scope.add(() => filling.abort());
+    return ensureDemoIndex({
+      gateway: gatewayClient(url, this.#keys.own),
+      entries: searchGateway.hybridQueries,
+      dimensions: standIns.dimensions,
+      models: fingerprint,
+      rebuild: options.rebuildDemo,
+      signal: filling.signal,
       say,
-    }).then((opened) => stopWith(scope, opened)),
-    starting,
-    building,
-  ]);
+    });
+  }
 
-  useCloud(cloud);
-  const clients = localClients(cloud);
-  const requestLog = openRequestLog("search", { cloud, clients, names, configuration, outdir, say, scope });
+  async #startConsole(
+    cloud: Cloud,
+    models: readonly LocalModel[],
+    { url }: RunningApi,
+    recommendation: Stack["recommendation"],
+  ): Promise<Served> {
+    const { options, scope, configuration } = this.#given;
+    const key = this.#keys.own;
+    const page = await startDevConsole({
+      ...{ options, names: this.#names, configuration, cloud, models },
+      gateway: { url, key },
+      recommendation: recommendation && { ...recommendation, key },
+      ...this.#port("console"),
+    });
+    return stopWith(scope, page);
+  }
 
-  const environment = await routerEnvironment(cluster, cloud, configuration, names);
-  const bundle = await load({
-    file: bundleFile(outdir, "api-router"),
-    env: {
-      ...cloud.env,
-      ...(await variablesOfRole(cloud, names, "api-router")),
-      ...environment,
-      API_KEYS: keys.environment,
-    },
-    onRequestLog: requestLog.add,
-  });
-  scope.add(bundle.release);
-  const events = await openSearchEvents({ cloud, clients, names, outdir, keyEnvironment: keys.environment, load });
-  const router = cluster.own ? refuseNativeVectors(bundle.handler) : bundle.handler;
-  const routes = [...routerRoutes, ...eventRoutes];
-  const api = await startApi({
-    services: [
-      {
-        routes,
-        handler: withEvents(router, events),
-        keys: keys.values,
-        usage: usagePlan(configuration),
-        options: preflights(routes, configuration.api.cors),
-        origins: configuration.api.cors?.allow_origins,
-      },
-    ],
-    ...optional("port", port("api")),
-  });
-  scope.add(() => api.stop());
+  async #startShop({ url }: RunningApi, recommendation: Stack["recommendation"]): Promise<Served | undefined> {
+    const { options, scope } = this.#given;
+    const shop = await startShop({
+      ...{ demo: options.demo, key: this.#keys.named[SHOP_KEY] },
+      ...{ search: url, recommendation: recommendation?.url, ...this.#port("shop") },
+    });
+    return shop && stopWith(scope, shop);
+  }
 
-  const filling = new AbortController();
-  scope.add(() => filling.abort());
-  const filled = options.demo
-    ? ensureDemoIndex({
-        gateway: gatewayClient(api.url, keys.own),
-        entries: searchGateway.hybridQueries,
-        dimensions: models.standIns.dimensions,
-        models: models.fingerprint,
-        rebuild: options.rebuildDemo,
-        signal: filling.signal,
-        say,
-      })
-    : undefined;
-  const buildSuggestions = await openSuggestions({ cloud, clients, names, searchGateway, outdir, environment, say });
-  const [recommendation] = await Promise.all([recommending, filled, requestLog.opened]);
-  if (options.demo) await buildSuggestions();
-  const used = localModels(searchGateway, options.embeddingUrls, models.small);
-  const page = await startDevConsole({
-    ...{ options, names, configuration, cloud, models: used },
-    gateway: { url: api.url, key: keys.own },
-    recommendation: recommendation && { ...recommendation, key: keys.own },
-    ...optional("port", port("console")),
-  });
-  scope.add(() => page.stop());
-  const shop = await startShop({
-    ...{ demo: options.demo, key: keys.named[SHOP_KEY] },
-    ...{ search: api.url, recommendation: recommendation?.url, ...optional("port", port("shop")) },
-  });
-  if (shop) stopWith(scope, shop);
-  return {
-    state: {
-      search: { url: api.url, api_key: keys.own },
-      ...(recommendation && { recommendation: { url: recommendation.url, api_key: keys.own } }),
-      ...(configuration.api.keys && { keys: keys.named }),
-      console: { url: page.url },
-      ...(shop && { shop: { url: shop.url } }),
-      opensearch: { url: cluster.url, version: cluster.version },
-      aws: { endpoint: cloud.endpoint },
-      pid: process.pid,
-    },
-    searchGateway,
-    recommendation,
-    models: used,
-    dimensions: models.standIns.dimensions,
-    died: Promise.race([cluster.died, cloud.died]),
-  };
+  /** Returns the port of a server, if it shall have a given one. */
+  #port(name: PortName): { port?: number } {
+    return optional("port", portOf(this.#given.options, name));
+  }
 }
 
-async function checkPorts(port: (name: PortName) => number | undefined): Promise<void> {
+const portOf = ({ port }: DevOptions, name: PortName): number | undefined =>
+  port === undefined ? undefined : port + PORTS.indexOf(name);
+
+async function checkPorts(options: DevOptions): Promise<void> {
   for (const [name, purpose] of Object.entries(PURPOSES) as [PortName, string][]) {
-    const number = port(name);
+    const number = portOf(options, name);
     if (number !== undefined) await requireFreePort(number, purpose);
   }
 }
@@ -261,13 +280,6 @@ function oneAtATime<Input, Output>(work: (input: Input) => Promise<Output>): (in
     last = result.catch(() => undefined);
     return result;
   };
-}
-
-/** Creates the local cloud's folder and removes it at the end, when moto loses its state and the files are useless. */
-function cloudFolder(dir: string, scope: Scope): string {
-  const folder = scratchFolder(join(dir, "dev"), "cloud");
-  scope.add(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Returns an object with the property, or without it if the value is undefined. */

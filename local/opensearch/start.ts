@@ -30,7 +30,7 @@ export interface StartOptions {
   heap?: string;
   /** Whether to delete the node's data first. */
   clean?: boolean;
-  /** Starts one or two seconds faster but runs slower. For tests. */
+  /** Starts one or two seconds faster but runs slower, and takes its heap as it uses it. For tests. */
   quickStart?: boolean;
   /** Additional settings for opensearch.yml. */
   settings?: Readonly<Record<string, string | number | boolean>>;

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { changedEmbeddings, incompatibleNotes } from "../../cli/plan/unfit-indexes.ts";
+import { changedEmbeddings, incompatibleNotes } from "../../cli/plan/incompatible-indexes.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";

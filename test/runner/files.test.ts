@@ -53,9 +53,9 @@ test("selects all unit and integration tests and one Terraform test, the longest
 
 test("selects every file with --all", () => {
   assert.equal(selectFiles(root, { ...nothing, all: true }), [
+    "test/infrastructure/recommendation-apply.test.ts",
     "test/e2e/all.test.ts",
     "test/infrastructure/plan.test.ts",
-    "test/infrastructure/recommendation-apply.test.ts",
     ...INTEGRATION,
     ...UNIT,
   ]);

@@ -97,7 +97,7 @@ export class Transport {
       text = await response.text();
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      const reason = limit.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+      const reason = limit.aborted ? `no answer within ${timeoutMs} ms` : causeOf(error);
       throw new ConnectionError(`${method} ${path}: ${reason}`, { cause: error });
     }
     if (response.status < 400) return { status: response.status, headers: response.headers, text };
@@ -121,7 +121,7 @@ function pauseMs(error: unknown, attempt: number): number {
 
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-function reasonOf(error: unknown): string {
+function causeOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }

@@ -18,9 +18,13 @@ const names = namesOf({ project: "demo", account: "123456789012", region: "eu-we
 /** Tables and objects in memory, with the calls that saving and restoring make. */
 function memory() {
   const tables = new Map<string, Item[]>();
+  const scanned: string[] = [];
   const objects = new Map<string, string>();
   const answers: Record<string, (input: never) => unknown> = {
-    ScanCommand: ({ TableName }: { TableName: string }) => ({ Items: tables.get(TableName) ?? [] }),
+    ScanCommand: ({ TableName }: { TableName: string }) => {
+      scanned.push(TableName);
+      return { Items: tables.get(TableName) ?? [] };
+    },
     BatchGetItemCommand: ({ RequestItems }: { RequestItems: Record<string, { Keys: Item[] }> }) => ({
       Responses: Object.fromEntries(
         Object.entries(RequestItems).map(([name, { Keys }]) => [
@@ -44,7 +48,7 @@ function memory() {
   // Paginators accept only instances of the clients.
   const dynamo = Object.assign(Object.create(DynamoDBClient.prototype), { send });
   const s3 = Object.assign(Object.create(S3Client.prototype), { send });
-  return { tables, objects, clients: { dynamo, s3 } as RecommendationParts["clients"] };
+  return { tables, scanned, objects, clients: { dynamo, s3 } as RecommendationParts["clients"] };
 }
 
 const write = (operation: string, body: object): DoneCall => ({
@@ -87,6 +91,26 @@ test("has every stored record, no deleted one, and small tables unchanged", asyn
   const found = await afterKill(folder);
   assert.equal(found.tables.get(users), [user("a", "2")]);
   assert.equal(found.tables.get(training), tables.get(training));
+  rmSync(folder, { recursive: true });
+});
+
+test("reads while it runs only tables that were written, and at the end all", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "data-"));
+  const { tables, scanned, clients } = memory();
+  const data = recommendationData(folder, { clients, names });
+  const [users, ingestion] = [names.table("users"), names.table("ingestion")];
+  await data.saveWritten();
+  const all = scanned.splice(0);
+  assert.ok(all.includes(users) && all.length > 4, all.join());
+  await data.saveWritten();
+  assert.equal(scanned.splice(0), []);
+  tables.set(ingestion, [{ KEY: { S: "2026-11-26" } }]);
+  await data.keep(write("UpdateItem", { TableName: ingestion, Key: { KEY: { S: "2026-11-26" } } }));
+  await data.saveWritten();
+  assert.equal(scanned.splice(0), [ingestion]);
+  await data.save();
+  assert.equal(scanned, all);
+  assert.equal((await afterKill(folder)).tables.get(ingestion), tables.get(ingestion));
   rmSync(folder, { recursive: true });
 });
 

@@ -10,12 +10,13 @@ const soon = { timeoutMs: 60_000, intervalMs: 5 };
 /** A saver whose first saves fail. */
 function begin(failures = 0) {
   let left = failures;
-  const counts = { saves: 0, said: [] as string[] };
+  const counts = { saves: 0, whole: 0, said: [] as string[] };
   const saver = saveNowAndThen({
     everyMs: 5,
     say: (line) => counts.said.push(line),
-    save: async () => {
+    save: async (isLast) => {
       counts.saves += 1;
+      if (isLast) counts.whole += 1;
       if (left-- > 0) throw new Error("the store is gone");
     },
   });
@@ -30,14 +31,14 @@ test("saves while it runs, but only after a change", async () => {
   await waitFor(async () => counts.saves === 1, { what: "a save", ...soon });
   other.saver.note();
   await waitFor(async () => other.counts.saves === 2, { what: "two saves", ...soon });
-  assert.is(counts.saves, 1);
+  assert.equal([counts.saves, counts.whole], [1, 0]);
   await Promise.all([saver.stop(), other.saver.stop()]);
 });
 
-test("saves at the end, even without a change", async () => {
+test("saves everything at the end, even without a change", async () => {
   const { saver, counts } = begin();
   await saver.stop();
-  assert.is(counts.saves, 1);
+  assert.equal([counts.saves, counts.whole], [1, 1]);
 });
 
 test("retries after a failure, and reports it", async () => {

@@ -75,9 +75,10 @@ test("sets the requested heap and keeps the distribution's other options", () =>
 });
 
 test("limits compilation to the first tier only for a quick start", () => {
-  const option = "-XX:TieredStopAtLevel=1";
-  assert.is(written({ quickStart: true }).jvm.includes(option), true);
-  assert.is(written({ quickStart: false }).jvm.includes(option), false);
+  for (const option of ["-XX:TieredStopAtLevel=1", "-XX:-AlwaysPreTouch"]) {
+    assert.is(written({ quickStart: true }).jvm.includes(option), true);
+    assert.is(written({ quickStart: false }).jvm.includes(option), false);
+  }
 });
 
 test("runs the server as the current user if that is not root", () => {

@@ -1,7 +1,11 @@
+import { INTERLEAVED } from "../../../core/contract/search.ts";
 import { variantFor } from "../../../core/experiments/assignment.ts";
 import type { Experiment } from "../../gateway/settings.ts";
+import type { interleaveStage } from "../../page/interleave.ts";
 import { ownOrderOf } from "../../page/native-page.ts";
+import type { Found } from "../../page/run.ts";
 import { findNamed } from "../../target/entry.ts";
+import type { Searched } from "../search/reply.ts";
 import { appliedSettings, type HybridRequest, type HybridSettings } from "./request.ts";
 import { type HybridTarget, settingsIssues } from "./target.ts";
 import type { Template } from "./template.ts";
@@ -72,6 +76,28 @@ export function canServe(
 /** Returns whether a search has hits to interleave, in an order that is not the caller's own, if its experiment interleaves. */
 export const canInterleave = ({ other }: Assigned, { native, page }: Pick<Template, "native" | "page">): boolean =>
   other === undefined || (ownOrderOf(native) === undefined && page.size > 0);
+
+/**
+ * Returns the experiment of an answer. If the lists of both variants could not be interleaved, the search takes no part: its
+ * user has seen one of them.
+ */
+export function shownExperiment(
+  assigned: Assigned | undefined,
+  interleaved: ReturnType<typeof interleaveStage> | undefined,
+  { answer, stages }: Found,
+): Pick<Searched, "experiment"> {
+  if (!assigned) return {};
+  const { name } = assigned.experiment;
+  if (!interleaved) return { experiment: { name, variant: assigned.variant } };
+  if (stages.some((stage) => stage.name === "interleaving" && stage.failed)) return {};
+  return { experiment: { name, variant: INTERLEAVED, teams: answer.hits.map(interleaved.teamOf) } };
+}
+
+/** Returns the variant as answers and rules name it. */
+export const experimentOf = ({ experiment, variant, other }: Assigned) => ({
+  name: experiment.name,
+  variant: other ? INTERLEAVED : variant,
+});
 
 const asRequested = ({ settings }: Experiment["variants"][number]): HybridSettings => ({
   weights: settings.weights ?? null,

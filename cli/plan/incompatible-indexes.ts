@@ -64,7 +64,9 @@ export function incompatibleNotes(
   indexes: readonly StoredIndex[] | undefined,
 ): string[] {
   return changed.map(({ entry, field, from, before, after: wanted }) => {
-    const incompatible = indexes?.flatMap((stored) => (isUnfit(stored, { entry, field }, after) ? [stored.index] : []));
+    const incompatible = indexes?.flatMap((stored) =>
+      isIncompatible(stored, { entry, field }, after) ? [stored.index] : [],
+    );
     const named = incompatible === undefined ? `Indexes of ${entry}` : incompatible.join(", ");
     if (named === "") return `${field} of ${entry}: ${before} → ${wanted}. No index has vectors of it yet`;
     const until = `until \`relevance index rebuild --index ${entry} --embed\``;
@@ -134,7 +136,7 @@ export function previousNotes(gateway: Embedding, indexes: readonly StoredIndex[
   });
 }
 
-function isUnfit(
+function isIncompatible(
   { index, aliases, meta }: StoredIndex,
   { entry, field }: Pick<Changed, "entry" | "field">,
   { hybridQueries, models }: Embedding,

@@ -4,7 +4,7 @@ import {
   incompatibleNotes,
   previousNotes,
   type StoredIndex,
-} from "../../../cli/plan/unfit-indexes.ts";
+} from "../../../cli/plan/incompatible-indexes.ts";
 import type { SearchGateway } from "../../../lib/config/configuration.ts";
 import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";

@@ -1,0 +1,33 @@
+import { ApiError } from "../../../core/http/error.ts";
+import { memberSlices, withMembers } from "../../../core/json/slices.ts";
+import { type SearchAnswer, withHits } from "../../page/answer.ts";
+import type { Page, SearchPage } from "../../page/native-page.ts";
+
+/** What the cluster answers, as an error, to a page past the end of the fused list. Source: neural-search. */
+const PAST_THE_END = "Reached end of search result";
+
+/** Returns the pages of a fused list; one past its end is empty, where the cluster answers with an error. */
+export function fusedPages(body: string, send: (body: string) => Promise<SearchAnswer>): SearchPage {
+  const sendPage = (page: Page, changes: Record<string, string | undefined> = {}) =>
+    send(
+      withMembers(body, { ...changes, from: page.from > 0 ? String(page.from) : undefined, size: String(page.size) }),
+    );
+
+  return async (page, { aggregate }) => {
+    const answer = await sendPage(page, aggregate ? {} : { aggs: undefined, aggregations: undefined }).catch(
+      async (error: unknown) => {
+        if (!isPastTheEnd(error)) throw error;
+        const first = await sendPage({ from: 0, size: 1 });
+        return { ...first, hits: [], text: withHits(first, []) };
+      },
+    );
+    return { ...answer, text: withProfile(answer.text) };
+  };
+}
+
+const isPastTheEnd = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "rejected_by_cluster" && error.message.includes(PAST_THE_END);
+
+/** Returns an answer with a profile: `truncate_hits` adds an empty one only when it cuts, and answers always have one. */
+const withProfile = (text: string): string =>
+  memberSlices(text).has("profile") ? text : withMembers(text, { profile: '{"shards":[]}' });

@@ -1,0 +1,67 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import { type Cloud, startCloud } from "../cloud/front.ts";
+import type { AfterCall } from "../cloud/router.ts";
+import { modelControlOverHttp } from "../embeddings/control.ts";
+import { scratchFolder } from "../process/scratch.ts";
+import { createBucket, localClients } from "./clients.ts";
+import { createDeployedRoles } from "./deployed-roles.ts";
+import type { DevModels } from "./models.ts";
+import type { DevOptions } from "./options.ts";
+import { openPersonalize } from "./recommendation.ts";
+import type { Scope } from "./scope.ts";
+
+/** The AWS endpoint of the stack. */
+export interface DevCloud extends Cloud {
+  /** Sets what runs after each call to it. */
+  onCall: (afterCall: AfterCall) => void;
+}
+
+interface CloudOptions {
+  options: Pick<DevOptions, "dir" | "installDir">;
+  configuration: Configuration;
+  names: Names;
+  models: Pick<DevModels, "standIns">;
+  /** Folder with the data of the recommendation service. */
+  folder: string;
+  port?: number;
+  scope: Scope;
+  say: (line: string) => void;
+}
+
+/** Starts the AWS endpoint, and creates there what both services need. Adds it to the scope. */
+export async function openCloud(given: CloudOptions): Promise<DevCloud> {
+  const { options, configuration, names, scope } = given;
+  const { standIns } = given.models;
+  const endpoint = Promise.withResolvers<string>();
+  let afterCall: AfterCall = async () => undefined;
+  const personalize = configuration.recommendation && openPersonalize(given.folder, endpoint.promise);
+  const cloud = await startCloud({
+    dir: options.installDir,
+    workDir: cloudFolder(options.dir, scope),
+    ...(given.port !== undefined && { port: given.port }),
+    standIns: [standIns, ...(personalize ? [personalize] : [])],
+    controls: [modelControlOverHttp(standIns.control)],
+    afterCall: (call) => afterCall(call),
+    onProgress: given.say,
+  });
+  scope.add(() => cloud.stop());
+  endpoint.resolve(cloud.endpoint);
+  await Promise.all([
+    createBucket(localClients(cloud).s3, names.bucket(), cloud.region),
+    createDeployedRoles(cloud, configuration),
+  ]);
+  const onCall = (run: AfterCall) => {
+    afterCall = run;
+  };
+  return { ...cloud, onCall };
+}
+
+/** Creates the local cloud's folder and removes it at the end, when moto loses its state and the files are useless. */
+function cloudFolder(dir: string, scope: Scope): string {
+  const folder = scratchFolder(join(dir, "dev"), "cloud");
+  scope.add(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
