@@ -49,6 +49,13 @@ const TEXTS = `(() => {
   return found;
 })()`;
 
+/** How many lines the last words of a preview take: "another order". */
+const LINES = `(() => {
+  const range = document.createRange();
+  range.selectNodeContents([...document.querySelectorAll("td.text bdi")].at(-1));
+  return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+})()`;
+
 const SHOWN = "index=books&show=title%2Cauthor%2Cdescription";
 const WEIGHTS = { weights: [0, 1, 0], normalization: "min_max", combination: "arithmetic_mean" };
 const variants = encodeURIComponent(JSON.stringify([{ kind: "hybrid", name: "mine", settings: WEIGHTS }]));
@@ -102,6 +109,8 @@ const PLACES: Readonly<Record<string, { place: string; least: number; show: (pag
       await type(page.getByLabel("Searches, one in a line"), "ים");
       await press(page.getByRole("button", { name: "Preview", exact: true }));
       await page.getByRole("row", { name: /^ים changed/ }).waitFor({ timeout: patient(60_000) });
+      // A narrow column breaks no word.
+      assert.ok(Number(await page.evaluate(LINES)) <= 2);
     },
   },
 };
