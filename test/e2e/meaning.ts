@@ -24,16 +24,14 @@ const VARIANTS = { keyword: [KEYWORD], dense: [DENSE], hybrid: [KEYWORD, DENSE, 
 export type Kind = "paraphrases" | "paraphrases with an author";
 
 /**
- * Measures on the demo of `make dev` what dense vectors add to keywords, with as many searches as are asked for, drawn by
- * a seed. Every book of the plot that is asked for counts as relevant; with an author, every one of that author.
+ * Measures on the demo of `make dev` what dense vectors add to keywords, with a search for each plot of the books. Every
+ * book of the plot that is asked for counts as relevant; with an author, every one of that author.
  */
-export async function measureMeaning(
-  { search }: Pick<DevState, "search">,
-  kind: Kind,
-  count: number,
-): Promise<Evaluation> {
+export async function measureMeaning({ search }: Pick<DevState, "search">, kind: Kind): Promise<Evaluation> {
   const chance = random(7);
-  const drawn = chance.sample(paraphrases(), count);
+  const all = paraphrases();
+  // In another order, so that authors are drawn as they were for the guide.
+  const drawn = chance.sample(all, all.length);
   const chosen = kind === "paraphrases" ? drawn : drawn.map((one) => withAuthor(one, chance));
   const run = async (queries: object[], { query }: Paraphrase): Promise<Run> => {
     const template = JSON.stringify({ size: 10, _source: false, query: { hybrid: { queries } } });

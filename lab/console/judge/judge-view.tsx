@@ -29,6 +29,8 @@ export function JudgeView() {
   // Another place is shown at once, and its documents a moment later.
   const isHere = query === place.value.query && (asked.value?.index ?? "") === place.value.index;
   const isReady = isHere && columns.every(({ state }) => state === "done" || state === "error");
+  // Until all searches have answered, nobody knows whether an error is that of all of them.
+  const searchErrors = failure.value ? [failure.value] : isReady ? columns.map(({ error }) => error) : [];
   const byModel = [...(check.value?.model.get(query)?.keys() ?? [])];
   const inTask = isHere ? taskQuery.value : undefined;
   // Where a model or others judged, people judge the same documents, whatever today's columns find.
@@ -79,7 +81,7 @@ export function JudgeView() {
       <TaskView />
       {isToOpen && stuck.value.has(query) && <Stuck />}
       <CheckProposal />
-      <Problems texts={[file.value.error, ...(failure.value ? [failure.value] : columns.map(({ error }) => error))]} />
+      <Problems texts={[task.value.error, file.value.error, ...searchErrors]} />
       {isReady && isKnown && pool.length > 0 ? (
         <Pool
           key={query + judgments + rater.value}

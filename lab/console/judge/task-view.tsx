@@ -40,7 +40,6 @@ export function TaskView() {
         )}
         <QueriesFile />
       </div>
-      <Problem text={task.value.error} />
       {isRead ? <Progress /> : <OtherPlace />}
     </section>
   );

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { shown as fixed } from "../../evaluation/sentences.ts";
 import type { Setting } from "../../evaluation/settings-file.ts";
@@ -136,7 +137,9 @@ function Result({ preview: value }: { preview: Preview }) {
                   <td class="text word">{one.outcome}</td>
                   <td>{one.before === null ? "–" : fixed(one.before)}</td>
                   <td>{one.after === null ? "–" : fixed(one.after)}</td>
-                  <td class="text">{whatChanges(one)}</td>
+                  <td class="text">
+                    <Changes of={one} />
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -147,12 +150,24 @@ function Result({ preview: value }: { preview: Preview }) {
   );
 }
 
-function whatChanges({ entered, left, moved, told }: PreviewedQuery): string {
+/** What comes and goes. A title has a direction of its own. */
+function Changes({ of: { entered, left, moved, told } }: { of: PreviewedQuery }) {
   const title = (id: string) => titleOf(id, documents.value.get(id));
-  return [
-    ...entered.map((id) => `+ ${title(id)}`),
-    ...left.map((id) => `− ${title(id)}`),
-    ...(moved ? ["another order"] : []),
-    ...(told ? ["something else for the page"] : []),
-  ].join("; ");
+  const changes = [
+    ...entered.map((id) => ["+ ", title(id)]),
+    ...left.map((id) => ["− ", title(id)]),
+    ...(moved ? [["", "another order"]] : []),
+    ...(told ? [["", "something else for the page"]] : []),
+  ];
+  return (
+    <>
+      {changes.map(([sign, text], at) => (
+        <Fragment key={at}>
+          {at > 0 && "; "}
+          {sign}
+          <bdi>{text}</bdi>
+        </Fragment>
+      ))}
+    </>
+  );
 }

@@ -126,8 +126,8 @@ function Products({ rule, change }: { rule: FormRule } & PartProps) {
       <ul class="plain" aria-label="Pinned and hidden">
         {pin.map((one, at) => (
           <li key={one.id} class="line">
-            <span class="grow" dir="auto">
-              pin {name(one.id)}
+            <span class="grow">
+              pin <bdi>{name(one.id)}</bdi>
             </span>
             <label class="inline">
               at place
@@ -149,8 +149,8 @@ function Products({ rule, change }: { rule: FormRule } & PartProps) {
         ))}
         {ids.map((id, at) => (
           <li key={id} class="line">
-            <span class="grow" dir="auto">
-              hide {name(id)}
+            <span class="grow">
+              hide <bdi>{name(id)}</bdi>
             </span>
             <button
               type="button"

@@ -86,7 +86,7 @@ export function RecommendView() {
             <ol class="hits">
               {past.value.events.map(({ item: id, type: kind, when }, at) => (
                 <li key={`${id}${kind}${when}`} class="hit" value={at + 1}>
-                  {titleOf(id, documents.value.get(id))}
+                  <bdi>{titleOf(id, documents.value.get(id))}</bdi>
                   <span class="line">
                     {kind}, {when.slice(0, 10)}
                   </span>
@@ -219,7 +219,7 @@ function ListView({ title, list, call, event }: ListProps) {
       <ol class="hits">
         {list?.items.map((item, index) => (
           <li key={item.ITEM_ID} class="hit" value={index + 1}>
-            {titleOf(item.ITEM_ID, item)}
+            <bdi>{titleOf(item.ITEM_ID, item)}</bdi>
             <span class="line">
               {item.CATEGORIES?.replaceAll("|", ", ")}
               <button type="button" class="link" onClick={() => goTo({ item: item.ITEM_ID })}>

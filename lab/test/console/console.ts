@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { patient } from "../../../local/process/wait.ts";
@@ -76,8 +76,14 @@ export async function startInBrowser(test: ReturnType<typeof suite>, options: Pa
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;
 
 /** Opens a tab that collects its problems: errors, and requests to any other host. */
-export async function openTab(browser: Browser, console: Pick<TestConsole, "url">, place = "", width = 1280) {
-  const context = await browser.newContext({ viewport: { width, height: 900 } });
+export async function openTab(
+  browser: Browser,
+  console: Pick<TestConsole, "url">,
+  place = "",
+  width = 1280,
+  colorScheme: "light" | "dark" = "light",
+) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
   const page: Page = await context.newPage();
   page.setDefaultTimeout(patient(30_000));
   const problems: string[] = [];
@@ -95,11 +101,13 @@ export async function openTab(browser: Browser, console: Pick<TestConsole, "url"
   return { page, problems, close: () => context.close() };
 }
 
-/** Presses Tab until the focus is on an element that the selector matches. */
-export async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let presses = 0; presses < 80; presses += 1) {
-    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+/** Presses Tab until the focus is on an element that the selector or locator matches. Returns how many presses it took. */
+export async function tabTo(page: Page, wanted: string | Locator): Promise<number> {
+  const focused = (typeof wanted === "string" ? page.locator(wanted) : wanted).and(page.locator(":focus"));
+  for (let presses = 0; presses < 150; presses += 1) {
+    if ((await focused.count()) > 0) return presses;
     await page.keyboard.press("Tab");
   }
-  assert.unreachable(`Tab never reaches ${selector}`);
+  assert.unreachable(`Tab never reaches ${wanted}`);
+  return Number.NaN;
 }

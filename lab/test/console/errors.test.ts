@@ -1,9 +1,8 @@
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { waitFor } from "../../../local/process/wait.ts";
 import { suite } from "../../../test/suite.ts";
 import { ConsoleError } from "../../server/problem.ts";
-import { openTab, startInBrowser, startTestConsole } from "./console.ts";
+import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's errors, in a browser");
 
@@ -23,39 +22,26 @@ test.before.each(() => {
 
 const alert = (page: Page, text: string) => page.getByRole("alert").getByText(text).first().waitFor();
 
-for (const view of ["search", "judge"]) {
-  test(`says once in ${view} that the index is missing, and which command creates it`, async () => {
+for (const view of ["search", "judge"])
+  test(`waits in ${view} with the errors of searches until all have answered`, async () => {
     console.gateway.fail("no-index");
-    const { page, problems, close } = await openTab(browser, console, `#/${view}?q=letters&index=books`);
-    await page.getByRole("alert").getByText("404: There is no index or alias books.").waitFor();
-    await page.getByRole("alert").getByText("`make dev` fills the demo's index").waitFor();
+    const { page, close } = await openTab(browser, console, `#/${view}?index=books`);
+    const released = Promise.withResolvers<void>();
+    await page.route("**/application/hybrid-search", async (route) => {
+      await released.promise;
+      await route.continue();
+    });
+    const refused = page.waitForResponse((answer) => answer.url().endsWith("/application/search"));
+    await page.getByRole("searchbox", { name: "Text" }).fill("letters");
+    await page.keyboard.press("Enter");
+    await (await refused).finished();
+    await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+    assert.is(await page.getByRole("alert").count(), 0);
+    released.resolve();
+    await alert(page, "404: There is no index or alias books.");
     assert.is(await page.getByRole("alert").count(), 1);
-    assert.is(await page.locator(".column").count(), 0);
-    assert.equal(problems, []);
     await close();
   });
-}
-
-test("waits with the errors of searches until all have answered", async () => {
-  console.gateway.fail("no-index");
-  const { page, close } = await openTab(browser, console, "#/search?index=books");
-  const released = Promise.withResolvers<void>();
-  const isHybrid = (request: Request) => request.url().endsWith("/application/hybrid-search");
-  await page.route("**/application/hybrid-search", async (route) => {
-    await released.promise;
-    await route.continue();
-  });
-  const refused = page.waitForResponse((answer) => answer.status() === 404 && !isHybrid(answer.request()));
-  await page.getByRole("searchbox", { name: "Text" }).fill("letters");
-  await page.keyboard.press("Enter");
-  await refused;
-  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
-  assert.is(await page.getByRole("alert").count(), 0);
-  released.resolve();
-  await alert(page, "404: There is no index or alias books.");
-  assert.is(await page.getByRole("alert").count(), 1);
-  await close();
-});
 
 test("says why the mapping of an index is unknown in words, never as JSON", async () => {
   const { page, close } = await openTab(browser, console, "#/search?q=letters&index=films");
@@ -113,38 +99,6 @@ test("shows an unreadable status as an error only in its own section", async () 
   trouble.status = "";
   await section.getByRole("button", { name: "Read again" }).click();
   await section.getByText("No training is in progress.").waitFor();
-  await close();
-});
-
-test("says when the console's own server has stopped", async () => {
-  const own = await startTestConsole();
-  const { page, close } = await openTab(browser, own, "#/search?q=letters&index=books");
-  await page.locator(".hit").first().waitFor();
-  await own.stop();
-  await page.getByRole("searchbox", { name: "Text" }).fill("storm");
-  await page.keyboard.press("Enter");
-  await alert(page, "The console's server does not answer.");
-  assert.is(await page.getByRole("alert").count(), 1);
-  await page.getByRole("link", { name: "Recommend" }).click();
-  await page.getByRole("textbox", { name: "User" }).fill("U1");
-  await page.keyboard.press("Enter");
-  await page.getByRole("textbox", { name: "User" }).blur();
-  await alert(page, "The console's server does not answer.");
-  assert.is(await page.getByRole("alert").count(), 1);
-  await close();
-});
-
-test("says when the gateway is down, and how to start it", async () => {
-  const lost = await startTestConsole();
-  await lost.gateway.stop();
-  const { page, close } = await openTab(browser, lost, "#/search?q=letters&index=books");
-  // One column fails after another; when all have the same error, it takes their place.
-  const [alerts, columns] = [page.getByRole("alert"), page.locator(".column")];
-  const isToldOnce = async () => (await alerts.count()) === 1 && (await columns.count()) === 0;
-  await waitFor(isToldOnce, { what: "one error for all columns", timeoutMs: 10_000 });
-  await page.getByText("502: Cannot reach the search gateway").waitFor();
-  await page.getByText("Start `make dev` again.").waitFor();
-  assert.is(await alerts.count(), 1);
   await close();
 });
 

@@ -104,30 +104,6 @@ test("shows earlier judgments, but no rank", async () => {
   await close();
 });
 
-test("keeps the grades in view below a text that is longer than the screen", async () => {
-  console.gateway.fail("bare");
-  for (const width of [1280, 390]) {
-    const { page, card, problems, close } = await judged(
-      await openTab(browser, console, "#/judge?q=letters&index=books&judgments=long", width),
-    );
-    assert.ok(((await card.locator(".body").textContent()) ?? "").length > 3_000);
-    const grades = card.locator(".grades");
-    await grades.scrollIntoViewIfNeeded();
-    await card.getByRole("button", { name: "Show the whole text" }).press("Enter");
-    const height = (await card.boundingBox())?.height ?? 0;
-    assert.ok(height > 900, `${width}: ${height}`);
-    const { y = 900, height: own = 0 } = (await grades.boundingBox()) ?? {};
-    assert.ok(y + own <= 900, `${width}: ${y}`);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      assert.equal(await violations(page), [], `${width} ${colorScheme}`);
-    }
-    assert.equal(problems, []);
-    await close();
-  }
-  console.gateway.fail("none");
-});
-
 test("proposes what to check of a language model's judgments, and does not show its grades", async () => {
   const header = "query,doc,grade,index,who,when,origin\n";
   const byModel = (query: string, docs: readonly string[]) =>

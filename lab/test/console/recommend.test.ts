@@ -85,18 +85,6 @@ test("measures what lists lead to when asked, and shows experiments and the comm
   await close();
 });
 
-test("offers users and items to pick, so that a newcomer needs no id", async () => {
-  const { page, problems, close } = await openTab(browser, console, "#/recommend?index=books", 390);
-  await page.getByRole("region", { name: "Users to pick" }).getByRole("button", { name: "U2" }).press("Enter");
-  await page.getByRole("region", { name: "For U2" }).locator(".hit").first().waitFor();
-  assert.is(await page.getByRole("region", { name: "Users to pick" }).count(), 0);
-  await page.getByRole("region", { name: "Items to pick" }).getByRole("button", { name: "Salt and Storm" }).click();
-  await page.getByRole("region", { name: "Like b2" }).locator(".hit").first().waitFor();
-  assert.is(await page.evaluate("document.documentElement.scrollWidth"), 390);
-  assert.equal(problems, []);
-  await close();
-});
-
 test("shows a user's history beside the recommendations", async () => {
   const { page, problems, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
   await page.getByRole("region", { name: "History" }).getByText("Letters Home").waitFor();

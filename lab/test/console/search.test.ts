@@ -159,67 +159,6 @@ test("explains a hit leg by leg and in the cluster's words", async () => {
   await close();
 });
 
-test("says that it asks the cluster for an explanation, and stops asking", async () => {
-  const { column, page, close } = await searched();
-  const hit = column("hybrid").locator(".hit", { hasText: "A Sunken Bell" });
-  await hit.getByRole("button", { name: "A Sunken Bell" }).click();
-  const held = Promise.withResolvers<void>();
-  await page.route("**/proxy/gateway/application/hybrid-search", async (route) => {
-    await held.promise;
-    await route.continue().catch(() => undefined);
-  });
-  await hit.getByRole("button", { name: "Explain in the cluster's words" }).click();
-  await hit.getByRole("button", { name: "Asking the cluster …" }).waitFor();
-  await hit.getByRole("button", { name: "Cancel" }).click();
-  await hit.getByRole("button", { name: "Explain in the cluster's words" }).waitFor();
-  assert.is(await page.getByRole("alert").count(), 0);
-  held.resolve();
-  await close();
-});
-
-test("says that an index may be new only if no column has a hit", async () => {
-  console.gateway.fail("no-words");
-  const { column, close } = await searched();
-  await column("keyword").getByText("No hits.").waitFor();
-  assert.is(await column("keyword").getByText("If the index is new").count(), 0);
-  await close();
-});
-
-test("asks for a text when there is none, and forgets the hits of the one before", async () => {
-  const { page, close } = await searched();
-  await page.getByRole("searchbox", { name: "Text" }).fill("");
-  await page.keyboard.press("Enter");
-  await page.getByText("Type a text that people search for.").waitFor();
-  assert.is(await page.locator(".hit").count(), 0);
-  await close();
-});
-
-for (const width of [1280, 390]) {
-  test(`shows chosen fields, the words marked, and keeps the choice for the index, at ${width} pixels`, async () => {
-    console.gateway.fail("bare");
-    const { page, column, titles, problems, close } = await searched(SEARCH, width);
-    assert.match((await titles("hybrid"))[0] ?? "", /^b\d$/);
-    const snippet = column("hybrid").locator(".snippet").first();
-    assert.equal(await snippet.locator("mark").allTextContents(), ["Letters"]);
-    assert.is(await snippet.getAttribute("dir"), "auto");
-    assert.ok(((await snippet.textContent()) ?? "").length < 250);
-    await page.getByText("Shown of each hit").click();
-    await page.getByRole("combobox", { name: "Title" }).selectOption("sku");
-    await page.waitForURL(/show=sku/);
-    assert.match((await titles("hybrid"))[0] ?? "", /^SKU-b/);
-    assert.is(await column("hybrid").locator(".facts").first().textContent(), "Harbour Press");
-    await page.goto(`${console.url}/${SEARCH}`);
-    await page.reload();
-    await column("hybrid")
-      .getByRole("button", { name: /^SKU-b/ })
-      .first()
-      .waitFor();
-    assert.is(await page.evaluate("document.documentElement.scrollWidth"), width);
-    assert.equal(problems, []);
-    await close();
-  });
-}
-
 test("restores a search from a link, and goes back in the history", async () => {
   const first = await searched();
   await first.page.getByRole("searchbox", { name: "Text" }).fill("storm");
