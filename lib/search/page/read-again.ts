@@ -1,6 +1,6 @@
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import { type Hit, nativeSearch } from "./answer.ts";
+import { type Hit, nativeSearch, searchFailure } from "./answer.ts";
 import { identityOf } from "./apply.ts";
 import { StageError } from "./stage.ts";
 
@@ -35,11 +35,9 @@ export async function readAgain(
   });
   const values = `the values of ${fields.join(" and ")}`;
   const answer = await nativeSearch(services, deadline, index, body, { timeout: undefined }).catch((error: unknown) => {
-    throw new StageError(`${values} could not be read: ${reasonOf(error)}`);
+    throw new StageError(`${values} could not be read: ${searchFailure(error)}`);
   });
   if (answer.partial.length > 0) throw new StageError(`${values} could not all be read`);
   const found = new Map(answer.hits.map((hit) => [identityOf(hit), hit]));
   return hits.map((hit) => found.get(identityOf(hit)));
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "the search failed");

@@ -3,7 +3,7 @@ import { isObject, parseLossless } from "../../core/json/values.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { Effects, Pin } from "../rules/effects.ts";
 import { filtersOf, withoutHidden } from "../rules/queries.ts";
-import { hitTexts, nativeSearch } from "./answer.ts";
+import { hitTexts, nativeSearch, searchFailure } from "./answer.ts";
 import { identityOf } from "./apply.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";
 import { type FoundHit, type Stage, StageError, type Wanted } from "./stage.ts";
@@ -51,7 +51,7 @@ export function rulesStage(services: Pick<GatewayServices, "cluster">, asked: As
     async function pinned(json: string): Promise<ReadonlyMap<string, FoundHit>> {
       const timeout = native.timeout;
       const answer = await nativeSearch(services, deadline, asked.index, json, { timeout }).catch((error: unknown) => {
-        throw new StageError(`the pinned documents could not be read: ${reasonOf(error)}`);
+        throw new StageError(`the pinned documents could not be read: ${searchFailure(error)}`);
       });
       if (answer.partial.length > 0) throw new StageError("the pinned documents could not all be read");
       const texts = hitTexts(answer);
@@ -68,8 +68,6 @@ export function rulesStage(services: Pick<GatewayServices, "cluster">, asked: As
   const values = { window, budgetMs: BUDGET_MS, effect: "adds or hides", lost, told: true, run } as const;
   return { stage: { name: "rules", ...values } };
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "the search failed");
 
 /** Returns the places of hits in which the pinned ones are at theirs, or at the end if there are too few others. */
 export function withPins<T>(hits: readonly T[], pins: ReadonlyArray<{ hit: T; place: number }>): T[] {
