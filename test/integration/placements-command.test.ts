@@ -90,6 +90,7 @@ test("applies rules, shows a draft of the next ones, and takes them back", async
     versions.map(({ version }: { version: number }) => version),
     [4, 3, 2, 1],
   );
+  for (const { written_by } of versions) assert.match(written_by, /^arn:aws:(iam|sts)::\d{12}:/);
   const current = JSON.parse((await readText(s3ObjectStore(s3, names.bucket()), currentKey("rules"))) ?? "");
   assert.equal([current.version, current.content.rules.length], [4, 1]);
 });

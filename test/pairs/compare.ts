@@ -43,10 +43,14 @@ interface Explanation {
 const isExplanation = (value: unknown): value is Explanation =>
   isObject(value) && "description" in value && "details" in value && !("isSorted" in value);
 
-/** Returns an explanation whose terms are in one order, also in the queries that it quotes: that of a query's tokens means nothing. */
+/**
+ * Returns an explanation whose terms are in one order, also in the queries that it quotes: that of a query's tokens means nothing,
+ * and neither does whether a filter stands in another one.
+ */
 const inOrder = ({ value, description, details }: Explanation): Explanation => ({
   value,
   description: description
+    .replaceAll("#", " ")
     .split(/[\s()]+/)
     .sort()
     .join(" "),

@@ -4,7 +4,8 @@ import { suite } from "../suite.ts";
 import { startModels } from "./models.ts";
 import { coverageOf, problemsOf, rowsOf, type Slice } from "./report.ts";
 import { playSearches } from "./search/campaign.ts";
-import { searchConstraints, searchDimensions } from "./search/dimensions.ts";
+import { searchConstraints } from "./search/constraints.ts";
+import { searchDimensions } from "./search/dimensions.ts";
 import { playWrites } from "./writes/campaign.ts";
 import { WRITE_CONSTRAINTS, writeDimensions } from "./writes/dimensions.ts";
 

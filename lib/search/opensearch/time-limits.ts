@@ -8,9 +8,13 @@ export interface AskedTimes {
   cancelAfter?: unknown;
 }
 
-/** Left for the answer of a search that timed out, and of one that was cancelled, which is short. */
-const TIMEOUT_MARGIN_MS = 1_200;
-const CANCEL_MARGIN_MS = 200;
+/**
+ * Left for the answer of a search that timed out, and of one that was cancelled, which is short; at most this share of the time
+ * of the call. The cluster's clock ticks five times a second: of a search that may take a millisecond, each tick makes one that
+ * has found nothing.
+ */
+const TIMEOUT_MARGIN = { ms: 1_200, share: 0.6 };
+const CANCEL_MARGIN = { ms: 200, share: 0.3 };
 
 /** Clusters that do not know `cancel_after_time_interval`, which OpenSearch 1.1 introduced. */
 const CANNOT_CANCEL = new WeakSet<Cluster>();
@@ -44,11 +48,13 @@ function limited(
   cancels: boolean,
 ): ClusterRequest {
   const times = [
-    ...(timeout === null ? [] : [`timeout=${shorter(timeout, steady(callMs - TIMEOUT_MARGIN_MS))}ms`]),
-    ...(cancels ? [`cancel_after_time_interval=${shorter(cancelAfter, callMs - CANCEL_MARGIN_MS)}ms`] : []),
+    ...(timeout === null ? [] : [`timeout=${shorter(timeout, steady(without(TIMEOUT_MARGIN, callMs)))}ms`]),
+    ...(cancels ? [`cancel_after_time_interval=${shorter(cancelAfter, without(CANCEL_MARGIN, callMs))}ms`] : []),
   ];
   return { ...request, query: [...(request.query ? [request.query] : []), ...times].join("&") };
 }
+
+const without = ({ ms, share }: typeof TIMEOUT_MARGIN, callMs: number) => callMs - Math.min(ms, share * callMs);
 
 /** Rounds to whole seconds: the timeout is part of the key of the cluster's request cache. */
 const steady = (ms: number) => (ms > 2_000 ? Math.floor(ms / 1_000) * 1_000 : ms);

@@ -137,6 +137,9 @@ export function objectIdsOf(hits: readonly Hit[], itemIdField: string): ObjectId
   return ids.length === hits.length ? { field: itemIdField, ids } : { field: "_id", ids: hits.map(({ _id }) => _id) };
 }
 
+/** Returns why a native search failed, for callers. */
+export const searchFailure = (error: unknown): string => (error instanceof Error ? error.message : "the search failed");
+
 /** Sends one native search. `query` is the query string, and `timeout` that of the body. Throws the caller's error when the cluster refuses or fails. */
 export async function nativeSearch(
   { cluster }: Pick<GatewayServices, "cluster">,

@@ -1,6 +1,6 @@
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import { type Hit, nativeSearch } from "./answer.ts";
+import { type Hit, nativeSearch, searchFailure } from "./answer.ts";
 import { identityOf } from "./apply.ts";
 import { StageError, searchFailure } from "./stage.ts";
 

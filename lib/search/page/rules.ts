@@ -3,7 +3,7 @@ import { isObject, parseLossless } from "../../core/json/values.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { Effects, Pin } from "../rules/effects.ts";
 import { filtersOf, withoutHidden } from "../rules/queries.ts";
-import { hitTexts, nativeSearch } from "./answer.ts";
+import { hitTexts, nativeSearch, searchFailure } from "./answer.ts";
 import { identityOf } from "./apply.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";
 import { type FoundHit, type Stage, StageError, searchFailure, type Wanted } from "./stage.ts";

@@ -16,7 +16,7 @@ const COMPARED = 20;
 
 /**
  * Returns a text that finds something in place of one that does not: its words as a suggestion spells them, without those that
- * the suggestion has not. Returns undefined if no suggestion is near.
+ * the suggestion has not. Returns undefined if no suggestion is near. Throws if not all suggestions were searched.
  */
 export async function otherTextFor({
   cluster,
@@ -34,9 +34,11 @@ export async function otherTextFor({
     query: { bool: { must: [match], filter: [{ terms: { source: sources } }] } },
     sort: ["_score", { weight: "desc" }],
   };
-  const { hits } = await nativeSearch({ cluster }, deadline, suggestionsAlias(index), JSON.stringify(body), {
+  const { hits, partial } = await nativeSearch({ cluster }, deadline, suggestionsAlias(index), JSON.stringify(body), {
     timeout: undefined,
   });
+  const [lacking] = partial;
+  if (lacking) throw new Error(lacking.reason);
   const typed = wordsOf(text);
   let best: OtherText | undefined;
   for (const { _source } of hits) {

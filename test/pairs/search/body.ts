@@ -1,9 +1,12 @@
 import type { SearchRow } from "./dimensions.ts";
+import { SEA } from "./documents.ts";
 import { SHAPES } from "./shapes.ts";
-import { SEA } from "./world.ts";
 
 /** The text of the search. */
 export const TEXT = "salt harbour storm";
+
+/** The same with typing errors: no document has these words. */
+export const MISTYPED = "sallt harbur stormm";
 
 export type Native = Record<string, unknown>;
 
@@ -65,6 +68,10 @@ export function pageOf({ page }: Pick<SearchRow, "page">): { from: number; size:
     "point-in-time": { from: 0, size: 10 },
   }[page];
 }
+
+/** Whether a request says in which order its hits are, which no stage then changes. */
+export const isOwnOrder = ({ sort, collapse, page }: Pick<SearchRow, "sort" | "collapse" | "page">): boolean =>
+  sort !== "none" || collapse !== "no" || page === "search_after";
 
 const SUGGESTERS = {
   term: { spelling: { text: "hrbour", term: { field: "text", suggest_mode: "always" } } },

@@ -11,8 +11,8 @@ import { type Answered, askNative, type Call, pageIn } from "./native.ts";
 import { vectorsOf } from "./oracle.ts";
 import { RANKING } from "./personal.ts";
 import { judge, nativeOf, type Outcome } from "./play.ts";
-import { caseSettings, requestOf, templatesOf, textOf } from "./request.ts";
-import { rulesOf } from "./rules.ts";
+import { caseSettings, requestOf, templatesOf } from "./request.ts";
+import { rulesOf, textOf } from "./rules.ts";
 import { createWorld, worldOf } from "./world.ts";
 
 const KEYS = { printed: API_KEY, limited: `${API_KEY}-limited`, "template-only": `${API_KEY}-templates` } as const;
@@ -31,9 +31,9 @@ interface SearchRun {
   rows: readonly SearchRow[];
 }
 
-/** Whether a search went without rules or synonyms because their documents came late, as on a busy machine. */
+/** Whether a search went without rules, synonyms or suggestions because they came late, as on a busy machine. */
 const isUnread = ({ text }: Answered): boolean =>
-  /"stage":"(rules|synonyms)","target":"search_response","reason":"[^"]*not be read/.test(text);
+  /"stage":"(rules|synonyms|suggestions)","target":"\w+","reason":"[^"]*(not be|cannot be) read/.test(text);
 
 const rawCalls =
   (call: Call): Call =>
@@ -56,7 +56,7 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
     });
     return { start, row, world, literal, settings: caseSettings(start, row, world, literal) };
   });
-  const all = ["search", "hybrid-search"] as const;
+  const all = ["search", "hybrid-search", "suggest"] as const;
   const of = (key: SearchRow["key"]) => cases.filter(({ row }) => row.key === key);
   const grants = (key: SearchRow["key"]) => of(key).flatMap(({ world }) => world.grants);
   models.bucket.rules = cases.flatMap(({ start, row }) => rulesOf(start, row));
@@ -102,7 +102,7 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
           row.way === "raw"
             ? await askNative(rawCalls(call), row, pageIn(row, nativeOf(cluster, { row, world }, models)))
             : await waitFor(() => call("POST", path, body).then((one) => !isUnread(one) && one), {
-                what: "the documents of rules and synonyms",
+                what: "rules, synonyms and suggestions",
                 timeoutMs: 10_000,
               });
         results.push({ name, ...(await judge(cluster, { start, row, world }, models, answer)) });

@@ -1,5 +1,6 @@
-import { pageOf } from "./body.ts";
+import { isOwnOrder, pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { isInterleaved } from "./interleave.ts";
 import { isRerankLost } from "./rerank.ts";
 import { isPinned } from "./rules.ts";
 import { isVarietyLost } from "./variety.ts";
@@ -12,6 +13,8 @@ export interface Facts {
   isHybrid: boolean;
   leftOut: readonly string[];
   passages: "none" | "shown" | "told";
+  /** Whether the cluster refuses the search for another text than the one that found nothing. */
+  isOtherRefused?: boolean;
   /** Whether documents match that the fused list lacks, so that the page is short. */
   depth: "whole" | "lacking" | "unknown";
 }
@@ -34,9 +37,6 @@ export const isExplainable = ({ mapping, passages, form, rescore, page }: Search
   form !== "filtered-alias" &&
   rescore === "no" &&
   pageOf({ page }).from === 0;
-
-const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
-  sort !== "none" || collapse !== "no" || page === "search_after";
 
 /** The differences that an answer tells, by the stage that `degraded` names. No answer may tell any other. */
 export const TOLD: readonly Told[] = [
@@ -69,6 +69,17 @@ export const TOLD: readonly Told[] = [
     stage: "rules",
     reason: "hits without ids cannot be told from pinned ones",
     when: ({ row }) => isPinned(row) && row.stored_fields === "_none_",
+  },
+  {
+    stage: "interleaving",
+    reason: "hits without ids cannot be told from those of the other variant",
+    when: ({ row }) => isInterleaved(row) && row.stored_fields === "_none_",
+  },
+  {
+    stage: "suggestions",
+    reason:
+      "the cluster refuses the search for another text, as it refuses a completion beside a hybrid query with hits",
+    when: ({ row, isOtherRefused = false }) => row.no_hits === "search" && isOtherRefused,
   },
   {
     stage: "profile",

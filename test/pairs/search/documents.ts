@@ -7,3 +7,6 @@ export const TEXTS = { d: corpus(36), e: corpus(50).slice(36) } as const;
 export const DOCUMENTS: ReadonlyMap<string, CorpusDocument["doc"]> = new Map(
   Object.entries(TEXTS).flatMap(([prefix, texts]) => texts.map(({ doc }, at) => [`${prefix}${at}`, doc] as const)),
 );
+
+/** The filter of the documents of one genre. */
+export const SEA = { term: { genre: "sea" } };

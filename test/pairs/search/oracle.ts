@@ -11,8 +11,8 @@ import {
 import { isBefore } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { partsKnn, searchedParts } from "./passages.ts";
-import { SECOND, settingsOf, textOf, VARIANTS } from "./request.ts";
-import { ruled, ruledFilter } from "./rules.ts";
+import { SECOND, settingsOf, VARIANTS } from "./request.ts";
+import { ruled, ruledFilter, searchedText, textOf } from "./rules.ts";
 import { expanded } from "./synonyms.ts";
 import { storedTokens, storedVector, type World } from "./world.ts";
 
@@ -52,17 +52,28 @@ export function vectorsOf(
   };
 }
 
-/** Returns the native request of a case. `variant` is the one of its experiment that the answer names. */
+/** What an answer tells of how its search was made. */
+export interface Made {
+  /** The variant of the experiment. */
+  variant?: string | undefined;
+  explains: boolean;
+  /** Whether the hits are those of another text than the one that found nothing. */
+  isCorrected?: boolean | undefined;
+}
+
+/** Returns the native request of a case, made as its answer tells. */
 export function nativeRequest(
   row: SearchRow,
   world: World,
   models: PairModels,
-  { variant, explains, version }: { variant: string | undefined; explains: boolean; version: string },
+  { variant, explains, isCorrected, version }: Made & { version: string },
 ): NativeRequest {
-  const text = textOf(row);
+  const text = searchedText(row, isCorrected);
   const [model] = world.models;
   const isOneModel = model !== undefined && world.models.every((other) => other === model);
-  const vectors = vectorsOf(row, models, { text, model: model ?? "large", version });
+  // Vectors that the caller sends stay as they are.
+  const embedded = world.entry ? text : textOf(row);
+  const vectors = vectorsOf(row, models, { text: embedded, model: model ?? "large", version });
   const fails = (field: string | undefined): boolean =>
     world.entry !== undefined &&
     field?.endsWith("_dense") === true &&
@@ -109,7 +120,7 @@ function pipelineOf(row: SearchRow, world: World, { all, kept, variant, explains
   const own = processorsOf(row);
   if (row.queries === "plain") return own.length === 0 ? {} : { response_processors: own };
   const tried = VARIANTS.find(({ name }) => name === variant);
-  const asked: Native = (tried && row.experiment === "settings" ? tried.settings : settingsOf(row)) ?? {};
+  const asked: Native = (tried && row.experiment !== "templates" ? tried.settings : settingsOf(row)) ?? {};
   const configured: Native = world.entry?.settings ?? {};
   const normalization = asked.normalization ?? configured.normalization ?? "min_max";
   const combination = asked.combination ?? configured.combination ?? "arithmetic_mean";

@@ -1,17 +1,17 @@
 import type { Cluster } from "../../fixtures/opensearch.ts";
 import { compareHits, difference, type Finding, type Hit } from "../compare.ts";
 import type { PairModels } from "../models.ts";
-import { pageOf } from "./body.ts";
+import { isOwnOrder, pageOf, TEXT } from "./body.ts";
 import { ALLOWED, type Facts, isExplainable, TOLD } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { interleavedPage, isInterleaved } from "./interleave.ts";
 import { type Answered, askNative, callsOf, pageIn } from "./native.ts";
-import { type NativeRequest, nativeRequest } from "./oracle.ts";
+import { type Made, type NativeRequest, nativeRequest } from "./oracle.ts";
 import { withoutParts } from "./passages.ts";
 import { personalOrder } from "./personal.ts";
 import { compareRefusals } from "./refusals.ts";
-import { textOf } from "./request.ts";
 import { isReranked, rerankedPage } from "./rerank.ts";
-import { isPinned, pinnedList, toldRules } from "./rules.ts";
+import { isPinned, pinnedList, searchedText, toldRules } from "./rules.ts";
 import { isVaried, variedPage } from "./variety.ts";
 import { storedVector, type World } from "./world.ts";
 
@@ -37,7 +37,8 @@ export interface Outcome {
 /** What the gateway's answer says besides that of the cluster. */
 interface GatewayBody {
   search_response?: SearchResponse;
-  experiment?: { variant: string };
+  experiment?: { variant: string; teams?: Array<string | null> };
+  did_you_mean?: { is_searched: boolean };
   rules?: object[];
   degraded?: Array<{ stage: string; target: string }>;
 }
@@ -53,9 +54,9 @@ export function nativeOf(
   { version }: Cluster,
   { row, world }: Pick<Case, "row" | "world">,
   models: PairModels,
-  { variant, explains = isExplainable(row) }: { variant?: string | undefined; explains?: boolean } = {},
+  made: Partial<Made> = {},
 ): NativeRequest {
-  return nativeRequest(row, world, models, { variant, explains, version });
+  return nativeRequest(row, world, models, { explains: isExplainable(row), ...made, version });
 }
 
 /** Compares the gateway's answer to a case with the cluster's own answer to the native request. */
@@ -69,13 +70,19 @@ export async function judge(
   const parsed = JSON.parse(text);
   const body: GatewayBody = isRaw ? { search_response: parsed } : parsed;
   const isHybrid = row.queries !== "plain";
-  const variant = body.experiment?.variant;
-  const native = nativeOf(cluster, { row, world }, models, { variant });
+  const made: Made = {
+    variant: body.experiment?.variant,
+    explains: isExplainable(row),
+    isCorrected: body.did_you_mean?.is_searched === true,
+  };
+  const madeBy = (changes: Partial<Made> = {}) => nativeOf(cluster, { row, world }, models, { ...made, ...changes });
+  const native = madeBy();
   const ask = (request: NativeRequest) => askNative(callsOf(cluster), row, request);
   let answer = isRaw ? await ask(pageIn(row, native)) : await ask(native);
   // What the gateway adds to a search must not make it fail: a person would leave the explanation out.
   if (answer.status !== 200 && row.explain === "yes" && isHybrid && !isRaw) {
-    answer = await ask(nativeOf(cluster, { row, world }, models, { variant, explains: false }));
+    made.explains = false;
+    answer = await ask(madeBy());
   }
   // The cluster may fail on the whole list and not on a page of it.
   const isPage = isRaw || (answer.status !== 200 && status === 200);
@@ -96,21 +103,54 @@ export async function judge(
   got.hits.hits = hits;
   if (isRaw) return settled(compareAnswers(row, full, got, { isPage, window: 0 }), facts, true);
   facts.depth = depthOf(row, full, got);
+  const isMixed = isInterleaved(row) && row.stored_fields === "no";
+  const interleaved = isMixed && {
+    others: hitsIn(await ask(madeBy({ variant: "steep" }))),
+    picks: body.experiment?.teams ?? [],
+  };
+  const again = row.no_hits === "search" ? await searchedAgain(row, madeBy({ isCorrected: true }), ask) : undefined;
+  facts.isOtherRefused = again?.isRefused === true;
+  const isTried = row.experiment === "interleave" ? isMixed : row.experiment !== "none";
   const findings = [
     ...parts,
     ...difference("rules", toldRules(start, row), body.rules),
-    ...difference("experiment", row.experiment !== "none", body.experiment !== undefined),
-    ...compareAnswers(row, full, got, { isPage, window: Math.min(200, world.entry?.candidates ?? 100) }),
+    ...difference("experiment", isTried, body.experiment !== undefined),
+    ...difference("did_you_mean", otherText(row, again !== undefined && again.hits > 0), body.did_you_mean),
+    ...compareAnswers(row, full, got, {
+      isPage,
+      window: Math.min(200, world.entry?.candidates ?? 100),
+      ...(interleaved && { interleaved }),
+    }),
     ...toldFindings(body.degraded ?? [], facts),
   ];
   return settled(findings, facts, true);
+}
+
+/** Returns what an answer tells of another text than a mistyped one: nothing if the cluster does not say that it has no hits. */
+function otherText(row: SearchRow, is_searched: boolean): object | undefined {
+  if (row.no_hits === "no" || row.track_total_hits === "false") return undefined;
+  return { text: TEXT, left_out: [], is_searched };
+}
+
+const hitsIn = ({ text }: Answered): Hit[] => (JSON.parse(text) as Partial<SearchResponse>).hits?.hits ?? [];
+
+/** Returns what the cluster says to the page of another text: of one past the end, what it says to the whole list. */
+async function searchedAgain(
+  row: SearchRow,
+  native: NativeRequest,
+  ask: (request: NativeRequest) => Promise<Answered>,
+) {
+  const page = await ask(pageIn(row, native));
+  const isPast = page.status !== 200 && page.text.includes("Reached end of search result");
+  const { status } = isPast ? await ask(native) : page;
+  return { hits: page.status === 200 ? hitsIn(page).length : 0, isRefused: status !== 200 };
 }
 
 /** Returns what tells how near a passage is to the text of a case: their cosine. */
 function nearnessOf(row: SearchRow, { models: [model = "large"] }: World, models: PairModels) {
   const vectorOf = (text: string) => storedVector(row, models.dense(text, model));
   const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, one, at) => sum + one * (b[at] ?? 0), 0);
-  const asked = vectorOf(textOf(row));
+  const asked = vectorOf(searchedText(row));
   return (text: string): number => {
     const own = vectorOf(text);
     return dot(asked, own) / Math.sqrt(dot(own, own) * dot(asked, asked));
@@ -129,6 +169,8 @@ function otherEntries({ status, text }: Answered): Finding[] {
 interface Shown {
   isPage: boolean;
   window: number;
+  /** The list of the other variant, and which one has picked each hit. */
+  interleaved?: { others: readonly Hit[]; picks: ReadonlyArray<string | null> };
 }
 
 /** Compares an answer with the whole list, or with the page of it that was asked for. */
@@ -147,15 +189,22 @@ function compareAnswers(row: SearchRow, full: SearchResponse, got: SearchRespons
 function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse, shown: Shown): Finding[] {
   const { from, size } = pageOf(row);
   const page = { from: shown.isPage ? 0 : from, size };
-  const isOwnOrder = row.sort !== "none" || row.collapse !== "no" || row.page === "search_after";
   // Which hits were moved onto a page is not known without the list.
   if (isVaried(row)) return shown.isPage ? [] : variedPage(full.hits.hits, got.hits.hits, row, shown.window);
   if (isReranked(row)) return shown.isPage ? [] : rerankedPage(full.hits.hits, got.hits.hits, row);
-  if (row.ranking === "on" && !isOwnOrder && page.size > 0) {
+  if (shown.interleaved) {
+    const { others, picks } = shown.interleaved;
+    const teams = [
+      { name: "even", list: full.hits.hits },
+      { name: "steep", list: others },
+    ] as const;
+    return shown.isPage ? [] : interleavedPage(teams, got.hits.hits, picks, row, shown.window);
+  }
+  if (row.ranking === "on" && !isOwnOrder(row) && page.size > 0) {
     return personalOrder(full.hits.hits, got.hits.hits, page);
   }
   if (isPinned(row) && row.stored_fields === "no") {
-    return shown.isPage ? [] : compareHits(pinnedList(full.hits.hits, got.hits.hits, page), got.hits.hits, page);
+    return shown.isPage ? [] : compareHits(pinnedList(full.hits.hits, got.hits.hits, row), got.hits.hits, page);
   }
   return [
     ...compareHits(full.hits.hits, got.hits.hits, page),

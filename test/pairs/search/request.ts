@@ -1,7 +1,7 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
-import { FAILING_WORD } from "../models.ts";
-import { featuresOf, type Native, pageOf, plainQuery, processorsOf, subqueriesOf, TEXT, type Vectors } from "./body.ts";
+import { featuresOf, type Native, pageOf, plainQuery, processorsOf, subqueriesOf, type Vectors } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { SEGMENTS, textOf } from "./rules.ts";
 import { VARIETY } from "./variety.ts";
 import type { World } from "./world.ts";
 
@@ -19,9 +19,6 @@ export function settingsOf({ settings, queries }: SearchRow): Native | undefined
     z_score: { normalization: "z_score", combination: "arithmetic_mean" },
   }[settings];
 }
-
-/** What a caller searches for. A word that the dense model does not answer to makes it fail. */
-export const textOf = ({ model }: SearchRow): string => (model === "down" ? `${TEXT} ${FAILING_WORD}` : TEXT);
 
 const TOKENS: Vectors = {
   knn: (field, k, filter) => ({ knn: { [field]: { vector: `[${field}]`, k, ...(filter && { filter }) } } }),
@@ -80,6 +77,7 @@ export function caseSettings(start: string, row: SearchRow, world: World, litera
           {
             name: `${start}experiment`,
             index: `${start}*`,
+            ...(row.experiment === "interleave" && { kind: "interleave" as const }),
             variants: VARIANTS.map(({ name, settings }, at) => ({
               name,
               share: 0.5,
@@ -110,6 +108,8 @@ export function requestOf(start: string, row: SearchRow, world: World, literal: 
     ...(asked.includes(true) && { user_id: USER }),
     ...(row.rerank === "request" && { rerank: {} }),
     ...(row.variety === "request" && { variety: VARIETY }),
+    ...(SEGMENTS[row.segments] && { segments: SEGMENTS[row.segments] }),
+    ...(row.no_hits !== "no" && { no_hits: row.no_hits }),
     ...(asked[0] && { business_rules: { is_personalized_enabled: true } }),
   });
   const path = isPlain ? "/application/search" : "/application/hybrid-search";

@@ -1,13 +1,10 @@
 import { overlap } from "../../../local/embeddings/rerank-server.ts";
 import type { Finding, Hit } from "../compare.ts";
-import { pageOf } from "./body.ts";
+import { isOwnOrder, pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { DOCUMENTS } from "./documents.ts";
-import { textOf } from "./request.ts";
+import { searchedText } from "./rules.ts";
 import { RERANK } from "./world.ts";
-
-const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
-  sort !== "none" || collapse !== "no" || page === "search_after";
 
 const isAsked = (row: SearchRow) => row.rerank === "request" && pageOf(row).size > 0;
 
@@ -28,7 +25,7 @@ export function rerankedPage(list: readonly Hit[], got: readonly Hit[], row: Sea
   const known = new Set(list.map(({ _id }) => _id));
   const isWhole = ids.length === expected && new Set(ids).size === ids.length && ids.every((id) => known.has(id));
   const first = from === 0 && row.ranking === "off" ? ids.slice(0, RERANK.candidates) : [];
-  const scores = first.map((id) => overlap(textOf(row), DOCUMENTS.get(id)?.text ?? ""));
+  const scores = first.map((id) => overlap(searchedText(row), DOCUMENTS.get(id)?.text ?? ""));
   const isOrdered = scores.every((score, at) => at === 0 || score <= (scores[at - 1] as number));
   return isWhole && isOrdered ? [] : [{ what: "reranked hits", expected: { hits: expected }, got: { ids, scores } }];
 }

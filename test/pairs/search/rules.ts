@@ -1,70 +1,107 @@
 import type { Hit } from "../compare.ts";
-import { pageOf } from "./body.ts";
+import { FAILING_WORD } from "../models.ts";
+import { isOwnOrder, MISTYPED, pageOf, TEXT } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 
-/** A document that passes every filter of every case, and its place. */
-const PIN = { id: "d8", place: 3 };
+/** A document that passes every filter of every case, and one that passes only those of aliases, with their places. */
+const PINS = { pin: { id: "d8", place: 3 }, pin_anyway: { id: "d0", place: 3, ignore_filters: true } } as const;
 
 const HIDDEN = ["d0", "d4", "d6"];
 const FILTER = { range: { n: { gte: 2 } } };
-const RAISED = { filter: { term: { genre: "desert" } }, by: 3 };
+const CHANGED = { filter: { term: { genre: "desert" } }, by: 3 };
+const REPLACEMENT = "oasis well dune";
 
-const EFFECTS: Readonly<Record<SearchRow["rules"], object | undefined>> = {
+/** The segments that a request names, by the value of the dimension. */
+export const SEGMENTS: Readonly<Record<SearchRow["segments"], readonly string[] | undefined>> = {
   none: undefined,
-  pin: { pin: [PIN] },
+  named: ["b2b", "readers"],
+  other: ["Readers"],
+};
+
+/** A text, which the dense model does not answer to if it is down. */
+const worded = (text: string, { model }: SearchRow): string => (model === "down" ? `${text} ${FAILING_WORD}` : text);
+
+/** What a caller types. */
+export const textOf = (row: SearchRow): string => worded(row.no_hits === "no" ? TEXT : MISTYPED, row);
+
+/** What is searched for: what a caller types, or what a rule or, if `isCorrected`, the answer puts in its place. */
+export function searchedText(row: SearchRow, isCorrected = row.no_hits === "search"): string {
+  if (effectOf(row) === "replace_text") return worded(REPLACEMENT, row);
+  return isCorrected ? worded(TEXT, row) : textOf(row);
+}
+
+/** What the rules of a case do to its search: nothing if they are for others. */
+const effectOf = ({ rules, segments }: SearchRow): SearchRow["rules"] => (segments === "other" ? "none" : rules);
+
+const effectsOf = (row: SearchRow): Readonly<Record<SearchRow["rules"], object | undefined>> => ({
+  none: undefined,
+  pin: { pin: [PINS.pin] },
+  pin_anyway: { pin: [PINS.pin_anyway] },
   hide: { hide: { ids: HIDDEN } },
   filter: { filter: FILTER },
-  boost: { boost: [RAISED] },
-};
+  boost: { boost: [CHANGED] },
+  bury: { bury: [CHANGED] },
+  replace_text: { replace_text: worded(REPLACEMENT, row) },
+});
 
 const BANNER = { banner: "Salt" };
 
 /** Returns the rules of a case, which apply to its indexes, however they are named. */
 export function rulesOf(start: string, row: SearchRow): object[] {
-  const effects = EFFECTS[row.rules];
+  const effects = effectsOf(row)[row.rules];
   if (!effects) return [];
-  return [{ name: start, when: { indexes: [`${start}*`, `<${start}*`] }, effects: { ...effects, data: BANNER } }];
+  const when = {
+    indexes: [`${start}*`, `<${start}*`],
+    ...(row.segments !== "none" && { segments: ["vip", "readers"] }),
+  };
+  return [{ name: start, when, effects: { ...effects, data: BANNER } }];
 }
 
 /** Returns what an answer says of the rules. */
-export const toldRules = (start: string, { rules }: SearchRow): object[] | undefined =>
-  rules === "none" ? undefined : [{ name: start, data: BANNER }];
+export function toldRules(start: string, row: SearchRow): object[] | undefined {
+  const effect = effectOf(row);
+  if (effect === "none") return undefined;
+  return [{ name: start, ...(effect === "replace_text" && { text: searchedText(row) }), data: BANNER }];
+}
 
 /** Returns a query as a person writes it who knows the rule. */
-export function ruled(query: object, { rules }: SearchRow): object {
-  if (rules === "hide") return { bool: { must: [query], must_not: [{ ids: { values: HIDDEN } }] } };
-  if (rules === "filter") return { bool: { must: [query], filter: [FILTER] } };
-  if (rules !== "boost") return query;
-  const functions = [{ filter: RAISED.filter, weight: RAISED.by }];
+export function ruled(query: object, row: SearchRow): object {
+  const effect = effectOf(row);
+  if (effect === "hide") return { bool: { must: [query], must_not: [{ ids: { values: HIDDEN } }] } };
+  if (effect === "filter") return { bool: { must: [query], filter: [FILTER] } };
+  if (effect !== "boost" && effect !== "bury") return query;
+  const functions = [{ filter: CHANGED.filter, weight: effect === "boost" ? CHANGED.by : 1 / CHANGED.by }];
   return { function_score: { query, functions, score_mode: "multiply", boost_mode: "multiply" } };
 }
 
 /** Returns the filter of a vector: one that has a filter of its own gets that of a rule, too. */
-export const ruledFilter = (filter: object, { rules }: SearchRow): object =>
-  rules === "filter" ? { bool: { filter: [filter, FILTER] } } : filter;
+export const ruledFilter = (filter: object, row: SearchRow): object =>
+  effectOf(row) === "filter" ? { bool: { filter: [filter, FILTER] } } : filter;
 
-const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
-  sort !== "none" || collapse !== "no" || page === "search_after";
+/** Returns the document that the rules of a case pin. */
+function pinOf(row: SearchRow) {
+  const effect = effectOf(row);
+  return effect === "pin" || effect === "pin_anyway" ? PINS[effect] : undefined;
+}
 
 /** Whether a document is pinned: the search shows hits, and leaves the order to the gateway. */
-export const isPinned = (row: SearchRow): boolean => row.rules === "pin" && pageOf(row).size > 0 && !isOwnOrder(row);
+export const isPinned = (row: SearchRow): boolean =>
+  pinOf(row) !== undefined && pageOf(row).size > 0 && !isOwnOrder(row);
 
 /**
  * Returns the whole list with the pinned document at its place. One that the search does not find, or finds behind the page,
  * has no score. Among hits of one score it may stand behind the page although the whole list has it before.
  */
-export function pinnedList(
-  list: readonly Hit[],
-  got: readonly Hit[],
-  { from, size }: ReturnType<typeof pageOf>,
-): Hit[] {
-  const isPin = ({ _id }: Hit) => _id === PIN.id;
+export function pinnedList(list: readonly Hit[], got: readonly Hit[], row: SearchRow): Hit[] {
+  const { id, place } = pinOf(row) ?? PINS.pin;
+  const { from, size } = pageOf(row);
+  const isPin = ({ _id }: Hit) => _id === id;
   const found = list.find(isPin);
   const shown = got.find(isPin);
   // The oracle does not know what a hit shows that the cluster did not find: only its score.
-  const last = list[Math.max(PIN.place, from + size) - 1];
+  const last = list[Math.max(place, from + size) - 1];
   const isBehind = last !== undefined && (found?._score ?? 0) <= (last._score ?? 0) && shown?._score === 0;
-  const pin = found && !isBehind ? found : { ...(shown ?? { _id: PIN.id }), _score: 0 };
+  const pin = found && !isBehind ? found : { ...(shown ?? { _id: id }), _score: 0 };
   const others = list.filter((hit) => !isPin(hit));
-  return [...others.slice(0, PIN.place - 1), pin, ...others.slice(PIN.place - 1)];
+  return [...others.slice(0, place - 1), pin, ...others.slice(place - 1)];
 }

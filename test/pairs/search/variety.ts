@@ -1,5 +1,5 @@
 import type { Finding, Hit } from "../compare.ts";
-import { pageOf } from "./body.ts";
+import { isOwnOrder, pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { DOCUMENTS } from "./documents.ts";
 
@@ -7,9 +7,6 @@ import { DOCUMENTS } from "./documents.ts";
 export const VARIETY = { groups: { field: "genre", max: 1 } } as const;
 
 const genreOf = (id: string) => DOCUMENTS.get(id)?.genre;
-
-const isOwnOrder = ({ sort, collapse, page }: SearchRow) =>
-  sort !== "none" || collapse !== "no" || page === "search_after";
 
 /** Whether hits are moved: the request asks for it, shows hits, and leaves the order to the gateway. */
 export const isVaried = (row: SearchRow): boolean =>

@@ -6,9 +6,10 @@ import { type Cluster, request } from "../../fixtures/opensearch.ts";
 import { removeAll } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
 import type { SearchRow } from "./dimensions.ts";
-import { TEXTS } from "./documents.ts";
+import { SEA, TEXTS } from "./documents.ts";
 import { hasParts, storedParts } from "./passages.ts";
 import { SHAPES } from "./shapes.ts";
+import { createSuggestions, suggestOf } from "./suggestions.ts";
 import { SYNONYMS } from "./synonyms.ts";
 
 type Entry = GatewaySettings["indexes"][number];
@@ -42,8 +43,6 @@ export interface World {
 
 /** Names that stand for the year, so that no midnight changes them while a case runs. */
 const YEAR = String(new Date().getUTCFullYear());
-
-export const SEA = { term: { genre: "sea" } };
 
 /** Settings of an entry: another one for each kind of entry, so that a wrong entry is seen. */
 const ENTRY_SETTINGS = {
@@ -129,10 +128,8 @@ function grantsOf(expression: string, start: string): string[] {
   return expression.split(",").filter((name) => !name.startsWith("-"));
 }
 
-function entryOf(
-  { entry: kind, mapping, synonyms, passages, vectors }: SearchRow,
-  model: Entry["embedding_mappings"][number]["model_name"],
-) {
+function entryOf(row: SearchRow, model: Entry["embedding_mappings"][number]["model_name"]) {
+  const { entry: kind, mapping, synonyms, passages, vectors } = row;
   if (kind === "none") return undefined;
   return {
     index: "",
@@ -154,6 +151,7 @@ function entryOf(
     ],
     on_embedding_failure: { write: "fail" as const, query: "degrade" as const },
     ...(synonyms === "entry" && { synonyms: SYNONYMS }),
+    ...suggestOf(row),
     rerank: RERANK,
     ...ENTRY_SETTINGS[kind],
   } as Entry;
@@ -231,6 +229,7 @@ async function createOnce(cluster: Cluster, world: World, models: PairModels): P
       refresh_interval: "-1",
     },
   };
+  await createSuggestions(row, world.expression, (...sent) => succeed(cluster, ...sent));
   for (const [at, place] of world.places.entries()) {
     const mappings = { ...metaOf(world), properties: propertiesOf(at) };
     const [first] = world.places;

@@ -2,6 +2,8 @@ import type { NoHits } from "../../../core/contract/search.ts";
 import type { JsonCall } from "../../../core/http/event.ts";
 import { deadlineWithin } from "../../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
+import { searchFailure } from "../../page/answer.ts";
+import type { OtherText } from "../../suggest/correct.ts";
 import { suggestedFrom } from "../../suggest/sources.ts";
 import { holdsAny } from "../../suggest/texts.ts";
 import type { Searched } from "./reply.ts";
@@ -49,8 +51,12 @@ export async function withOtherText(
   const deadline = deadlineWithin(LOOK_UP_MS, call.deadline);
   const sources = suggestedFrom(suggest, settings.logging);
   const asked = { cluster, deadline, index, text, sources, isNever: holdsAny(suggest.never) };
-  const other = await otherTextFor(asked).catch((): typeof FAILED => FAILED);
-  if (other === FAILED) return without(first, "suggestions cannot be read", "no other text was looked for");
+  let other: OtherText | undefined;
+  try {
+    other = await otherTextFor(asked);
+  } catch (error) {
+    return without(first, `suggestions cannot be read: ${searchFailure(error)}`, "no other text was looked for");
+  }
   if (!other) return first;
   const told = { ...first, didYouMean: { ...other, is_searched: false } };
   if (no_hits !== "search") return told;

@@ -7,13 +7,16 @@ const test = suite("a search without hits");
 
 type Given = Parameters<typeof withOtherText>;
 
-/** A search of an index with one suggestion. */
-function world() {
+/** A search of an index with one suggestion, which the cluster finds in time or not. */
+function world({ timed_out = false } = {}) {
   const found = {
     took: 1,
-    timed_out: false,
+    timed_out,
     _shards: { total: 1, successful: 1, failed: 0 },
-    hits: { total: { value: 1, relation: "eq" }, hits: [{ _id: "1", _source: { text: "harry potter" } }] },
+    hits: {
+      total: { value: 1, relation: "eq" },
+      hits: timed_out ? [] : [{ _id: "1", _source: { text: "harry potter" } }],
+    },
   };
   let calls = 0;
   const services = {
@@ -46,6 +49,16 @@ test("looks for no other text if a subquery was left out, which may have found s
   const unexpected = () => Promise.reject(new Error("searched for another text"));
   assert.is(await withOtherText(services, call, left, unexpected), left);
   assert.is(calls(), 0);
+});
+
+test("tells that no other text was found in time, rather than that there is none", async () => {
+  const { services, call, first } = world({ timed_out: true });
+  const { didYouMean, degraded } = await withOtherText(services, call, first, () => Promise.reject(new Error("none")));
+  assert.is(didYouMean, undefined);
+  assert.equal(
+    degraded.map(({ stage, reason }) => [stage, reason]),
+    [["suggestions", "suggestions cannot be read: the time that the search may take in the cluster ended"]],
+  );
 });
 
 test("tells the other text if the search for it fails, and what failed", async () => {
