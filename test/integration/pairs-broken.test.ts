@@ -8,7 +8,8 @@ import { formatPairs, OPENSEARCH_ENV, ROOT, TEST_OUTPUT } from "../fixtures/env.
 import { clusters } from "../fixtures/opensearch.ts";
 import { allPairs, nameOf } from "../pairs/array.ts";
 import { SEED } from "../pairs/report.ts";
-import { searchConstraints, searchDimensions } from "../pairs/search/dimensions.ts";
+import { searchConstraints } from "../pairs/search/constraints.ts";
+import { searchDimensions } from "../pairs/search/dimensions.ts";
 import { runFile } from "../runner/run-file.ts";
 import { suite } from "../suite.ts";
 

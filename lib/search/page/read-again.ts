@@ -2,7 +2,7 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import { type Hit, nativeSearch, searchFailure } from "./answer.ts";
 import { identityOf } from "./apply.ts";
-import { StageError, searchFailure } from "./stage.ts";
+import { StageError } from "./stage.ts";
 
 interface Read {
   /** The index expression that is searched. */

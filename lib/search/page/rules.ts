@@ -6,7 +6,7 @@ import { filtersOf, withoutHidden } from "../rules/queries.ts";
 import { hitTexts, nativeSearch, searchFailure } from "./answer.ts";
 import { identityOf } from "./apply.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";
-import { type FoundHit, type Stage, StageError, searchFailure, type Wanted } from "./stage.ts";
+import { type FoundHit, type Stage, StageError, type Wanted } from "./stage.ts";
 
 /** Milliseconds for one search by ids. */
 const BUDGET_MS = 2_000;

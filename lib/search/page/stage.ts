@@ -60,9 +60,6 @@ export class StageError extends Error {
   usage?: RerankUsage;
 }
 
-/** Returns why the search of a stage failed, for callers of the API. */
-export const searchFailure = (error: unknown): string => (error instanceof Error ? error.message : "the search failed");
-
 /** The place of a hit before and after a stage, from 1. */
 interface Move {
   _id: string;
