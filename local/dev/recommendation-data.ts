@@ -109,11 +109,15 @@ export function recommendationData(
   });
   const saveSmall = Object.fromEntries(WHOLE.map((table) => [table, coalesced(() => saveTable(table))]));
   const keepWritten = async (body: Buffer) => {
-    for (const [name, ids] of writtenIds(body)) {
+    const changed = [...writtenIds(body)].flatMap(([name, ids]) => {
       const table = TABLES.find((one) => names.table(one) === name);
-      if (table) written.add(table);
-      if (table && isJournaled(table)) await journal.add(table, ids);
-      else if (table) await saveSmall[table]?.();
+      return table ? [{ table, ids }] : [];
+    });
+    // All of them at once: keeping one may fail.
+    for (const { table } of changed) written.add(table);
+    for (const { table, ids } of changed) {
+      if (isJournaled(table)) await journal.add(table, ids);
+      else await saveSmall[table]?.();
     }
   };
   const saveTables = (tables: () => readonly TableName[]) => {

@@ -153,24 +153,26 @@ function cut(text: string, bytes: number): string {
   return `${characters.join("")}…`;
 }
 
-/** A document that is stored without an embedding, and why. */
+/** A document that is stored without an embedding, or with an earlier one, and why. */
 export interface DegradedWrite {
   operation: Operation;
   field: string;
   reason: string;
+  isEarlier?: true;
 }
 
-/** Returns the `degraded` list: one entry for each embedding field and reason, with the positions of its operations. */
+/** Returns the `degraded` list: one entry for each embedding field, effect and reason, with the positions of its operations. */
 export function degradationsOf(writes: readonly DegradedWrite[]): Degradation[] {
-  const byField = Map.groupBy(writes, ({ field }) => field);
-  return [...byField].flatMap(([field, ofField]) => {
+  const effectOf = ({ field, isEarlier }: DegradedWrite) =>
+    `stored ${isEarlier ? "with an earlier" : "without"} ${field}`;
+  return [...Map.groupBy(writes, effectOf)].flatMap(([stored, ofField]) => {
+    const target = ofField[0]?.field ?? "";
     const reasons = [...new Set(ofField.map(({ reason }) => reason))];
     const told = new Set(reasons.slice(0, MAX_REASONS));
     const byReason = Map.groupBy(ofField, ({ reason }) => (told.has(reason) ? reason : "other reasons"));
     return [...byReason].map(([reason, ofReason]): Degradation => {
       const positions = ofReason.map(({ operation }) => operation.position).sort((a, b) => a - b);
-      const effect = `stored without ${field}: bulk_request ${ranges(positions)}`;
-      return { stage: "embedding", target: field, reason, effect };
+      return { stage: "embedding", target, reason, effect: `${stored}: bulk_request ${ranges(positions)}` };
     });
   });
 }

@@ -226,3 +226,17 @@ function absent({ op }: Operation, model: EmbeddingMapping["model_name"]): strin
   if (op !== "update") return undefined;
   return MODELS[model].kind === "dense" ? "null" : "[]";
 }
+
+/** Returns how often each text is needed, and whether further texts may follow, so that all must be kept. */
+export function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: BulkTarget) {
+  const uses = new Map<EmbedderName, Map<string, number>>();
+  let keepAll = false;
+  for (const ofOperation of needs.values()) {
+    for (const { model, text } of modelTexts(mappings, ofOperation)) {
+      const counts = uses.get(model) ?? new Map<string, number>();
+      uses.set(model, counts.set(text, (counts.get(text) ?? 0) + 1));
+    }
+    keepAll ||= ofOperation.some((need) => need.kind === "stored" || ("afterPrevious" in need && need.afterPrevious));
+  }
+  return { uses, keepAll };
+}

@@ -5,7 +5,6 @@ import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
 import { degradedMetric } from "../../../core/telemetry/emf.ts";
 import { requireWritable } from "../../access/names.ts";
 import { requireTemplate } from "../../access/templates.ts";
-import type { EmbedderName } from "../../embeddings/embedder.ts";
 import { heldWrites } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { writtenName } from "../../index-meta/run-names.ts";
@@ -18,11 +17,19 @@ import {
   requireFittingAnswer,
 } from "./answer.ts";
 import { chunksOf, type Draft } from "./draft.ts";
-import { type Need, needsOf } from "./needs.ts";
+import { needsOf } from "./needs.ts";
 import { type BulkCall, documentsIn, type Operation } from "./operations.ts";
-import { modelTexts, type Preparation, type Prepared, prepare, prepareFromStored, textsOf } from "./prepare.ts";
-import { fateOf, isHeld, unfit } from "./replaced.ts";
-import { EARLIER_FAILED, EARLIER_UNPROVEN, failedItem, type ItemError, type ItemResult } from "./send.ts";
+import { type Preparation, type Prepared, prepare, prepareFromStored, textsOf, usesOf } from "./prepare.ts";
+import { type Followed, fateOf, isHeld, OF_ANOTHER_MODEL } from "./replaced.ts";
+import {
+  EARLIER_FAILED,
+  EARLIER_UNPROVEN,
+  failedItem,
+  type ItemError,
+  type ItemResult,
+  itemErrorOf,
+  nothingWritten,
+} from "./send.ts";
 import { type Settled, settleChunk, type Writing } from "./settle.ts";
 import { type BulkTarget, bulkTarget } from "./target.ts";
 import { createTextPool } from "./text-pool.ts";
@@ -79,6 +86,8 @@ class BulkRun {
   #writing: Writing;
   /** Whether the cluster has answered a write. From then on, an unsent operation fails alone, not the whole request. */
   #answered = false;
+  /** What is stored in another index than it was prepared for, and is to be replaced. */
+  readonly #stored = new Map<Operation, ItemResult>();
   /** Why nothing more is sent, if so. */
   #stopped: ApiError | undefined;
   /** Why stored documents could not be read, if so. */
@@ -151,12 +160,12 @@ class BulkRun {
       const { conflicts, replaced } = await this.#writeOnce(drafts);
       if (conflicts.length + replaced.length === 0) return;
       const wasHeld = [...conflicts, ...replaced].some(({ item }) => isHeld(item));
-      const embedsOtherwise = (wasHeld || replaced.length > 0) && (await this.#follow());
+      const followed = wasHeld || replaced.length > 0 ? await this.#follow() : "same";
       // Writes that were held have failed no attempt.
       if (wasHeld) attempt = 0;
       const delay = backoff(attempt - 1);
       const isLast = attempt === MAX_ATTEMPTS || this.#stopped !== undefined || delay >= deadline.remaining();
-      const { changed, other, same } = this.#sort({ conflicts, replaced }, { embedsOtherwise, isLast });
+      const { changed, other, same } = this.#sort({ conflicts, replaced }, { followed, isLast });
       if (changed.length + other.length + same.length === 0) return;
       await wait(delay);
       const again = operationsOf([...changed, ...other]);
@@ -170,40 +179,49 @@ class BulkRun {
   }
 
   /** Returns what to prepare again from the stored document, for another index, and what to send again as it is. */
-  #sort(
-    { conflicts, replaced }: Unwritten,
-    { embedsOtherwise, isLast }: { embedsOtherwise: boolean; isLast: boolean },
-  ) {
+  #sort({ conflicts, replaced }: Unwritten, { followed, isLast }: { followed: Followed; isLast: boolean }) {
     const { target, needs } = this.#preparation;
     const changed: Settled["conflicts"] = [];
     const [other, same]: [Settled["replaced"], Settled["replaced"]] = [[], []];
     for (const one of conflicts) {
       const { operation } = one.draft;
-      // Other operations replace the whole document, and so would what somebody has written since.
-      if (isLast || operation.op !== "update") this.results.set(operation, one.item);
+      // Other operations would replace what somebody has written since.
+      if (isLast || operation.op !== "update") this.#record(operation, one.item);
       else changed.push(one);
     }
     for (const one of replaced) {
       const { draft, item } = one;
-      const fate = fateOf(item, { target, needs: needs.get(draft.operation) ?? [], embedsOtherwise });
+      const fate = fateOf(item, { target, needs: needs.get(draft.operation) ?? [], followed });
       if (fate === "prepare" && !isLast) other.push(one);
       else if (fate === "resend" && !isLast) same.push(one);
-      else if (fate === "settled" || item.failed) this.results.set(draft.operation, item);
-      else this.#fail(draft.operation, unfit(item));
+      else if (fate === "settled" || item.failed) this.#record(draft.operation, item);
+      else this.#keepStored(draft.operation);
     }
     return { changed, other, same };
   }
 
-  /** Prepares from now on for the index that the name stands for. Returns whether it embeds otherwise than the one before. */
-  async #follow(): Promise<boolean> {
+  /** Prepares from now on for the index that the name stands for. Returns what it is compared with the one before. */
+  async #follow(): Promise<Followed> {
     const { target: before, documentOf } = this.#preparation;
-    const { body, operations, deadline } = this.#call;
-    const target = await bulkTarget(this.#services, body.index, deadline, 0).catch(() => before);
-    if (target.itemIndex === before.itemIndex) return false;
+    const { operations } = this.#call;
+    const target = await this.#lookAgain();
+    if (!target) return "unknown";
+    if (target.itemIndex === before.itemIndex) return "same";
     const needs = needsOf(operations, target.mappings, documentOf);
     this.#preparation = { ...this.#preparation, target, needs };
     this.#writing = { ...this.#writing, target };
-    return JSON.stringify(target.mappings) !== JSON.stringify(before.mappings);
+    return JSON.stringify(target.mappings) === JSON.stringify(before.mappings) ? "alike" : "other";
+  }
+
+  /** Returns what the name stands for now; undefined if the cluster does not say. */
+  async #lookAgain(): Promise<BulkTarget | undefined> {
+    const { body, deadline } = this.#call;
+    for (let attempt = 1; ; attempt += 1) {
+      const target = await bulkTarget(this.#services, body.index, deadline, 0).catch(() => undefined);
+      const delay = backoff(attempt - 1);
+      if (target || attempt === MAX_ATTEMPTS || delay >= deadline.remaining()) return target;
+      await this.#writing.wait(delay);
+    }
   }
 
   /** Prepares operations for another index. What it has stored already is replaced in this version alone. */
@@ -234,8 +252,12 @@ class BulkRun {
 
   #absorb(settled: Settled): void {
     this.took += settled.took;
-    for (const [operation, item] of settled.results) this.results.set(operation, item);
-    for (const { draft, item } of settled.replaced) if (!item.failed) this.results.set(draft.operation, item);
+    for (const [operation, item] of settled.results) this.#record(operation, item);
+    for (const { draft, item } of settled.replaced) {
+      if (item.failed) continue;
+      this.#record(draft.operation, item);
+      this.#stored.set(draft.operation, this.results.get(draft.operation) as ItemResult);
+    }
     if (settled.unknown.length > 0) throw outcomeUnknown(this.#call.operations, this.results, settled);
     if (settled.results.size + settled.conflicts.length + settled.replaced.length > 0) this.#answered = true;
     for (const { operations: unsent, error } of settled.unsent) {
@@ -247,36 +269,29 @@ class BulkRun {
   }
 
   #fail(operation: Operation, error: ItemError): void {
-    this.retryAfter = Math.max(this.retryAfter, error.retryAfter ?? 0);
-    this.results.set(operation, failedItem(this.#preparation.target.itemIndex, operation, error));
+    if (!this.#stored.has(operation)) this.retryAfter = Math.max(this.retryAfter, error.retryAfter ?? 0);
+    this.#record(operation, failedItem(this.#preparation.target.itemIndex, operation, error));
+  }
+
+  /** Records an outcome. What is stored stays written, whatever fails when its embeddings are to be replaced. */
+  #record(operation: Operation, item: ItemResult): void {
+    const stored = this.#stored.get(operation);
+    if (stored && item.failed) this.#keepStored(operation);
+    // The write whose answer was lost may still arrive.
+    else this.results.set(operation, stored?.unproven ? { ...item, unproven: true } : item);
+  }
+
+  /** Tells that an operation is stored with the embeddings of another index. */
+  #keepStored(operation: Operation): void {
+    const { target, needs } = this.#preparation;
+    this.degraded = this.degraded.filter((one) => one.operation !== operation);
+    for (const [at, { kind }] of (needs.get(operation) ?? []).entries()) {
+      const field = target.mappings[at]?.embedding_field;
+      if (field !== undefined && kind !== "none") {
+        this.degraded.push({ operation, field, reason: OF_ANOTHER_MODEL, isEarlier: true });
+      }
+    }
   }
 }
 
 const operationsOf = (unwritten: Settled["conflicts"]): Operation[] => unwritten.map(({ draft }) => draft.operation);
-
-/** Returns how often each text is needed, and whether further texts may follow, so that all must be kept. */
-function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: BulkTarget) {
-  const uses = new Map<EmbedderName, Map<string, number>>();
-  let keepAll = false;
-  for (const ofOperation of needs.values()) {
-    for (const { model, text } of modelTexts(mappings, ofOperation)) {
-      const counts = uses.get(model) ?? new Map<string, number>();
-      uses.set(model, counts.set(text, (counts.get(text) ?? 0) + 1));
-    }
-    keepAll ||= ofOperation.some((need) => need.kind === "stored" || ("afterPrevious" in need && need.afterPrevious));
-  }
-  return { uses, keepAll };
-}
-
-/** Adds to an error that nothing of the request has been written. */
-function nothingWritten(error: ApiError): ApiError {
-  return error.withMessage(`${error.message} Nothing has been written.`);
-}
-
-/** Returns the error of each operation of a call that failed as a whole, without any write. */
-function itemErrorOf(error: ApiError): ItemError {
-  const { code, statusCode, message, shown } = error;
-  const retryable = code === "upstream_unavailable" || code === "timeout";
-  const type = typeof shown?.type === "string" ? shown.type : code;
-  return { status: retryable ? 503 : statusCode, type, reason: message, retryable };
-}

@@ -207,3 +207,16 @@ export const EARLIER_FAILED: ItemError = {
   reason: "an earlier operation of this request on the same id failed, so this one was not sent",
   retryable: true,
 };
+
+/** Adds to an error that nothing of the request has been written. */
+export function nothingWritten(error: ApiError): ApiError {
+  return error.withMessage(`${error.message} Nothing has been written.`);
+}
+
+/** Returns the error of each operation of a call that failed as a whole, without any write. */
+export function itemErrorOf(error: ApiError): ItemError {
+  const { code, statusCode, message, shown } = error;
+  const retryable = code === "upstream_unavailable" || code === "timeout";
+  const type = typeof shown?.type === "string" ? shown.type : code;
+  return { status: retryable ? 503 : statusCode, type, reason: message, retryable };
+}

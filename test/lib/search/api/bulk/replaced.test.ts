@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
 import { sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
 import type { Need } from "../../../../../lib/search/api/bulk/needs.ts";
-import { fateOf } from "../../../../../lib/search/api/bulk/replaced.ts";
+import { type Followed, fateOf } from "../../../../../lib/search/api/bulk/replaced.ts";
 import { settleChunk } from "../../../../../lib/search/api/bulk/settle.ts";
 import type { BulkTarget } from "../../../../../lib/search/api/bulk/target.ts";
 import { suite } from "../../../../suite.ts";
@@ -60,20 +60,23 @@ test("are settled if it is the index that they were prepared for, or if nothing 
   }
 });
 
-test("are prepared again only if the index embeds otherwise, and fail if nobody knows it", () => {
+test("are prepared again only if the index embeds otherwise, and stay as they are if nobody knows it", () => {
   const text: Need = { kind: "text", text: "salt", afterPrevious: false };
   const held = { failed: true, status: 403, index: "books-2" };
   const refused = { ...held, status: 400 };
   const stored = { failed: false, status: 201, index: "books-2" };
   const elsewhere = { ...stored, index: "books-3" };
-  const fates = (embedsOtherwise: boolean, need: Need) =>
+  const fates = (followed: Followed, need: Need) =>
     [held, refused, stored, elsewhere].map((item) =>
-      fateOf(item, { target: { itemIndex: "books-2" }, needs: [need], embedsOtherwise }),
+      fateOf(item, { target: { itemIndex: "books-2" }, needs: [need], followed }),
     );
-  assert.equal(fates(true, text), ["prepare", "prepare", "prepare", "unfit"]);
-  assert.equal(fates(false, text), ["resend", "settled", "settled", "unfit"]);
+  assert.equal(fates("other", text), ["prepare", "prepare", "prepare", "stays"]);
+  assert.equal(fates("alike", text), ["resend", "settled", "settled", "stays"]);
+  assert.equal(fates("unknown", text), ["resend", "settled", "stays", "stays"]);
+  // A pipeline of the index sends its documents elsewhere.
+  assert.equal(fates("same", text), ["resend", "settled", "settled", "settled"]);
   // The caller's own vector, or an update of other fields.
-  assert.equal(fates(true, { kind: "none" }), ["prepare", "prepare", "settled", "settled"]);
+  assert.equal(fates("other", { kind: "none" }), ["prepare", "prepare", "settled", "settled"]);
 });
 
 test.run();
