@@ -9,6 +9,7 @@ import {
   Integer,
   Issue,
 } from "../../lib/core/http/documents.ts";
+import { FilterValues } from "../../lib/personalize/runtime/filter-values.ts";
 import { RequestContext } from "../../lib/personalize/runtime/request-context.ts";
 import { Document, RefreshWaitFor } from "../../lib/search/api/bulk/request.ts";
 import {
@@ -206,6 +207,7 @@ export const schemaNames = {
     NamedSearchRequest,
     NativeSearch,
     BusinessRules,
+    FilterValues,
     RequestContext,
     Rerank,
     RuleSet,
@@ -246,6 +248,7 @@ export const schemaNames = {
     SearchAnswer,
     NativeSearch,
     AppliedBusinessRules: BusinessRules,
+    FilterValues,
     RequestContext,
     Rerank,
     RuleSet,

@@ -45,8 +45,8 @@ export async function createServices(
   });
   const ranker = once(async () => {
     const { campaignRanker } = await import("../../lib/personalize/runtime/ranker.ts");
-    const arn = settings.personalized_ranking?.campaign_arn;
-    return arn === undefined ? undefined : campaignRanker(arn);
+    const ranking = settings.personalized_ranking;
+    return ranking && campaignRanker({ campaignArn: ranking.campaign_arn, filterArn: ranking.filter_arn });
   });
   const synonyms = once(async () => {
     const { openSynonyms } = await import("./synonyms.ts");

@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { ENGINES, RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
 import { degradation, degradedList, ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/core/http/documents.ts";
 import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/personalize/limits.ts";
+import { FilterValues } from "../../lib/personalize/runtime/filter-values.ts";
 import { RequestContext } from "../../lib/personalize/runtime/request-context.ts";
 import {
   DeleteItems,
-  FilterValues,
   MAX_RECORDS,
   Mode,
   Personalization,

@@ -59,6 +59,14 @@ const PersonalizedRanking = section(
         "Campaign that ranks hits for a user; its recipe is a personalized ranking. Without it, personalized search is off.",
       ),
     ),
+    filter_arn: v.optional(
+      arn(
+        "personalize",
+        "filter/[A-Za-z0-9][\\w-]{0,62}",
+        "arn:aws:personalize:eu-west-1:123456789012:filter/not-bought",
+        "Filter of the campaign's dataset group, for requests with `personalization_filter_values`.",
+      ),
+    ),
     weight: v.optional(numeric(0, 1, "Weight of the user's ranking against the search order."), 0.5),
     window: v.optional(integer(1, 500, "Number of best hits that are ranked again."), 100),
     timeout_ms: v.optional(

@@ -100,7 +100,7 @@ const CHANGES: Readonly<Record<string, (document: Document, resources: LocalReso
       ...without("recommendation_domain_name", "execute_api_url", "private_api", "waf_web_acl_arn"),
       ...without("authorization", "lambda_authorizer"),
       ...indexes(document, ["keys"]).map((index): Change => [["keys", index, "principals"], undefined]),
-      campaign(document, resources),
+      ...campaign(document, resources),
     ]),
 
   "model.yaml": (document) => {
@@ -131,13 +131,16 @@ const RERANKED: readonly Change[] = [
   [[RERANKER, "revision"], "1"],
 ];
 
-/** The campaign that ranks searches is one of the local account, once a training has created it. */
-function campaign(document: Document, { region, campaigns }: LocalResources): Change {
-  const [name = ""] = String(document.getIn(["personalized_ranking", "campaign_arn"]) ?? "")
-    .split("/")
-    .slice(-1);
-  if (!campaigns.includes(name)) return [["personalized_ranking"], undefined];
-  return [["personalized_ranking", "campaign_arn"], `arn:aws:personalize:${region}:${ACCOUNT_ID}:campaign/${name}`];
+/** The campaign that ranks searches, and its filter, are of the local account, once a training has created the campaign. */
+function campaign(document: Document, { region, campaigns }: LocalResources): Change[] {
+  const arn = (member: string) => String(document.getIn(["personalized_ranking", member]) ?? "");
+  if (!campaigns.includes(arn("campaign_arn").replace(/^.*\//, ""))) return [[["personalized_ranking"], undefined]];
+  return ["campaign_arn", "filter_arn"]
+    .filter((member) => arn(member) !== "")
+    .map((member) => [
+      ["personalized_ranking", member],
+      arn(member).replace(/^.*:/, `arn:aws:personalize:${region}:${ACCOUNT_ID}:`),
+    ]);
 }
 
 function keysOf(document: Document, path: Path): string[][] {

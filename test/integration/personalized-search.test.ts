@@ -180,6 +180,26 @@ for (const cluster of await clusters()) {
     assert.not("context" in (ranking.calls.at(-1) ?? {}));
   });
 
+  test(`${cluster.version}: hits that the filter leaves out stay, below those that it lets through`, async () => {
+    const filter_arn = "arn:aws:personalize:eu-west-1:123456789012:filter/not-bought";
+    const filtered = await startGateway({
+      node: proxy.url,
+      settings: { indexes: [hybridIndex(index)], personalized_ranking: { ...RANKING, filter_arn } },
+    });
+    toStop.unshift(filtered);
+    ranking.rank = (items) => items.slice(2).map((itemId) => ({ itemId, score: 0.5 }));
+    const values = { personalization_weight: 1, personalization_filter_values: { GENRES: "crime,drama" } };
+    const rules = { is_personalized_enabled: true, ...values };
+    const { body } = await search({ size: 100 }, { user_id: "u1", business_rules: rules }, filtered);
+    const [call] = ranking.calls;
+    assert.equal([call?.filterArn, call?.filterValues], [filter_arn, { GENRES: '"crime","drama"' }]);
+    const sent = call?.inputList ?? [];
+    assert.equal(ids(body), [...sent.slice(2), ...sent.slice(0, 2)]);
+    assert.equal([body.degraded, body.business_rules], [undefined, rules]);
+    const refused = await search({}, { user_id: "u1", business_rules: rules });
+    assert.equal([refused.status, refused.body.error.code], [400, "invalid_request"]);
+  });
+
   test(`${cluster.version}: places items that the campaign does not know below those that it knows`, async () => {
     ranking.rank = (items) => [
       { itemId: items[9] ?? "", score: 0.9 },

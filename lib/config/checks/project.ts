@@ -86,7 +86,11 @@ export const checkArns: Check = ({ project, api }, report) => {
   const authorizer = api?.lambda_authorizer;
   check("api", ["lambda_authorizer", "function_arn"], authorizer?.function_arn, true);
   check("api", ["waf_web_acl_arn"], api?.waf_web_acl_arn, true);
-  check("api", ["personalized_ranking", "campaign_arn"], api?.personalized_ranking?.campaign_arn, true);
+  const ranking = api?.personalized_ranking;
+  check("api", ["personalized_ranking", "campaign_arn"], ranking?.campaign_arn, true);
+  check("api", ["personalized_ranking", "filter_arn"], ranking?.filter_arn, true);
+  if (ranking?.filter_arn !== undefined && ranking.campaign_arn === undefined)
+    report("api", ["personalized_ranking", "filter_arn"], "needs campaign_arn, the campaign that ranks");
 
   const domainRegion = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.es\.(?:amazonaws\.com|s?c2s\.)/.exec(
     project?.opensearch?.domain ?? "",

@@ -225,18 +225,3 @@ function parseOne(name: string, text: string): string[] {
   }
   return found;
 }
-
-/**
- * Formats the values of one placeholder for the runtime. Throws `FilterError` if there is no value, or if a value
- * contains a control character or a double quote (AWS does not document how to escape one).
- */
-export function formatFilterValue(values: readonly string[]): string {
-  if (values.length === 0) throw new FilterError("needs at least one value");
-  for (const value of values) {
-    if (value.includes('"')) throw new FilterError(`a value cannot hold a double quote, got ${JSON.stringify(value)}`);
-    if (/\p{Cc}/u.test(value)) {
-      throw new FilterError(`a value cannot hold a control character, got ${JSON.stringify(value)}`);
-    }
-  }
-  return values.map((value) => `"${value}"`).join(",");
-}

@@ -1,12 +1,18 @@
+/** What a request gives the campaign besides user and items: contextual metadata, and values of the filter's placeholders. */
+export interface RankingInput {
+  context?: Readonly<Record<string, string>>;
+  filterValues?: Readonly<Record<string, string>>;
+}
+
 /**
- * Returns the item ids that the model knows, in the user's order, within `timeoutMs`. `context` is the contextual metadata
- * of the request. Throws RankingError.
+ * Returns the item ids that the model knows and the filter lets through, in the user's order, within `timeoutMs`. Throws
+ * RankingError.
  */
 export type PersonalRanker = (
   userId: string,
   itemIds: readonly string[],
   timeoutMs: number,
-  context?: Readonly<Record<string, string>>,
+  input?: RankingInput,
 ) => Promise<string[]>;
 
 /** A personal ranking failed. The message is written for callers of the API. */
@@ -25,7 +31,7 @@ export interface Blended {
  * `score = (1 - w) / log2(r_search + 1) + w / log2(r_personal + 1)`, ranks from 1.
  * The discount is that of DCG (Järvelin and Kekäläinen, 2002), so the first places weigh most.
  *
- * `personalRanks[i]` is the personal rank of hit i, undefined if the model does not know the item: such a hit ranks one
+ * `personalRanks[i]` is the personal rank of hit i, undefined if the model does not know the item or the filter leaves it out: such a hit ranks one
  * place below all others. Ties keep search order.
  */
 export function blend(personalRanks: ReadonlyArray<number | undefined>, weight: number): Blended[] {

@@ -5,14 +5,12 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import {
   type FilterRecord,
   type FilterValues,
-  formatFilterValue,
   itemTest,
   placeholderUses,
   requiredPlaceholders,
 } from "../../personalize/filters/evaluate.ts";
 import { everyCondition, type Filter, parseFilter } from "../../personalize/filters/parser.ts";
-import { FilterError } from "../../personalize/filters/tokens.ts";
-import { MAX_FILTER_VALUE, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
+import { readFilterValues } from "../../personalize/filters/values.ts";
 import { fieldsOf, fieldValue } from "../records/layout.ts";
 import type { Profile } from "../records/profile.ts";
 import type { RecommendationServices } from "../service/services.ts";
@@ -53,33 +51,7 @@ export function chooseFilter(
   }
   const filter = filters.find(({ name }) => name === filter_name);
   if (!filter) throw filterNotFound(filter_name, filters);
-  if (entries.length > MAX_FILTER_VALUES) {
-    throw invalidRequest([{ path: "filter_value_dict", message: `must have at most ${MAX_FILTER_VALUES} entries` }]);
-  }
-  const issues: Issue[] = [];
-  const values = new Map<string, readonly string[]>();
-  const formatted = new Map<string, string>();
-  for (const [name, text] of entries) {
-    try {
-      requireLength(text);
-      const given = splitValues(text);
-      const written = formatFilterValue(given);
-      requireLength(written);
-      values.set(name, given);
-      formatted.set(name, written);
-    } catch (error) {
-      if (!(error instanceof FilterError)) throw error;
-      issues.push({ path: pathOf(name), message: error.message });
-    }
-  }
-  if (issues.length > 0) throw invalidRequest(issues);
-  return { filter, values: Object.fromEntries(values), formatted: Object.fromEntries(formatted) };
-}
-
-function requireLength(text: string): void {
-  if (text.length > MAX_FILTER_VALUE) {
-    throw new FilterError(`must have at most ${MAX_FILTER_VALUE} characters, written as "a","b"`);
-  }
+  return { filter, ...readFilterValues(filter_value_dict, "filter_value_dict") };
 }
 
 /** Returns the error for a filter that is not configured or not yet created. */
@@ -113,37 +85,6 @@ export function checkPlaceholders({ filter, values }: FilterChoice): void {
     }
   }
   if (issues.length > 0) throw invalidRequest(issues);
-}
-
-/**
- * Matches one value up to the next comma, quoted or bare. Only the quoted alternative skips blanks, so no text matches
- * in two ways and matching takes linear time.
- */
-const VALUE = /(?:\s*"([^"]*)"\s*|([^",]*))(,|$)/y;
-
-/**
- * Splits a list such as `Fantasy,"Crime, cosy"` (two values). Ignores blanks around a value. Throws FilterError for a
- * quote that does not enclose a whole value, an empty value, or a control character.
- */
-export function splitValues(text: string): string[] {
-  if (/\p{Cc}/u.test(text)) throw new FilterError("must not contain a control character");
-  const values: string[] = [];
-  VALUE.lastIndex = 0;
-  for (let more = true; more; ) {
-    const start = VALUE.lastIndex;
-    const match = VALUE.exec(text);
-    if (!match) {
-      throw new FilterError(
-        `has a double quote that does not enclose a whole value, at character ${start + 1}: write "a, b",c`,
-      );
-    }
-    const [, quoted, bare = "", end] = match;
-    const value = quoted ?? bare.trim();
-    if (value === "") throw new FilterError("has an empty value; omit the placeholder instead");
-    values.push(value);
-    more = end === ",";
-  }
-  return values;
 }
 
 /** A filter that the API applies itself, because no campaign can. */

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { PERSONALIZATIONS, UPLOAD_MODES } from "../../core/contract/recommendation.ts";
-import { objectSchema, RecordKey, recordSchema } from "../../core/http/validate.ts";
+import { objectSchema, recordSchema } from "../../core/http/validate.ts";
 import { MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
+import { FilterValues } from "../../personalize/runtime/filter-values.ts";
 import { RequestContext } from "../../personalize/runtime/request-context.ts";
 
 /** The most records in one upload. */
@@ -17,15 +18,6 @@ const Id = v.pipe(
 const LIMIT = `must be a whole number from 1 to ${MAX_RESULTS}`;
 
 const Limit = v.pipe(v.number(), v.integer(LIMIT), v.minValue(1, LIMIT), v.maxValue(MAX_RESULTS, LIMIT));
-
-/** The values of a filter's placeholders. */
-export const FilterValues = v.pipe(
-  v.record(RecordKey, v.string()),
-  v.metadata({ maxProperties: 25 }),
-  v.description(
-    "Values of the filter's placeholders by name without the dollar sign: one value, or several joined by commas. Put a value that contains a comma in double quotes.",
-  ),
-);
 
 /** How a list is made for a visitor. */
 export const Personalization = v.pipe(

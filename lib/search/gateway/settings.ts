@@ -136,6 +136,7 @@ export const GatewaySettings = v.object({
   personalized_ranking: v.optional(
     v.object({
       campaign_arn: v.string(),
+      filter_arn: v.optional(v.string()),
       weight: v.number(),
       window: v.number(),
       timeout_ms: v.number(),

@@ -1,6 +1,7 @@
 import type { PERSONALIZATIONS } from "../../core/contract/recommendation.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
-import { blend, RankingError, scoreBelowWindow } from "../../personalize/ranking/blend.ts";
+import { readFilterValues } from "../../personalize/filters/values.ts";
+import { blend, RankingError, type RankingInput, scoreBelowWindow } from "../../personalize/ranking/blend.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import { itemIdOf } from "./answer.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";
@@ -19,6 +20,7 @@ interface Asked {
     is_personalized_enabled: boolean;
     personalization_weight?: number | null | undefined;
     personalization_context?: Readonly<Record<string, string>> | null | undefined;
+    personalization_filter_values?: Readonly<Record<string, string>> | null | undefined;
   };
 }
 
@@ -43,13 +45,13 @@ export function personalStage(
       },
     ]);
   }
+  const input = inputOf(business_rules, configured.filter_arn !== undefined);
   if (personalization === "none") return {};
   const weight = business_rules.personalization_weight ?? configured.weight;
   if (weight === 0 || page === undefined || page.size === 0) return {};
   if (user_id === null) return declined("the request has no user_id");
   const order = ownOrderOf(native);
   if (order !== undefined) return declined(`the request has its own ${order}`);
-  const context = business_rules.personalization_context ?? undefined;
   const { window, item_id_field, timeout_ms } = configured;
   const run: Stage["run"] = async (hits, deadline) => {
     if (hits.length === 0) return { order: [], scores: [] };
@@ -59,7 +61,7 @@ export function personalStage(
     try {
       const loaded = await ranker();
       if (!loaded) throw new Error("no ranker");
-      const known = await loaded(user_id, distinct, deadline.remaining(), context);
+      const known = await loaded(user_id, distinct, deadline.remaining(), input);
       const rankOf = new Map(known.map((itemId, index) => [itemId, index + 1]));
       const ranking = blend(
         ids.map((id) => (id === undefined ? undefined : rankOf.get(id))),
@@ -73,4 +75,22 @@ export function personalStage(
   const scoreBelow = (rank: number) => scoreBelowWindow(rank, weight);
   const values = { window, budgetMs: timeout_ms, effect: "reorders", lost: LOST, told: false } as const;
   return { stage: { name: "personalization", ...values, scoreBelow, run } };
+}
+
+/** Returns what a request gives the campaign. Throws `invalid_request` for values of a filter that is malformed or not there. */
+function inputOf(
+  { personalization_context, personalization_filter_values }: Asked["business_rules"],
+  hasFilter: boolean,
+): RankingInput {
+  const path = "business_rules.personalization_filter_values";
+  if (personalization_filter_values && !hasFilter) {
+    const message = "has no filter: none is configured (personalized_ranking.filter_arn in api.yaml)";
+    throw invalidRequest([{ path, message }]);
+  }
+  return {
+    ...(personalization_context && { context: personalization_context }),
+    ...(personalization_filter_values && {
+      filterValues: readFilterValues(personalization_filter_values, path).formatted,
+    }),
+  };
 }

@@ -139,6 +139,18 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
+    rule: "a ranking's filter is in the project's region, and has a campaign",
+    good: [],
+    bad: [
+      ["api.yaml", ["personalized_ranking", "campaign_arn"], undefined],
+      ["api.yaml", ["personalized_ranking", "filter_arn"], "arn:aws:personalize:eu-west-2:123456789012:filter/f"],
+    ],
+    problems: [
+      "conf/api.yaml personalized_ranking.filter_arn is in region eu-west-2, but aws.region_name is eu-west-1",
+      "conf/api.yaml personalized_ranking.filter_arn needs campaign_arn, the campaign that ranks",
+    ],
+  },
+  {
     rule: "a secret is in the project's region, but may be in another account",
     good: [
       [

@@ -86,6 +86,7 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ["api.yaml", ["personalized_ranking", "timeout_ms"], [50, 10_000], [49, 10_001]],
   ["api.yaml", ["personalized_ranking", "item_id_field"], ["_id", "product.id"], ["", "a b"]],
   ["api.yaml", ["personalized_ranking", "campaign_arn"], [], ["arn:aws:personalize:eu-west-1:123456789012:solution/a"]],
+  ["api.yaml", ["personalized_ranking", "filter_arn"], [], ["arn:aws:personalize:eu-west-1:123456789012:campaign/a"]],
   ["api.yaml", ["raw_backend", "deny"], ["recommended", [], ["* /a*"]], ["all", true]],
   ["api.yaml", ["raw_backend", "deny", 0], ["GET /"], ["FETCH /a", "/a", "GET a"]],
   ["api.yaml", ["logging", "retention_days"], [1, 3_653], [0, 3_654]],

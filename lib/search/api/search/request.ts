@@ -3,6 +3,7 @@ import { PERSONALIZATIONS } from "../../../core/contract/recommendation.ts";
 import { MAX_RERANKED, MAX_SEGMENTS, NO_HITS, RULE_SETS, SEGMENT } from "../../../core/contract/search.ts";
 import { objectSchema, recordSchema } from "../../../core/http/validate.ts";
 import { isObject } from "../../../core/json/values.ts";
+import { FilterValues } from "../../../personalize/runtime/filter-values.ts";
 import { RequestContext } from "../../../personalize/runtime/request-context.ts";
 
 /**
@@ -60,6 +61,7 @@ export const BusinessRules = v.strictObject({
     v.description("Share of the personal order in the result. Default: the configured weight."),
   ),
   personalization_context: v.nullish(recordSchema(RequestContext)),
+  personalization_filter_values: v.nullish(recordSchema(FilterValues)),
 });
 
 const VariedField = v.pipe(

@@ -2,7 +2,6 @@ import * as assert from "uvu/assert";
 import {
   type FilterContext,
   type FilterRecord,
-  formatFilterValue,
   itemTest,
   parseFilterValues,
   placeholders,
@@ -10,6 +9,7 @@ import {
 } from "../../../../lib/personalize/filters/evaluate.ts";
 import { parseFilter } from "../../../../lib/personalize/filters/parser.ts";
 import { validateFilter } from "../../../../lib/personalize/filters/validate.ts";
+import { formatFilterValue } from "../../../../lib/personalize/filters/values.ts";
 import { suite } from "../../../suite.ts";
 import { SCHEMAS } from "../filter-schemas.ts";
 

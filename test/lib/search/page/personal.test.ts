@@ -42,15 +42,16 @@ interface Asked {
   native?: Record<string, unknown>;
   ranker?: PersonalRanker;
   itemIdField?: string;
+  filter?: string;
 }
 
 /** Returns the stage for a request, or why there is none. */
 function stageOf(
   page: { from: number; size: number },
-  { user = "u", personalization, rules = {}, native = {}, ranker = reversed, itemIdField = "_id" }: Asked = {},
+  { user = "u", personalization, rules = {}, native = {}, ranker = reversed, itemIdField = "_id", filter }: Asked = {},
 ) {
   const configured = { weight: WEIGHT, window: WINDOW, item_id_field: itemIdField, timeout_ms: 100 };
-  const settings = { personalized_ranking: { ...configured, campaign_arn: "arn" } };
+  const settings = { personalized_ranking: { ...configured, campaign_arn: "arn", filter_arn: filter } };
   const services = { settings, ranker: async () => ranker } as never;
   return personalStage(
     services,
@@ -97,14 +98,40 @@ test("a page that begins in the window has its hits in the user's order, then th
 });
 
 test("the context of a request goes to the campaign", async () => {
-  const contexts: unknown[] = [];
-  const ranker: PersonalRanker = async (_, ids, _timeout, context) => {
-    contexts.push(context);
+  const inputs: unknown[] = [];
+  const ranker: PersonalRanker = async (_, ids, _timeout, input) => {
+    inputs.push(input);
     return [...ids];
   };
   await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules: { personalization_context: { DEVICE: "phone" } } });
   await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules: { personalization_context: null } });
-  assert.equal(contexts, [{ DEVICE: "phone" }, undefined]);
+  assert.equal(inputs, [{ context: { DEVICE: "phone" } }, {}]);
+});
+
+test("the values of a request go to the configured filter, in Personalize's notation", async () => {
+  const inputs: unknown[] = [];
+  const ranker: PersonalRanker = async (_, ids, _timeout, input) => {
+    inputs.push(input);
+    return [...ids];
+  };
+  const rules = { personalization_filter_values: { GENRES: 'crime,"food, drink"' } };
+  await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules, filter: "arn:filter" });
+  assert.equal(inputs, [{ filterValues: { GENRES: '"crime","food, drink"' } }]);
+  const issueOf = (asked: Asked) => {
+    try {
+      stageOf({ from: 0, size: 3 }, asked);
+    } catch (error) {
+      return (error as { issues: Array<{ path: string; message: string }> }).issues[0];
+    }
+    return undefined;
+  };
+  const path = "business_rules.personalization_filter_values";
+  assert.equal(issueOf({ rules }), {
+    path,
+    message: "has no filter: none is configured (personalized_ranking.filter_arn in api.yaml)",
+  });
+  const broken = { personalization_filter_values: { GENRES: 'a"b' } };
+  assert.is(issueOf({ rules: broken, filter: "arn:filter" })?.path, `${path}.GENRES`);
 });
 
 test("pages together have each hit once, and a page below the window asks once", async () => {
