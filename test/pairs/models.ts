@@ -5,7 +5,6 @@ import { generateVocabulary } from "../../local/embeddings/vocabulary.ts";
 import { setAwsEndpoint } from "../fixtures/gateway.ts";
 import { type RankingStandIn, rankingStandIn } from "../fixtures/ranking-stand-in.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";
-import { isLeftOut } from "./search/personal.ts";
 import { type Bucket, createBucket } from "./search/synonyms.ts";
 
 /** Makes the models fail for each text that has it. The weights of a query's tokens need no model. */
@@ -73,8 +72,6 @@ export async function startModels(): Promise<PairModels> {
     standIns.control.setFaults(model, [{ kind: "status", status: 400, containing: FAILING_WORD }]);
   }
   const ranking = rankingStandIn();
-  const { rank } = ranking;
-  ranking.rank = (items, call) => rank(call.filterValues ? items.filter((id) => !isLeftOut(id)) : items, call);
   const bucket = createBucket();
   const server = await serveStandIns([standIns, ranking, bucket]);
   setAwsEndpoint(server.url, undefined);

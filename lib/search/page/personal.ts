@@ -25,9 +25,9 @@ interface Asked {
 }
 
 /**
- * Returns the stage that ranks the best hits for a user, or why a request that asks for it cannot have it; neither if it
- * does not ask, or if it would change nothing. Throws `invalid_request` if no campaign is configured. `page` is undefined
- * when the cluster will refuse it.
+ * Returns the stage that ranks the best hits for a user who asks for it, or why the request cannot have it; neither if it would
+ * change nothing. Throws `invalid_request` if no campaign is configured, or no filter for values of the request, or if these are
+ * malformed. `page` is undefined when the cluster will refuse it.
  */
 export function personalStage(
   { settings, ranker }: Pick<GatewayServices, "settings" | "ranker">,
@@ -35,7 +35,6 @@ export function personalStage(
   native: Record<string, unknown>,
   page: Page | undefined,
 ): Wanted {
-  if (!business_rules.is_personalized_enabled) return {};
   const configured = settings.personalized_ranking;
   if (!configured) {
     throw invalidRequest([
@@ -45,7 +44,7 @@ export function personalStage(
       },
     ]);
   }
-  const input = inputOf(business_rules, configured.filter_arn !== undefined);
+  const input = inputOf(business_rules, configured);
   if (personalization === "none") return {};
   const weight = business_rules.personalization_weight ?? configured.weight;
   if (weight === 0 || page === undefined || page.size === 0) return {};
@@ -77,20 +76,19 @@ export function personalStage(
   return { stage: { name: "personalization", ...values, scoreBelow, run } };
 }
 
-/** Returns what a request gives the campaign. Throws `invalid_request` for values of a filter that is malformed or not there. */
+const FILTER_VALUES = "business_rules.personalization_filter_values";
+
+/** Returns what a request gives the campaign besides user and items. */
 function inputOf(
-  { personalization_context, personalization_filter_values }: Asked["business_rules"],
-  hasFilter: boolean,
+  { personalization_context: context, personalization_filter_values: given }: Asked["business_rules"],
+  { filter_arn }: { filter_arn?: string | undefined },
 ): RankingInput {
-  const path = "business_rules.personalization_filter_values";
-  if (personalization_filter_values && !hasFilter) {
+  if (given && filter_arn === undefined) {
     const message = "has no filter: none is configured (personalized_ranking.filter_arn in api.yaml)";
-    throw invalidRequest([{ path, message }]);
+    throw invalidRequest([{ path: FILTER_VALUES, message }]);
   }
   return {
-    ...(personalization_context && { context: personalization_context }),
-    ...(personalization_filter_values && {
-      filterValues: readFilterValues(personalization_filter_values, path).formatted,
-    }),
+    ...(context && { context }),
+    ...(given && { filterValues: readFilterValues(given, FILTER_VALUES).formatted }),
   };
 }

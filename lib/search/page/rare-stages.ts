@@ -1,4 +1,5 @@
 import type { GatewayServices } from "../gateway/services.ts";
+import type { personalStage } from "./personal.ts";
 import type { rerankStage } from "./rerank.ts";
 import { type Rewritten, unchanged } from "./rewritten.ts";
 import type { rulesStage } from "./rules.ts";
@@ -20,6 +21,15 @@ export async function rerankingStage(...[services, asked]: Parameters<typeof rer
   if (!asked.own && !asked.entry.rerank) return {};
   const rerank = await import("./rerank.ts");
   return rerank.rerankStage(services, asked);
+}
+
+/** Returns the stage that ranks for a user, if the request asks for it, or why it cannot. */
+export async function personalizingStage(
+  ...[services, asked, ...page]: Parameters<typeof personalStage>
+): Promise<Wanted> {
+  if (!asked.business_rules.is_personalized_enabled) return {};
+  const personal = await import("./personal.ts");
+  return personal.personalStage(services, asked, ...page);
 }
 
 /** Returns the stage that moves similar hits apart, if the request or the index asks for it, or why it cannot. */

@@ -9,7 +9,7 @@ import { MODELS, type PairModels } from "../models.ts";
 import { type SearchRow, searchDimensions } from "./dimensions.ts";
 import { type Answered, askNative, type Call, pageIn } from "./native.ts";
 import { vectorsOf } from "./oracle.ts";
-import { FILTER_ARN, RANKING } from "./personal.ts";
+import { RANKING } from "./personal.ts";
 import { judge, nativeOf, type Outcome } from "./play.ts";
 import { caseSettings, requestOf, templatesOf } from "./request.ts";
 import { rulesOf, textOf } from "./rules.ts";
@@ -70,10 +70,7 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
       templates: cases.flatMap(({ settings }) => settings.templates),
       has_rules: true,
       experiments: cases.flatMap(({ settings }) => settings.experiments),
-      personalized_ranking: {
-        ...{ campaign_arn: CAMPAIGN_ARN, filter_arn: FILTER_ARN, ...RANKING },
-        ...{ timeout_ms: 5_000, item_id_field: "_id" },
-      },
+      personalized_ranking: { campaign_arn: CAMPAIGN_ARN, ...RANKING, timeout_ms: 5_000, item_id_field: "_id" },
       keys: [
         { name: "printed", endpoints: [...all, "raw-backend"], raw_backend: "all" },
         { name: "limited", endpoints: [...all, "raw-backend"], indexes: grants("limited") },

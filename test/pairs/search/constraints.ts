@@ -55,7 +55,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
       (source === "year" ||
         has(highlight, "yes", "passages") ||
         pipeline === "rename" ||
-        has(ranking, "on", "filtered") ||
+        ranking === "on" ||
         rerank === "request" ||
         variety === "request" ||
         inner_hits === "yes" ||
@@ -102,7 +102,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
       no_hits,
     }) =>
       way === "raw" &&
-      (has(ranking, "on", "filtered") ||
+      (ranking === "on" ||
         isSome(experiment) ||
         has(settings, "weights", "l2_geometric", "rrf", "z_score") ||
         carrier === "template" ||
@@ -148,7 +148,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     reason: "which hits pins take the places of is only known without other stages; page-stages.test.ts plays them all",
     excludes: ({ rules, experiment, ranking, rerank, variety }) =>
       (has(rules, "pin", "pin_anyway") || experiment === "interleave") &&
-      (has(ranking, "on", "filtered") || rerank === "request" || variety === "request"),
+      (ranking === "on" || rerank === "request" || variety === "request"),
   },
   {
     reason: "the places of interleaved hits are drawn, so that nobody knows which one a pin is put before",

@@ -48,7 +48,7 @@ export const TOLD: readonly Told[] = [
   {
     stage: "personalization",
     reason: "a request with an order of its own keeps it",
-    when: ({ row }) => row.ranking !== "off" && row.page !== "size-0" && isOwnOrder(row),
+    when: ({ row }) => row.ranking === "on" && row.page !== "size-0" && isOwnOrder(row),
   },
   {
     stage: "rerank",

@@ -52,8 +52,7 @@ export const SEARCH = {
   knn_filter: ["none", "range", "terms"],
   settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
   pipeline: ["none", "rename"],
-  /** For a user; `filtered`: without the items that the filter of the campaign leaves out. */
-  ranking: ["off", "on", "filtered"],
+  ranking: ["off", "on"],
   rerank: ["none", "request"],
   variety: ["none", "request"],
   synonyms: ["none", "entry"],

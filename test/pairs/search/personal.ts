@@ -1,15 +1,7 @@
 import { compareHits, type Finding, type Hit, isClose } from "../compare.ts";
-import type { SearchRow } from "./dimensions.ts";
 
 /** The settings of ranking in every case. */
 export const RANKING = { weight: 0.4, window: 8 } as const;
-
-/** The filter of the campaign of the tests, and values of its placeholder with which it leaves out each second item or so. */
-export const FILTER_ARN = "arn:aws:personalize:eu-west-1:123456789012:filter/even";
-export const FILTER_VALUES = { LAST: "even" } as const;
-
-/** Returns whether the filter leaves out an item. */
-export const isLeftOut = (id = ""): boolean => id.charCodeAt(id.length - 1) % 2 === 1;
 
 /**
  * Compares a page that was ranked for a user by the formula of the guide. The campaign of the tests reverses the window.
@@ -19,15 +11,11 @@ export function personalOrder(
   list: readonly Hit[],
   got: readonly Hit[],
   page: { from: number; size: number },
-  { ranking }: Pick<SearchRow, "ranking">,
 ): Finding[] {
   const { weight, window } = RANKING;
-  const searched = list.slice(0, window);
-  const known = searched.filter(({ _id }) => ranking !== "filtered" || !isLeftOut(_id)).toReversed();
-  const inWindow = searched.map((hit, at, { length }) => {
-    // What the filter leaves out ranks one place below all others for the user.
-    const personal = known.includes(hit) ? known.indexOf(hit) + 1 : length + 1;
-    return { ...hit, _score: (1 - weight) / Math.log2(at + 2) + weight / Math.log2(personal + 1) };
+  const inWindow = list.slice(0, window).map((hit, at, { length }) => {
+    const score = (1 - weight) / Math.log2(at + 2) + weight / Math.log2(length - at + 1);
+    return { ...hit, _score: score };
   });
   const below = list.slice(window);
   const ranked = inWindow.toSorted((a, b) => b._score - a._score);

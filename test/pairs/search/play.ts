@@ -200,8 +200,8 @@ function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse,
     ] as const;
     return shown.isPage ? [] : interleavedPage(teams, got.hits.hits, picks, row, shown.window);
   }
-  if (row.ranking !== "off" && !isOwnOrder(row) && page.size > 0) {
-    return personalOrder(full.hits.hits, got.hits.hits, page, row);
+  if (row.ranking === "on" && !isOwnOrder(row) && page.size > 0) {
+    return personalOrder(full.hits.hits, got.hits.hits, page);
   }
   if (isPinned(row) && row.stored_fields === "no") {
     return shown.isPage ? [] : compareHits(pinnedList(full.hits.hits, got.hits.hits, row), got.hits.hits, page);

@@ -1,7 +1,6 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { featuresOf, type Native, pageOf, plainQuery, processorsOf, subqueriesOf, type Vectors } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
-import { FILTER_VALUES } from "./personal.ts";
 import { SEGMENTS, textOf } from "./rules.ts";
 import { VARIETY } from "./variety.ts";
 import type { World } from "./world.ts";
@@ -94,7 +93,7 @@ export function requestOf(start: string, row: SearchRow, world: World, literal: 
   const isPlain = row.queries === "plain";
   const text = textOf(row);
   const settings = settingsOf(row);
-  const asked = [row.ranking !== "off", row.experiment !== "none"];
+  const asked = [row.ranking === "on", row.experiment !== "none"];
   const carried =
     row.carrier === "template"
       ? { template: templatesOf(start)[0], params: { size: pageOf(row).size } }
@@ -111,12 +110,7 @@ export function requestOf(start: string, row: SearchRow, world: World, literal: 
     ...(row.variety === "request" && { variety: VARIETY }),
     ...(SEGMENTS[row.segments] && { segments: SEGMENTS[row.segments] }),
     ...(row.no_hits !== "no" && { no_hits: row.no_hits }),
-    ...(asked[0] && {
-      business_rules: {
-        is_personalized_enabled: true,
-        ...(row.ranking === "filtered" && { personalization_filter_values: FILTER_VALUES }),
-      },
-    }),
+    ...(asked[0] && { business_rules: { is_personalized_enabled: true } }),
   });
   const path = isPlain ? "/application/search" : "/application/hybrid-search";
   return { path, body };

@@ -6,8 +6,13 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "../../page/answer.ts";
 import { interleaveStage } from "../../page/interleave.ts";
 import type { SearchPage } from "../../page/native-page.ts";
-import { personalStage } from "../../page/personal.ts";
-import { pinsStage, rerankingStage, rewrittenWithSynonyms, varyingStage } from "../../page/rare-stages.ts";
+import {
+  personalizingStage,
+  pinsStage,
+  rerankingStage,
+  rewrittenWithSynonyms,
+  varyingStage,
+} from "../../page/rare-stages.ts";
 import type { Rewritten } from "../../page/rewritten.ts";
 import { type Found, searchedPage } from "../../page/run.ts";
 import { stagesOf, type Wanted } from "../../page/stage.ts";
@@ -189,7 +194,7 @@ class HybridRun {
     const query = effects.text ?? body.search_query;
     return [
       await rerankingStage(services, { index, own: body.rerank, entry, query, native, page }),
-      personalStage(services, body, native, page),
+      await personalizingStage(services, body, native, page),
       await varyingStage(services, { index, own: body.variety, entry, native, page }),
       await pinsStage(services, {
         ...{ index, effects, native, page },

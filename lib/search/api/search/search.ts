@@ -9,8 +9,13 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { nativeSearch } from "../../page/answer.ts";
 import { pageOf, type SearchPage } from "../../page/native-page.ts";
-import { personalStage } from "../../page/personal.ts";
-import { pinsStage, rerankingStage, rewrittenWithSynonyms, varyingStage } from "../../page/rare-stages.ts";
+import {
+  personalizingStage,
+  pinsStage,
+  rerankingStage,
+  rewrittenWithSynonyms,
+  varyingStage,
+} from "../../page/rare-stages.ts";
 import { searchedPage } from "../../page/run.ts";
 import { sharedStages } from "../../page/shared-stages.ts";
 import { stagesOf } from "../../page/stage.ts";
@@ -85,7 +90,7 @@ async function searched(
   const page = pageOf(parsed);
   const text = replaced ?? effects.text ?? body.user_query;
   const wanted = [
-    personalStage(services, body, parsed, page),
+    await personalizingStage(services, body, parsed, page),
     await rerankingStage(services, { index, own: body.rerank, entry, query: text, native: parsed, page }),
     await varyingStage(services, { index, own: body.variety, entry, native: parsed, page }),
     // The cluster has no page behind the end of a fused list, and pins ask for one.

@@ -1,8 +1,9 @@
 import * as assert from "uvu/assert";
+import { ApiError } from "../../../../lib/core/http/error.ts";
 import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import { type PersonalRanker, RankingError, scoreBelowWindow } from "../../../../lib/personalize/ranking/blend.ts";
 import { readAnswer, type SearchAnswer } from "../../../../lib/search/page/answer.ts";
-import { personalStage } from "../../../../lib/search/page/personal.ts";
+import { personalizingStage } from "../../../../lib/search/page/rare-stages.ts";
 import { searchedPage } from "../../../../lib/search/page/run.ts";
 import { suite } from "../../../suite.ts";
 
@@ -53,7 +54,7 @@ function stageOf(
   const configured = { weight: WEIGHT, window: WINDOW, item_id_field: itemIdField, timeout_ms: 100 };
   const settings = { personalized_ranking: { ...configured, campaign_arn: "arn", filter_arn: filter } };
   const services = { settings, ranker: async () => ranker } as never;
-  return personalStage(
+  return personalizingStage(
     services,
     { user_id: user, personalization, business_rules: { is_personalized_enabled: true, ...rules } },
     native,
@@ -62,7 +63,7 @@ function stageOf(
 }
 
 async function pageOf(page: { from: number; size: number }, { search } = cluster(), asked: Asked = {}) {
-  const { stage, declined } = stageOf(page, asked);
+  const { stage, declined } = await stageOf(page, asked);
   const found = await searchedPage({
     page,
     stages: stage ? [stage] : [],
@@ -117,21 +118,17 @@ test("the values of a request go to the configured filter, in Personalize's nota
   const rules = { personalization_filter_values: { GENRES: 'crime,"food, drink"' } };
   await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules, filter: "arn:filter" });
   assert.equal(inputs, [{ filterValues: { GENRES: '"crime","food, drink"' } }]);
-  const issueOf = (asked: Asked) => {
-    try {
-      stageOf({ from: 0, size: 3 }, asked);
-    } catch (error) {
-      return (error as { issues: Array<{ path: string; message: string }> }).issues[0];
-    }
-    return undefined;
+  const issueOf = async (asked: Asked) => {
+    const refused = await stageOf({ from: 0, size: 3 }, asked).catch((error: ApiError) => error);
+    return refused instanceof ApiError ? refused.issues?.[0] : undefined;
   };
   const path = "business_rules.personalization_filter_values";
-  assert.equal(issueOf({ rules }), {
+  assert.equal(await issueOf({ rules }), {
     path,
     message: "has no filter: none is configured (personalized_ranking.filter_arn in api.yaml)",
   });
   const broken = { personalization_filter_values: { GENRES: 'a"b' } };
-  assert.is(issueOf({ rules: broken, filter: "arn:filter" })?.path, `${path}.GENRES`);
+  assert.is((await issueOf({ rules: broken, filter: "arn:filter" }))?.path, `${path}.GENRES`);
 });
 
 test("pages together have each hit once, and a page below the window asks once", async () => {
@@ -196,19 +193,19 @@ test("no hit, or none with an item id, needs no ranker", async () => {
 
 test("a request is ranked if it asks for it, has a user and no order of its own", async () => {
   const page = { from: 0, size: 10 };
-  assert.ok(stageOf(page).stage);
+  assert.ok((await stageOf(page)).stage);
   for (const off of [
-    stageOf(page, { rules: { is_personalized_enabled: false } }),
-    stageOf(page, { rules: { personalization_weight: 0 } }),
-    stageOf({ from: 0, size: 0 }),
+    await stageOf(page, { rules: { is_personalized_enabled: false } }),
+    await stageOf(page, { rules: { personalization_weight: 0 } }),
+    await stageOf({ from: 0, size: 0 }),
   ])
     assert.equal(off, {});
   const heavier = await pageOf({ from: 0, size: 6 }, cluster(), { rules: { personalization_weight: 0.9 } });
   assert.equal(heavier.scores.slice(WINDOW), [scoreBelowWindow(5, 0.9), scoreBelowWindow(6, 0.9)]);
-  const reasons = [
+  const reasons = await Promise.all([
     stageOf(page, { user: null }),
     ...["sort", "collapse", "search_after"].map((name) => stageOf(page, { native: { [name]: [] } })),
-  ];
+  ]);
   assert.equal(
     reasons.map(({ declined }) => declined?.reason),
     [
@@ -222,8 +219,8 @@ test("a request is ranked if it asks for it, has a user and no order of its own"
 
 test("a user who chose no personalization gets the hits as the cluster orders them, and no campaign is asked", async () => {
   const ranker: PersonalRanker = () => Promise.reject(new Error("asked"));
-  assert.equal(stageOf({ from: 0, size: 10 }, { personalization: "none", ranker }), {});
-  assert.ok(stageOf({ from: 0, size: 10 }, { personalization: "profile" }).stage);
+  assert.equal(await stageOf({ from: 0, size: 10 }, { personalization: "none", ranker }), {});
+  assert.ok((await stageOf({ from: 0, size: 10 }, { personalization: "profile" })).stage);
 });
 
 test("a request that is not ranked says why, after what the cluster left out", async () => {
