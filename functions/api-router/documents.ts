@@ -48,6 +48,7 @@ import {
 } from "./bulk-documents.ts";
 import { BulkItem, BulkItemError, BulkItemResult, BulkResult, Shards } from "./bulk-result.ts";
 import { Candidate, CandidatesAnswer, ShardCandidates, ShardName, SubqueryCandidates } from "./candidates-documents.ts";
+import { AssignedVariant } from "./experiment-documents.ts";
 import { ClusterError, ClusterErrorCause, RawErrorAnswer, RawErrorDetail } from "./raw-error.ts";
 import {
   AppliedRule,
@@ -137,17 +138,6 @@ export const SearchAnswer = v.object({
   rules: ruleList,
   stages: stageList,
   degraded: degradedList(Degradation),
-});
-
-const AssignedVariant = v.object({
-  name: v.pipe(v.string(), v.description("Name of the experiment.")),
-  variant: v.pipe(v.string(), v.description("Name of the variant; `interleaved` if the hits are those of two.")),
-  teams: v.optional(
-    v.pipe(
-      v.array(v.nullable(v.string())),
-      v.description("Of interleaved hits: the variant that each hit of the page counts for; null for none."),
-    ),
-  ),
 });
 
 /** Like the answer to a search. The template also holds the search pipeline that was sent. */
