@@ -178,11 +178,11 @@ test("is updated by the commands of the guide: the plan says what changed, and d
   await stopProject();
   const before = relevance(project, "--version").trim();
   const kept = readFileSync(join(project, "conf/project.yaml"), "utf8");
-  packAs("0.2.0", tarball, "**Names changed.** More.");
+  packAs("0.3.0", tarball, "**Names changed.** More.");
   runGuide(updateOf(), project);
-  assert.is(relevance(project, "--version").trim(), "0.2.0");
-  assert.equal(readdirSync(join(project, "vendor")), ["relevance-cli-0.2.0.tgz"]);
-  assert.is(manifest().dependencies[PACKAGE], "file:vendor/relevance-cli-0.2.0.tgz");
+  assert.is(relevance(project, "--version").trim(), "0.3.0");
+  assert.equal(readdirSync(join(project, "vendor")), ["relevance-cli-0.3.0.tgz"]);
+  assert.is(manifest().dependencies[PACKAGE], "file:vendor/relevance-cli-0.3.0.tgz");
   assert.is(readFileSync(join(project, "conf/project.yaml"), "utf8"), kept);
 
   const script = `
@@ -194,7 +194,7 @@ test("is updated by the commands of the guide: the plan says what changed, and d
   const notes = execFileSync("node_modules/.bin/node", ["--input-type=module", "-e", script], { cwd: project });
   assert.is(
     notes.toString(),
-    `Version ${before} of relevance deployed this; this is 0.2.0. CHANGELOG.md has what changed\nUpgrading to 0.2.0: Names changed\n`,
+    `Version ${before} of relevance deployed this; this is 0.3.0. CHANGELOG.md has what changed\nUpgrading to 0.3.0: Names changed\n`,
   );
 
   const { found, item } = await startProject();
