@@ -60,7 +60,7 @@ export const hybridBenchmark: Benchmark = {
           budget: "≤ 1.05x at p50",
           reached: `${times(ratio.p50)} at p50`,
           kept: ratio.p50 <= 1.05,
-          note: `${DOCUMENTS} documents, three legs, ${PARALLEL} in parallel: ours ${ms(ours.p50)}, native ${ms(theirs.p50)}`,
+          note: `${DOCUMENTS} documents, three subqueries, ${PARALLEL} in parallel: ours ${ms(ours.p50)}, native ${ms(theirs.p50)}`,
         },
       ];
     } finally {

@@ -20,6 +20,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   "processor-time": async () => (await import("./processor-time.ts")).processorTimeBenchmark,
   "http-path": async () => (await import("./http-path.ts")).httpPathBenchmark,
   earlier: async () => (await import("./earlier.ts")).earlierBenchmark,
+  catalog: async () => (await import("./catalog.ts")).catalogBenchmark,
   access: async () => (await import("./access.ts")).accessBenchmark,
   hybrid: async () => (await import("./hybrid.ts")).hybridBenchmark,
   bulk: async () => (await import("./bulk-write.ts")).bulkBenchmark,

@@ -21,7 +21,7 @@ const PAGES = 5;
  */
 const K = { usual: 100, far: 500 };
 const dense = (k: number) => ({ knn: { text_dense: { vector: "[text_dense]", k } } });
-const LEGS = { dense: dense(K.far), sparse: { bool: { should: "[text_sparse]" } } };
+const SUBQUERIES = { dense: dense(K.far), sparse: { bool: { should: "[text_sparse]" } } };
 
 const [PARTS, WHOLE] = ["bench-passages", "bench-whole"];
 const MAPPINGS = hybridIndex("").embedding_mappings;
@@ -73,9 +73,9 @@ async function measured(version: OpenSearchVersion, { models: { control } }: Ups
     }
     const seconds = (performance.now() - started) / 1_000;
     let twice = 0;
-    const recall = async (index: string, leg: object) => {
+    const recall = async (index: string, subquery: object) => {
       const found = await concurrently(documents.slice(0, SEARCHED), 4, async ({ id, evidence }) => {
-        const hits = await search(handler, index, evidence, [leg]);
+        const hits = await search(handler, index, evidence, [subquery]);
         twice += hits.length - new Set(hits).size;
         return hits.includes(id);
       });
@@ -85,8 +85,8 @@ async function measured(version: OpenSearchVersion, { models: { control } }: Ups
     const notes = { dense: ` With \`k\` ${K.far}; ${usual.toFixed(3)} with ${K.usual}.`, sparse: "" };
     const rows: Array<Omit<Row, "kind">> = [];
     for (const kind of ["dense", "sparse"] as const) {
-      const leg = LEGS[kind];
-      const [without, reached] = [await recall(WHOLE, leg), await recall(PARTS, leg)];
+      const subquery = SUBQUERIES[kind];
+      const [without, reached] = [await recall(WHOLE, subquery), await recall(PARTS, subquery)];
       rows.push({
         what: `recall@10 of evidence after token 512 in ${DOCUMENTS.toLocaleString("en")} documents, ${kind} passages, on OpenSearch ${version}`,
         budget: "≥ 0.9",
@@ -106,7 +106,7 @@ async function measured(version: OpenSearchVersion, { models: { control } }: Ups
         budget: "0",
         reached: String(twice + across),
         kept: twice + across === 0,
-        note: `${5 * SEARCHED} answers, and ${PAGES} pages of ${PAGE} hits of 20 searches with a lexical, a dense and a sparse leg`,
+        note: `${5 * SEARCHED} answers, and ${PAGES} pages of ${PAGE} hits of 20 searches with a lexical, a dense and a sparse subquery`,
       },
       {
         what: `passages that an update of one passage embeds, on OpenSearch ${version}`,
@@ -126,10 +126,10 @@ async function measured(version: OpenSearchVersion, { models: { control } }: Ups
 async function doublesAcrossPages(handler: ProxyHandler, some: ReadonlyArray<{ evidence: string }>): Promise<number> {
   let doubles = 0;
   for (const { evidence } of some) {
-    const legs = [{ match: { text: evidence } }, ...Object.values(LEGS)];
+    const subqueries = [{ match: { text: evidence } }, ...Object.values(SUBQUERIES)];
     const hits: string[] = [];
     for (let page = 0; page < PAGES; page += 1) {
-      hits.push(...(await search(handler, PARTS, evidence, legs, page * PAGE)));
+      hits.push(...(await search(handler, PARTS, evidence, subqueries, page * PAGE)));
     }
     doubles += hits.length - new Set(hits).size;
   }

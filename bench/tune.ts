@@ -8,11 +8,11 @@ import { type Benchmark, load, type Row } from "./result.ts";
 
 const SETTINGS = 2_000;
 const QUERIES = 200;
-/** In two shards, of which each leg retrieves 100. */
+/** In two shards, of which each subquery retrieves 100. */
 const DOCUMENTS = 200;
 const BUDGET_S = 30;
 
-/** Measures what `tune` computes once the hits of all legs are retrieved. */
+/** Measures what `tune` computes once the hits of all subqueries are retrieved. */
 export const tuneBenchmark: Benchmark = {
   name: "tune",
   async run(): Promise<Row[]> {
@@ -39,12 +39,12 @@ export const tuneBenchmark: Benchmark = {
     });
     return [
       {
-        what: `tune: ${SETTINGS} settings over ${QUERIES} queries with three legs, after retrieval`,
+        what: `tune: ${SETTINGS} settings over ${QUERIES} queries with three subqueries, after retrieval`,
         budget: `≤ ${BUDGET_S} s`,
         reached: `${seconds.toFixed(1)} s`,
         kept: seconds <= BUDGET_S,
         note:
-          `100 candidates of each leg on each of two shards, ndcg@10, every technique; a whole tuning with its ` +
+          `100 candidates of each subquery on each of two shards, ndcg@10, every technique; a whole tuning with its ` +
           `cross-validation computes ${tried} settings and takes ${whole.toFixed(1)} s; ${load()}`,
       },
     ];
