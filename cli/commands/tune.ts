@@ -86,19 +86,19 @@ export const command = defineCommand({
     terminal.note(`Retrieving the candidates of ${queries.length} queries`);
     let support: Candidates | undefined;
     const retrieved = await concurrently(queries, options.concurrency, async (query): Promise<TuningQuery> => {
-      const byK = new Map<number | null, Candidates["legs"]>();
+      const byK = new Map<number | null, Candidates["subqueries"]>();
       for (const k of ks) {
         const filled = withQuery(template, query.text);
         const body = { index, search_query: query.text, search_request_template: withK(filled, k) };
         support = await candidates(gateway, { ...body, depth: Math.max(...depths) });
-        byK.set(k, support.legs);
+        byK.set(k, support.subqueries);
       }
       return { id: query.id, grades: judgments.get(query.id) ?? new Map(), retrieved: byK };
     });
-    const { globalRanks = false, version = "0", legs = [] } = support ?? {};
+    const { globalRanks = false, version = "0", subqueries = [] } = support ?? {};
     const collection = collectionOf(retrieved, metric, globalRanks);
     const configured = entry?.settings;
-    const fits = configured?.weights?.length === legs.length;
+    const fits = configured?.weights?.length === subqueries.length;
     const inUse: TunedSettings = {
       normalization: configured?.normalization ?? HYBRID_DEFAULTS.normalization,
       combination: configured?.combination ?? HYBRID_DEFAULTS.combination,

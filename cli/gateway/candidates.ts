@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { LegHits } from "../../lib/search/fusion/techniques.ts";
+import type { SubqueryHits } from "../../lib/search/fusion/techniques.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
 import { Failure } from "../errors.ts";
 
@@ -12,7 +12,7 @@ const CandidatesAnswer = v.looseObject({
 
 /** The candidates of one query, and what the cluster can do with them. */
 export interface Candidates {
-  legs: LegHits[];
+  subqueries: SubqueryHits[];
   /** Whether reciprocal ranks count over all shards. */
   globalRanks: boolean;
   version: string;
@@ -22,10 +22,10 @@ export interface Candidates {
 export function readCandidates(body: unknown): Candidates {
   const answer = v.safeParse(CandidatesAnswer, body);
   if (!answer.success) throw new Failure(`The gateway's answer has no candidates: ${v.summarize(answer.issues)}`);
-  const { opensearch_version: version, subqueries } = answer.output;
+  const { opensearch_version: version, subqueries: answered } = answer.output;
   // The cluster prints a float32 with as few digits as tell it apart from its neighbours.
-  const legs = subqueries.map(({ shards }) =>
+  const subqueries = answered.map(({ shards }) =>
     shards.map(({ hits }) => hits.map(({ _id, _score, _doc }) => ({ id: _id, score: Math.fround(_score), doc: _doc }))),
   );
-  return { legs, globalRanks: capabilitiesOf(version).weightedRrf, version };
+  return { subqueries, globalRanks: capabilitiesOf(version).weightedRrf, version };
 }

@@ -13,7 +13,7 @@ export interface Address {
   user: string;
   /** Variants to compare; null for the usual ones of the index. */
   variants: Variant[] | null;
-  /** Fields of the keyword leg; empty for all text fields. */
+  /** Fields of the keyword subquery; empty for all text fields. */
   fields: string[];
   /** Fields that hits show, the title first; empty for those that this browser knows for the index. */
   show: string;

@@ -1,20 +1,25 @@
-import { combineLegs, type NormalizedLegs, normalizeLegs, scoringOf } from "../../lib/search/fusion/fuse.ts";
-import type { LegHits } from "../../lib/search/fusion/techniques.ts";
+import {
+  combineSubqueries,
+  type NormalizedSubqueries,
+  normalizeSubqueries,
+  scoringOf,
+} from "../../lib/search/fusion/fuse.ts";
+import type { SubqueryHits } from "../../lib/search/fusion/techniques.ts";
 import type { Grades, Metric } from "../metrics/metric.ts";
 import type { TunedSettings } from "./settings.ts";
 
-/** One query with the hits of each leg, retrieved once for each `k`. */
+/** One query with the hits of each subquery, retrieved once for each `k`. */
 export interface TuningQuery {
   id: string;
   grades: Grades;
-  /** By `k` of the knn queries; null is the template's own. All have the same number of legs. */
-  retrieved: ReadonlyMap<number | null, readonly LegHits[]>;
+  /** By `k` of the knn queries; null is the template's own. All have the same number of subqueries. */
+  retrieved: ReadonlyMap<number | null, readonly SubqueryHits[]>;
 }
 
 /** Computes the metric of each query under any settings, without asking the cluster again. */
 export interface Collection {
   queries: number;
-  legs: number;
+  subqueries: number;
   /** Returns the metric of each query, negated where lower is better. Repeats are remembered. */
   values(settings: TunedSettings): Float64Array;
   /** How many different settings were computed. */
@@ -24,22 +29,22 @@ export interface Collection {
 /** Hits that a metric without a depth looks at. */
 const ALL = 100;
 
-/** Returns a collection over queries, at least one. `globalRanks` as of `normalizeLegs`. */
+/** Returns a collection over queries, at least one. `globalRanks` as of `normalizeSubqueries`. */
 export function collectionOf(queries: readonly TuningQuery[], metric: Metric, globalRanks: boolean): Collection {
   const sign = metric.higherIsBetter ? 1 : -1;
   const size = metric.k ?? ALL;
-  const normalized = new Map<string, readonly NormalizedLegs[]>();
+  const normalized = new Map<string, readonly NormalizedSubqueries[]>();
   const known = new Map<string, Float64Array>();
   const [first] = queries;
 
-  function prepared({ normalization, combination, candidates, k }: TunedSettings): readonly NormalizedLegs[] {
+  function prepared({ normalization, combination, candidates, k }: TunedSettings): readonly NormalizedSubqueries[] {
     const scoring = scoringOf({ normalization, combination });
     const key = `${scoring} ${candidates} ${k}`;
     const found = normalized.get(key);
     if (found) return found;
     const made = queries.map(({ retrieved }) => {
-      const legs = (retrieved.get(k) ?? []).map((leg) => leg.map((hits) => hits.slice(0, candidates)));
-      return normalizeLegs(legs, scoring, globalRanks);
+      const subqueries = (retrieved.get(k) ?? []).map((subquery) => subquery.map((hits) => hits.slice(0, candidates)));
+      return normalizeSubqueries(subqueries, scoring, globalRanks);
     });
     normalized.set(key, made);
     return made;
@@ -47,15 +52,20 @@ export function collectionOf(queries: readonly TuningQuery[], metric: Metric, gl
 
   return {
     queries: queries.length,
-    legs: first?.retrieved.values().next().value?.length ?? 0,
+    subqueries: first?.retrieved.values().next().value?.length ?? 0,
     computed: () => known.size,
     values(settings) {
       const key = JSON.stringify(settings);
       const found = known.get(key);
       if (found) return found;
-      const legs = prepared(settings);
+      const subqueries = prepared(settings);
       const values = Float64Array.from(queries, ({ grades }, index) => {
-        const hits = combineLegs(legs[index] as NormalizedLegs, settings.combination, settings.weights, size);
+        const hits = combineSubqueries(
+          subqueries[index] as NormalizedSubqueries,
+          settings.combination,
+          settings.weights,
+          size,
+        );
         return (
           sign *
           metric.of(

@@ -10,7 +10,7 @@ import type { FusionSettings } from "../../lib/search/fusion/fuse.ts";
 
 /** Settings that tuning tries. */
 export interface TunedSettings extends FusionSettings {
-  /** Hits of each leg on each shard. */
+  /** Hits of each subquery on each shard. */
   candidates: number;
   /** `k` of the knn queries; null as the template has it. */
   k: number | null;
@@ -47,17 +47,17 @@ export function techniquesOf({ rrf, weightedRrf, zScore }: TechniqueSupport): Te
   });
 }
 
-/** Returns all weights of `legs` legs that are multiples of 1 / `steps` and sum to 1. */
-export function weightGrid(legs: number, steps: number): number[][] {
+/** Returns all weights of `subqueries` subqueries that are multiples of 1 / `steps` and sum to 1. */
+export function weightGrid(subqueries: number, steps: number): number[][] {
   const grid = (left: number, count: number): number[][] =>
     count === 1
       ? [[left]]
       : Array.from({ length: left + 1 }, (_, own) => grid(left - own, count - 1).map((rest) => [own, ...rest])).flat();
-  return grid(steps, legs).map((parts) => parts.map((part) => rounded(part / steps)));
+  return grid(steps, subqueries).map((parts) => parts.map((part) => rounded(part / steps)));
 }
 
 /**
- * Returns the weights, all in hundredths, that move `step` from one leg to another, in all ways that leave each in [0,
+ * Returns the weights, all in hundredths, that move `step` from one subquery to another, in all ways that leave each in [0,
  * 1].
  */
 export function neighbours(weights: readonly number[], step: number): number[][] {
@@ -73,11 +73,11 @@ export function neighbours(weights: readonly number[], step: number): number[][]
 }
 
 /** Returns weights as hundredths that sum to exactly 1 in files; null stands for equal weights. */
-export function inHundredths(weights: readonly number[] | null, legs: number): number[] {
-  const given = weights ?? new Array<number>(legs).fill(1 / legs);
+export function inHundredths(weights: readonly number[] | null, subqueries: number): number[] {
+  const given = weights ?? new Array<number>(subqueries).fill(1 / subqueries);
   const cut = given.map((weight) => Math.floor(weight * 100 + 1e-6));
   const missing = 100 - cut.reduce((sum, part) => sum + part, 0);
-  return cut.map((part, leg) => (part + (leg < missing ? 1 : 0)) / 100);
+  return cut.map((part, subquery) => (part + (subquery < missing ? 1 : 0)) / 100);
 }
 
 const rounded = (weight: number): number => Number(weight.toFixed(2));

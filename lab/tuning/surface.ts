@@ -3,11 +3,11 @@ import type { Collection } from "./collection.ts";
 import { inHundredths, type TunedSettings } from "./settings.ts";
 
 /**
- * Draws the mean metric over the weights of the first two legs. Other legs share what is left in the proportions of the
- * best settings. With two legs it is one row.
+ * Draws the mean metric over the weights of the first two subqueries. Other subqueries share what is left in the proportions
+ * of the best settings. With two subqueries it is one row.
  */
 export function surfaceSvg(collection: Collection, best: TunedSettings, metric: string): string {
-  const weights = inHundredths(best.weights, collection.legs);
+  const weights = inHundredths(best.weights, collection.subqueries);
   const others = weights.slice(2);
   const points: SurfacePoint[] = [];
   // The frame is where the numbers are best, also when the best weights of all lie between the cells.

@@ -101,7 +101,7 @@ export function bestSettings(collection: Collection, space: TuningSpace, queries
     highest = value;
     return true;
   };
-  const grid = weightGrid(collection.legs, GRID_STEPS);
+  const grid = weightGrid(collection.subqueries, GRID_STEPS);
   const { candidates, k } = space.current;
   for (const { normalization, combination, weighted } of space.techniques) {
     for (const weights of [null, ...(weighted ? grid : [])]) {
@@ -116,7 +116,7 @@ export function bestSettings(collection: Collection, space: TuningSpace, queries
   for (const step of STEPS) {
     let moved = true;
     while (moved) {
-      const from = inHundredths(best.weights, collection.legs);
+      const from = inHundredths(best.weights, collection.subqueries);
       moved = neighbours(from, step)
         .map((weights) => consider({ ...best, weights }))
         .some(Boolean);

@@ -1,36 +1,36 @@
-import type { LegHits } from "../../lib/search/fusion/techniques.ts";
+import type { SubqueryHits } from "../../lib/search/fusion/techniques.ts";
 
-/** The hits of all legs of one search. */
+/** The hits of all subqueries of one search. */
 export interface Candidates {
-  legs: LegHits[];
+  subqueries: SubqueryHits[];
   version: string;
   /** Whether reciprocal ranks count over all shards. */
   globalRanks: boolean;
 }
 
-/** Where a document stood in one leg; null if it is not among the leg's candidates. */
-export interface LegPlace {
+/** Where a document stood in one subquery; null if it is not among the subquery's candidates. */
+export interface SubqueryPlace {
   /** From 1. Documents of equal score share the first one's rank. */
   rank: number;
-  /** Whether another document of the leg has the same score. */
+  /** Whether another document of the subquery has the same score. */
   isTied: boolean;
   score: number;
 }
 
 /** Formats a rank, with `=` before one that several documents share. */
-export const shownRank = ({ rank, isTied }: LegPlace): string => `${isTied ? "=" : ""}${rank}`;
+export const shownRank = ({ rank, isTied }: SubqueryPlace): string => `${isTied ? "=" : ""}${rank}`;
 
-/** Returns the places of every document in each leg, by its id. */
-export function placesOf({ legs }: Pick<Candidates, "legs">): Map<string, (LegPlace | null)[]> {
-  const places = new Map<string, (LegPlace | null)[]>();
-  for (const [leg, shards] of legs.entries()) {
+/** Returns the places of every document in each subquery, by its id. */
+export function placesOf({ subqueries }: Pick<Candidates, "subqueries">): Map<string, (SubqueryPlace | null)[]> {
+  const places = new Map<string, (SubqueryPlace | null)[]>();
+  for (const [subquery, shards] of subqueries.entries()) {
     const hits = shards.flat().sort((a, b) => b.score - a.score);
     let rank = 1;
     for (const [index, { id, score }] of hits.entries()) {
-      const own = places.get(id) ?? legs.map(() => null);
+      const own = places.get(id) ?? subqueries.map(() => null);
       if (hits[index - 1]?.score !== score) rank = index + 1;
       const isTied = [index - 1, index + 1].some((other) => hits[other]?.score === score);
-      own[leg] = { rank, isTied, score };
+      own[subquery] = { rank, isTied, score };
       places.set(id, own);
     }
   }

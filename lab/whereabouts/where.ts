@@ -1,6 +1,5 @@
 import { filtersOf } from "../../lib/search/rules/queries.ts";
 import type { GatewayCall } from "../evaluation/settings-file.ts";
-import { placesOf, shownRank } from "./leg-places.ts";
 import {
   candidatesCall,
   firstHits,
@@ -10,6 +9,7 @@ import {
   withFilter,
   withoutStages,
 } from "./requests.ts";
+import { placesOf, shownRank } from "./subquery-places.ts";
 
 /** One step of a search, and where it has the document. */
 export interface Step {
@@ -82,9 +82,9 @@ const unknown = ({ message }: Error): Found => ({
 async function inSubqueries(ask: Ask, { call, document, names }: Asked): Promise<Found> {
   const queries = subqueriesOf(call) ?? [];
   const found: Found = { steps: [], isThere: false, by: [], notBy: [] };
-  const legs = await legHits(ask, candidatesCall(call, queries));
+  const subqueries = await subqueryHits(ask, candidatesCall(call, queries));
   const only = { ids: { values: [document] } };
-  const alone = await legHits(
+  const alone = await subqueryHits(
     ask,
     candidatesCall(
       call,
@@ -92,11 +92,11 @@ async function inSubqueries(ask: Ask, { call, document, names }: Asked): Promise
       1,
     ),
   );
-  const places = placesOf({ legs }).get(document);
-  for (const [leg, query] of queries.entries()) {
-    const name = names?.[leg] ?? `subquery ${leg + 1}`;
-    const hits = (legs[leg] ?? []).flat().sort((a, b) => b.score - a.score);
-    const place = places?.[leg];
+  const places = placesOf({ subqueries }).get(document);
+  for (const [subquery, query] of queries.entries()) {
+    const name = names?.[subquery] ?? `subquery ${subquery + 1}`;
+    const hits = (subqueries[subquery] ?? []).flat().sort((a, b) => b.score - a.score);
+    const place = places?.[subquery];
     (place ? found.by : found.notBy).push(name);
     if (place) {
       const first = place.rank > 1 ? ` The first has ${scoreText(hits[0]?.score)}.` : "";
@@ -105,7 +105,7 @@ async function inSubqueries(ask: Ask, { call, document, names }: Asked): Promise
       found.isThere = true;
       continue;
     }
-    const score = alone[leg]?.flat().find(({ id }) => id === document)?.score;
+    const score = alone[subquery]?.flat().find(({ id }) => id === document)?.score;
     found.isThere ||= score !== undefined;
     const why =
       score === undefined
@@ -220,7 +220,7 @@ interface CandidatesAnswer {
   subqueries: { shards: { hits: { _id: string; _score: number }[] }[] }[];
 }
 
-async function legHits(ask: Ask, call: { path: string; body: object }) {
+async function subqueryHits(ask: Ask, call: { path: string; body: object }) {
   const { subqueries } = (await ask(call)) as CandidatesAnswer;
   return subqueries.map(({ shards }) =>
     // The cluster prints a float32 with as few digits as tell it apart from its neighbours.
@@ -231,7 +231,7 @@ async function legHits(ask: Ask, call: { path: string; body: object }) {
 /** Returns the score of a document in the answer to a query; undefined if it does not match. */
 async function scoreOf(ask: Ask, call: GatewayCall, query: unknown, document: string): Promise<number | undefined> {
   if (subqueriesOf(call) !== undefined) {
-    const [hits = []] = await legHits(ask, candidatesCall(call, [query], 1));
+    const [hits = []] = await subqueryHits(ask, candidatesCall(call, [query], 1));
     return hits.flat().find(({ id }) => id === document)?.score;
   }
   const { index } = call.body;

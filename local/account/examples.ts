@@ -22,7 +22,7 @@ export function gatewayExamples({ searchGateway }: Configuration, url: string, k
     base: { mappings: { properties: Object.fromEntries(fields.map((name) => [name, { type: "text" }])) } },
     source: "the example",
   });
-  const legs = entry.embedding_mappings.map(({ embedding_field, model_name }) =>
+  const subqueries = entry.embedding_mappings.map(({ embedding_field, model_name }) =>
     MODELS[model_name].kind === "sparse"
       ? { bool: { should: `[${embedding_field}]` } }
       : { knn: { [embedding_field]: { vector: `[${embedding_field}]`, k: 50 } } },
@@ -50,7 +50,10 @@ export function gatewayExamples({ searchGateway }: Configuration, url: string, k
       body: {
         index,
         search_query: TEXT,
-        search_request_template: { _source: fields, query: { hybrid: { queries: [query, ...legs.slice(0, 4)] } } },
+        search_request_template: {
+          _source: fields,
+          query: { hybrid: { queries: [query, ...subqueries.slice(0, 4)] } },
+        },
       },
     },
   ];

@@ -59,7 +59,9 @@ export function examples(mappings: readonly EmbeddingMapping[], schema?: object)
         size: 3,
         _source: ["title", "author"],
         query: {
-          hybrid: { queries: [{ match: { title: "letters from a sunken ship" } }, ...mappings.slice(0, 4).map(leg)] },
+          hybrid: {
+            queries: [{ match: { title: "letters from a sunken ship" } }, ...mappings.slice(0, 4).map(subquery)],
+          },
         },
       },
     },
@@ -67,7 +69,7 @@ export function examples(mappings: readonly EmbeddingMapping[], schema?: object)
   return [...create, bulk, search, ...(mappings.length > 0 ? [hybrid] : [])];
 }
 
-function leg({ embedding_field, model_name }: EmbeddingMapping): unknown {
+function subquery({ embedding_field, model_name }: EmbeddingMapping): unknown {
   const token = `[${embedding_field}]`;
   if (MODELS[model_name].kind === "sparse") return { bool: { should: token } };
   return { knn: { [embedding_field]: { vector: token, k: 50 } } };

@@ -46,9 +46,11 @@ const server = createServer(async (request, response) => {
   received.push(body);
   const k = body.search_request_template.query.hybrid.queries[1]?.knn?.v.k ?? 0;
   const found = planted.get(body.search_query)?.retrieved.get(null) ?? [];
-  const legs = empty.includes(k) ? found.map((leg) => leg.map(() => [])) : found;
-  const subqueries = legs.map((leg) => ({
-    shards: leg.map((hits) => ({ hits: hits.map(({ id, score }) => ({ _index: "books", _id: id, _score: score })) })),
+  const shown = empty.includes(k) ? found.map((subquery) => subquery.map(() => [])) : found;
+  const subqueries = shown.map((subquery) => ({
+    shards: subquery.map((hits) => ({
+      hits: hits.map(({ id, score }) => ({ _index: "books", _id: id, _score: score })),
+    })),
   }));
   response.end(JSON.stringify({ opensearch_version: "2.19.6", subqueries }));
 });

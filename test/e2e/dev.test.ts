@@ -57,7 +57,7 @@ test("prints a search command that finds books", () => {
   assert.ok(search_response.hits.total.value > 20);
 });
 
-test("prints a hybrid search command in which every leg takes part", () => {
+test("prints a hybrid search command in which every subquery takes part", () => {
   const { search_response, degraded, search_request_template } = curl(commandsOf(we.dev.output())[2]);
   assert.is(search_response.hits.hits.length, 3);
   assert.is(degraded, undefined);

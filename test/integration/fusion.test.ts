@@ -64,14 +64,14 @@ const template = (query: string): { size: number; query: { hybrid: { queries: ob
   },
 });
 
-/** Two legs whose scores all differ, because the cluster orders equal scores of several shards by unknown numbers. */
+/** Two subqueries whose scores all differ, because the cluster orders equal scores of several shards by unknown numbers. */
 const distinct = (): ReturnType<typeof template> => ({
   size: 100,
   query: {
     hybrid: {
-      queries: ["first", "second"].map((field, leg) => ({
+      queries: ["first", "second"].map((field, subquery) => ({
         function_score: {
-          query: { range: { [field]: leg === 0 ? { gte: 150 } : { lte: 300 } } },
+          query: { range: { [field]: subquery === 0 ? { gte: 150 } : { lte: 300 } } },
           field_value_factor: { field },
           boost_mode: "replace",
         },
@@ -80,7 +80,7 @@ const distinct = (): ReturnType<typeof template> => ({
   },
 });
 
-/** Legs whose documents all have the same score, so that nothing but ties decides the order. */
+/** Subqueries whose documents all have the same score, so that nothing but ties decides the order. */
 const tied = (): ReturnType<typeof template> => ({
   size: 100,
   query: {
@@ -94,9 +94,9 @@ const tied = (): ReturnType<typeof template> => ({
 
 const WEIGHTS = [null, [0.25, 0.25, 0.25, 0.25], [0.7, 0.1, 0.15, 0.05], [0, 0.5, 0.5, 0], [1, 0, 0, 0]];
 
-function weightings(legs: number, combination: Combination, isThree: boolean): Array<number[] | null> {
+function weightings(subqueries: number, combination: Combination, isThree: boolean): Array<number[] | null> {
   if (combination === "rrf" && !isThree) return [null];
-  return legs === 4 ? WEIGHTS : [null, [0.5, 0.5], [0.9, 0.1], [1, 0]];
+  return subqueries === 4 ? WEIGHTS : [null, [0.5, 0.5], [0.9, 0.1], [1, 0]];
 }
 
 const TECHNIQUES: Array<[Normalization, Combination]> = [
@@ -147,9 +147,9 @@ for (const cluster of await clusters()) {
     test(`${cluster.version}: ${normalization}, ${combination}: the scores, and the order of unequal scores`, async () => {
       for (const query of QUERIES) {
         const search_request_template = combination === "rrf" && isThree ? distinct() : template(query);
-        const { legs, globalRanks } = await candidates(query, search_request_template);
+        const { subqueries, globalRanks } = await candidates(query, search_request_template);
         const count = search_request_template.query.hybrid.queries.length;
-        assert.equal([legs.length, legs[0]?.length], [count, 3]);
+        assert.equal([subqueries.length, subqueries[0]?.length], [count, 3]);
         for (const weights of weightings(count, combination, isThree)) {
           const { status, body, text } = await gateway.post<Json>("/application/hybrid-search", {
             index,
@@ -162,7 +162,7 @@ for (const cluster of await clusters()) {
             id: _id,
             score: Math.fround(_score ?? 0),
           }));
-          const ours = fuse(legs, { normalization, combination, weights }, { size: 100_000, globalRanks });
+          const ours = fuse(subqueries, { normalization, combination, weights }, { size: 100_000, globalRanks });
           const scores = new Map(ours.map(({ id, score }) => [id, score]));
           const label = `${query} ${JSON.stringify(weights)}`;
           assert.is(theirs.length, 100, label);
@@ -183,7 +183,7 @@ for (const cluster of await clusters()) {
 
   test(`${cluster.version}: the order of equal scores`, async () => {
     const search_request_template = tied();
-    const { legs, globalRanks } = await candidates("salt", search_request_template);
+    const { subqueries, globalRanks } = await candidates("salt", search_request_template);
     for (const weights of [null, [0.5, 0.25, 0.25], [0, 0, 1]]) {
       const settings = { normalization: "min_max", combination: "arithmetic_mean", weights } as const;
       const { body } = await gateway.post<Json>("/application/hybrid-search", {
@@ -192,7 +192,7 @@ for (const cluster of await clusters()) {
         search_request_template,
         settings,
       });
-      const ours = fuse(legs, settings, { size: 100, globalRanks });
+      const ours = fuse(subqueries, settings, { size: 100, globalRanks });
       assert.ok(new Set(ours.map(({ score }) => score)).size < 10);
       assert.equal(
         ours.map(({ id }) => id),

@@ -26,7 +26,7 @@ const PIPELINES: Record<string, Pipeline> = read("pipelines.json");
 
 const QUERY = "salt harbour lighthouse";
 const SEA = { term: { genre: "sea" } };
-const LEGS = [
+const SUBQUERIES = [
   { match: { text: "salt harbour lighthouse" } },
   { bool: { must: { match: { text: "storm" } }, filter: [{ range: { year: { gte: 1920 } } }] } },
   { knn: { text_dense: { vector: "[text_dense]", k: 40, filter: SEA } } },
@@ -80,9 +80,9 @@ for (const cluster of await clusters()) {
   });
 
   for (const [name, pipeline] of Object.entries(PIPELINES)) {
-    test(`${cluster.version}: five legs, ${name}: returns the order and scores of the native body`, async () => {
+    test(`${cluster.version}: five subqueries, ${name}: returns the order and scores of the native body`, async () => {
       const expected = await native({ ...BODY, search_pipeline: pipeline });
-      const { status, body, text } = await hybrid(LEGS, settingsOf(pipeline));
+      const { status, body, text } = await hybrid(SUBQUERIES, settingsOf(pipeline));
       assert.is(status, 200, text);
       assert.ok(expected.hits.hits.length > 20, "the case says something");
       assert.equal(scores(body.search_response.hits.hits), scores(expected.hits.hits));
@@ -90,21 +90,21 @@ for (const cluster of await clusters()) {
     });
   }
 
-  test(`${cluster.version}: two legs have the scores of the formula, computed here`, async () => {
-    const legs = [{ match: { text: "salt" } }, { match: { text: "harbour storm" } }];
+  test(`${cluster.version}: two subqueries have the scores of the formula, computed here`, async () => {
+    const subqueries = [{ match: { text: "salt" } }, { match: { text: "harbour storm" } }];
     const weights = [0.7, 0.3];
     const sum = new Map<string, number>();
-    for (const [leg, query] of legs.entries()) {
+    for (const [subquery, query] of subqueries.entries()) {
       const { hits } = await native({ size: 100, query });
       const raw = hits.hits.map(({ _score }) => _score ?? 0);
       const [min, max] = [Math.min(...raw), Math.max(...raw)];
       for (const { _id, _score } of hits.hits) {
         // A score that normalizes to 0 counts as 0.001, so that a match is more than no match (neural-search).
         const normalized = max === min ? 1 : Math.max(0.001, ((_score ?? 0) - min) / (max - min));
-        sum.set(_id, (sum.get(_id) ?? 0) + normalized * (weights[leg] ?? 0));
+        sum.set(_id, (sum.get(_id) ?? 0) + normalized * (weights[subquery] ?? 0));
       }
     }
-    const { body } = await hybrid(legs, { weights }, 100);
+    const { body } = await hybrid(subqueries, { weights }, 100);
     const hits = body.search_response.hits.hits;
     assert.ok(hits.length > 50);
     for (const { _id, _score } of hits) {
@@ -112,13 +112,13 @@ for (const cluster of await clusters()) {
     }
   });
 
-  test(`${cluster.version}: the sparse leg alone scores by the dot product, within 1 %`, async () => {
+  test(`${cluster.version}: the sparse subquery alone scores by the dot product, within 1 %`, async () => {
     proxy.reset();
     await hybrid([{ bool: { should: "[text_sparse]", filter: [SEA] } }], {});
     const sent = JSON.parse(proxy.calls.find(({ path }) => path.includes("_search"))?.body ?? "{}");
-    const [leg] = sent.query.hybrid.queries;
-    const tokens: Record<string, number> = leg.bool.should[0].neural_sparse.text_sparse.query_tokens;
-    const { hits } = await native({ size: 400, query: leg });
+    const [subquery] = sent.query.hybrid.queries;
+    const tokens: Record<string, number> = subquery.bool.should[0].neural_sparse.text_sparse.query_tokens;
+    const { hits } = await native({ size: 400, query: subquery });
     assert.ok(hits.hits.length > 10);
     for (const { _score, _source } of hits.hits) {
       const stored = _source.text_sparse as Record<string, number>;
@@ -133,7 +133,7 @@ for (const cluster of await clusters()) {
 
   test(`${cluster.version}: embeds the query text once, and not again for the next request`, async () => {
     const query = `harbour ${index}`;
-    const twice = [LEGS[2], { knn: { text_dense: { vector: "[text_dense]", k: 5 } } }];
+    const twice = [SUBQUERIES[2], { knn: { text_dense: { vector: "[text_dense]", k: 5 } } }];
     const search = () =>
       gateway.post("/application/hybrid-search", {
         index,

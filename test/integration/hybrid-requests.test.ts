@@ -4,7 +4,7 @@ import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGat
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
-/** What a hybrid search request may ask for besides pages and legs, and what answers may lack. */
+/** What a hybrid search request may ask for besides pages and subqueries, and what answers may lack. */
 const test = suite("requests of hybrid search");
 const upstreams = await startUpstreams();
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];

@@ -153,7 +153,7 @@ for (const cluster of await clusters()) {
     assert.equal(gateway.log, []);
   });
 
-  test(`${cluster.version}: the sparse leg with a filter returns only documents that share a token`, async () => {
+  test(`${cluster.version}: the sparse subquery with a filter returns only documents that share a token`, async () => {
     const { body } = await gateway.post("/application/hybrid-search", {
       index,
       search_query: "lighthouse",
@@ -176,7 +176,7 @@ for (const cluster of await clusters()) {
     assert.is(body.search_response.hits.total.value, 0);
   });
 
-  test(`${cluster.version}: when the dense model fails, the other legs answer, and the answer says so`, async () => {
+  test(`${cluster.version}: when the dense model fails, the other subqueries answer, and the answer says so`, async () => {
     upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 500 }]);
     const query = `salt harbour ${Math.random()}`;
     const { status, body, headers } = await gateway.post("/application/hybrid-search", {
@@ -215,7 +215,7 @@ for (const cluster of await clusters()) {
     assert.equal(first.body.search_response.hits.hits, second.body.search_response.hits.hits);
   });
 
-  test(`${cluster.version}: answers 503 when every leg fails`, async () => {
+  test(`${cluster.version}: answers 503 when every subquery fails`, async () => {
     upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 500 }]);
     const { status, body } = await gateway.post("/application/hybrid-search", {
       index,

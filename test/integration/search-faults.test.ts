@@ -150,7 +150,7 @@ for (const cluster of await clusters()) {
     ["gives too few vectors", [{ kind: "too_few" }], /vector/],
     ["is not JSON", [{ kind: "not_json" }], /JSON/],
   ] as ReadonlyArray<[string, Fault[], RegExp]>) {
-    test(`${cluster.version}: hybrid: if the model ${what}, the other leg answers, and the answer says why`, async () => {
+    test(`${cluster.version}: hybrid: if the model ${what}, the other subquery answers, and the answer says why`, async () => {
       control.setFaults("dense_large_en_v1_5", faults);
       const { status, body, headers, text } = await hybrid(gateway);
       control.setFaults("dense_large_en_v1_5", []);

@@ -22,7 +22,7 @@ test.after(async () => {
 });
 
 const QUERIES = Array.from({ length: 24 }, (_, index) => `topic${index}`);
-const LEGS = ["title", "body", "notes"];
+const SUBQUERIES = ["title", "body", "notes"];
 const SHARED = "sea storm sail dune sand camel tower street well".split(" ");
 
 /**
@@ -86,7 +86,9 @@ for (const cluster of await clusters()) {
     const mapping = "{embedding_field: v, model_name: dense_large_en_v1_5, src_fields: [title]}";
     writeFileSync(yaml, `hybrid_queries:\n  - index: ${index} # ours\n    embedding_mappings: [${mapping}]\n`);
     const settings = join(conf, "settings.yaml");
-    const template = { query: { hybrid: { queries: LEGS.map((leg) => ({ match: { [leg]: "[search_query]" } })) } } };
+    const template = {
+      query: { hybrid: { queries: SUBQUERIES.map((subquery) => ({ match: { [subquery]: "[search_query]" } })) } },
+    };
     writeFileSync(settings, JSON.stringify({ index, template, settings: [{ name: "default" }] }));
 
     const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
@@ -102,10 +104,12 @@ for (const cluster of await clusters()) {
     const untouched = await shardSearches(cluster, index);
     const tuning = await relevance(gateway.url, "tune", "--write", "--candidates", "30");
     const searches = (await shardSearches(cluster, index)) - untouched;
-    assert.is(searches, QUERIES.length * LEGS.length * SHARDS);
+    assert.is(searches, QUERIES.length * SUBQUERIES.length * SHARDS);
     // A grid in steps of 0.05 would search every shard once for each setting and query.
     const techniques = techniquesOf(capabilitiesOf(cluster.version));
-    const settingsOfGrid = techniques.flatMap(({ weighted }) => (weighted ? weightGrid(LEGS.length, 20) : [null]));
+    const settingsOfGrid = techniques.flatMap(({ weighted }) =>
+      weighted ? weightGrid(SUBQUERIES.length, 20) : [null],
+    );
     const searchesOfGrid = settingsOfGrid.length * QUERIES.length * SHARDS;
     assert.ok(searches <= 0.01 * searchesOfGrid, `${searches} searches of shards, ${searchesOfGrid} of a grid`);
     assert.ok(tuning.isReal, JSON.stringify(tuning));

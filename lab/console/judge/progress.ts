@@ -2,7 +2,7 @@ import { percent } from "../../evaluation/sentences.ts";
 import { LEAST_JUDGED } from "../../evaluation/verdict.ts";
 import { judgmentsOf } from "../../judgments/judgments.ts";
 import { MIN_QUERIES } from "../../tuning/tune.ts";
-import { legs, variants } from "../search/results.ts";
+import { subqueries, variants } from "../search/results.ts";
 import { variantTitle } from "../search/variants.ts";
 import { judgmentsAboutIndex, ownRows } from "./judgments.ts";
 
@@ -27,7 +27,7 @@ export function sharesText(query: string, found: readonly (readonly string[])[])
   const shares = variants.value.flatMap((variant, at) => {
     const ids = found[at] ?? [];
     const judged = ids.filter((id) => grades?.has(id)).length;
-    return ids.length === 0 ? [] : [`${percent(judged / ids.length)} of ${variantTitle(variant, legs.value)}`];
+    return ids.length === 0 ? [] : [`${percent(judged / ids.length)} of ${variantTitle(variant, subqueries.value)}`];
   });
   return `Of the hits here ${shares.join(", ")} are judged; a verdict needs ${percent(LEAST_JUDGED)} of each over all queries.`;
 }

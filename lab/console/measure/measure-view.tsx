@@ -3,7 +3,7 @@ import { names, readFile } from "../judge/judgments.ts";
 import { Problem } from "../parts.tsx";
 import { dayAndTime } from "../recommend/status.ts";
 import { readMapping } from "../search/mapping.ts";
-import { legs, variants } from "../search/results.ts";
+import { subqueries, variants } from "../search/results.ts";
 import { variantTitle } from "../search/variants.ts";
 import { goTo, hashOf, place } from "../state.ts";
 import { EvaluationView } from "./evaluation-view.tsx";
@@ -146,12 +146,16 @@ function StartForm() {
       <button type="button" class="primary" disabled={isRunning} onClick={() => void start("evaluate", metrics)}>
         Evaluate {variants.value.length} variants
       </button>
-      <button type="button" disabled={isRunning || legs.value.length < 2} onClick={() => void start("tune", metric)}>
+      <button
+        type="button"
+        disabled={isRunning || subqueries.value.length < 2}
+        onClick={() => void start("tune", metric)}
+      >
         Tune the hybrid search
       </button>
       <p class="note wide">
-        The variants of Search: {variants.value.map((variant) => variantTitle(variant, legs.value)).join(", ")}. The
-        first is the baseline.
+        The variants of Search: {variants.value.map((variant) => variantTitle(variant, subqueries.value)).join(", ")}.
+        The first is the baseline.
       </p>
     </form>
   );

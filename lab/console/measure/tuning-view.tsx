@@ -1,8 +1,8 @@
 import { shown as fixed } from "../../evaluation/sentences.ts";
 import { tuningText } from "../../tuning/sentences.ts";
 import { Drawing, scrolls } from "../parts.tsx";
-import { legs, variants } from "../search/results.ts";
-import { legTitle } from "../search/variants.ts";
+import { subqueries, variants } from "../search/results.ts";
+import { subqueryTitle } from "../search/variants.ts";
 import { goTo, setup } from "../state.ts";
 import { DefaultsView } from "./defaults-view.tsx";
 import type { Shown } from "./runs.ts";
@@ -54,7 +54,7 @@ export function TuningView({ run }: { run: Extract<Shown, { kind: "tune" }> }) {
           <Drawing
             kind="surface"
             svg={run.picture}
-            caption={`Subqueries: ${legs.value.map((leg, index) => `${index + 1} ${legTitle(leg, legs.value)}`).join(", ")}. The frame marks the best of these cells. All are means of the same queries, so neighbours may differ by chance.`}
+            caption={`Subqueries: ${subqueries.value.map((subquery, index) => `${index + 1} ${subqueryTitle(subquery, subqueries.value)}`).join(", ")}. The frame marks the best of these cells. All are means of the same queries, so neighbours may differ by chance.`}
           />
         )}
         <div class="row">

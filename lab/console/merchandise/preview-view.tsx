@@ -8,7 +8,7 @@ import { names, readFile } from "../judge/judgments.ts";
 import { cancel, far } from "../measure/runs.ts";
 import { Problem, Problems, scrolls } from "../parts.tsx";
 import { readMapping } from "../search/mapping.ts";
-import { documents, legs, variants } from "../search/results.ts";
+import { documents, subqueries, variants } from "../search/results.ts";
 import { titleOf } from "../search/shown.ts";
 import { variantTitle } from "../search/variants.ts";
 import { hashOf, place } from "../state.ts";
@@ -34,7 +34,7 @@ export function PreviewView({ of, texts, draft, today }: PreviewProps) {
     void readMapping(index);
   }, [judgments, index]);
   const all = variants.value;
-  const titles = all.map((variant) => variantTitle(variant, legs.value));
+  const titles = all.map((variant) => variantTitle(variant, subqueries.value));
   const usual = all.findLast(({ kind }) => kind === "hybrid") ?? all[0];
   const variant = all[titles.indexOf(as)] ?? usual;
   const file = chosen ?? (names.value.includes(judgments) ? judgments : "");
@@ -65,7 +65,7 @@ export function PreviewView({ of, texts, draft, today }: PreviewProps) {
         <label>
           Searched as
           <select
-            value={variant && variantTitle(variant, legs.value)}
+            value={variant && variantTitle(variant, subqueries.value)}
             onChange={(event) => searchAs(event.currentTarget.value)}
           >
             {titles.map((title) => (

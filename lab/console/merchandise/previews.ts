@@ -4,7 +4,7 @@ import type { Preview } from "../../preview/preview.ts";
 import { callConsole } from "../api.ts";
 import { follow } from "../measure/runs.ts";
 import { readMapping } from "../search/mapping.ts";
-import { legs, readDocuments } from "../search/results.ts";
+import { readDocuments, subqueries } from "../search/results.ts";
 import { settingsFileOf, type Variant } from "../search/variants.ts";
 import { announce, place } from "../state.ts";
 
@@ -36,7 +36,7 @@ export async function startPreview({ of, variant, judgments, texts, draft, today
   try {
     const { index } = place.value;
     await readMapping(index);
-    const { settings, ...file } = settingsFileOf([variant], { index, legs: legs.value });
+    const { settings, ...file } = settingsFileOf([variant], { index, subqueries: subqueries.value });
     const [before] = settings;
     const changed = { ...before, ...(await draft()), name: "the change" };
     const sent = { ...file, settings: [{ ...before, ...today, name: "today" }, changed] };

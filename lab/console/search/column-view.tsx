@@ -1,10 +1,19 @@
 import { computed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { placesOf } from "../../whereabouts/leg-places.ts";
+import { placesOf } from "../../whereabouts/subquery-places.ts";
 import { Curl } from "../parts.tsx";
 import { place, setup } from "../state.ts";
 import { HitView } from "./hit-view.tsx";
-import { asked, type Column, candidates, columnOf, legs, readDocuments, searchWith, variants } from "./results.ts";
+import {
+  asked,
+  type Column,
+  candidates,
+  columnOf,
+  readDocuments,
+  searchWith,
+  subqueries,
+  variants,
+} from "./results.ts";
 import { VariantSettings } from "./variant-settings.tsx";
 import { callOf, type Variant, variantTitle } from "./variants.ts";
 
@@ -25,7 +34,7 @@ interface Props {
 /** One variant: its settings, its hits, and what it cost. */
 export function ColumnView({ variant, onChange, onRemove }: Props) {
   const column = columnOf(variant);
-  const title = variantTitle(variant, legs.value);
+  const title = variantTitle(variant, subqueries.value);
   const ids = column.hits.map(({ id }) => id);
   useEffect(() => {
     void readDocuments(ids).catch(() => undefined);
@@ -35,7 +44,8 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
   const elsewhere = new Set(
     variants.value.filter((other) => other !== variant).flatMap((other) => columnOf(other).hits.map(({ id }) => id)),
   );
-  const kind = variant.kind === "leg" ? legs.value.find(({ name }) => name === variant.leg)?.kind : variant.kind;
+  const kind =
+    variant.kind === "subquery" ? subqueries.value.find(({ name }) => name === variant.subquery)?.kind : variant.kind;
   const isFailed = column.state === "error";
   const isAlone = variants.value.length < 2;
   return (

@@ -1,6 +1,6 @@
 import { htmlPage, told } from "../../plots/page.ts";
-import type { LegPlace } from "../../whereabouts/leg-places.ts";
-import { shownRank } from "../../whereabouts/leg-places.ts";
+import type { SubqueryPlace } from "../../whereabouts/subquery-places.ts";
+import { shownRank } from "../../whereabouts/subquery-places.ts";
 import { shownScore } from "./document.ts";
 
 interface ComparedHit {
@@ -10,7 +10,7 @@ interface ComparedHit {
   below: string;
   score: number | null;
   /** Its place in each subquery; undefined if nobody knows. */
-  places: readonly (LegPlace | null)[] | undefined;
+  places: readonly (SubqueryPlace | null)[] | undefined;
   isOnlyHere: boolean;
 }
 
@@ -33,12 +33,12 @@ export interface Comparison {
   isForUser: boolean;
   when: Date;
   /** Names of the subqueries. */
-  legs: readonly string[];
+  subqueries: readonly string[];
   columns: readonly ComparedColumn[];
 }
 
 /** Returns the columns of Search as a page of HTML without scripts. It names neither the gateway nor the user. */
-export function comparisonHtml({ query, index, isForUser, when, legs, columns }: Comparison): string {
+export function comparisonHtml({ query, index, isForUser, when, subqueries, columns }: Comparison): string {
   const column = ({ title, settings, total, degraded, isFailed, hits }: ComparedColumn) =>
     [
       `<section><h2>${told(title)}</h2>`,
@@ -53,11 +53,11 @@ export function comparisonHtml({ query, index, isForUser, when, legs, columns }:
       "</section>",
     ].join("\n");
   const hit = ({ id, title, below, score, places, isOnlyHere }: ComparedHit) => {
-    const ranks = places?.map((place, at) => `${legs[at]} ${place ? shownRank(place) : "–"}`) ?? [];
+    const ranks = places?.map((place, at) => `${subqueries[at]} ${place ? shownRank(place) : "–"}`) ?? [];
     const facts = [
       ...(title === id ? [] : [id]),
       ...(score === null ? [] : [`score ${shownScore(score)}`]),
-      ...(legs.length > 1 ? ranks : []),
+      ...(subqueries.length > 1 ? ranks : []),
       ...(isOnlyHere ? ["only here"] : []),
     ];
     return (

@@ -1,9 +1,9 @@
-import { placesOf } from "../../whereabouts/leg-places.ts";
+import { placesOf } from "../../whereabouts/subquery-places.ts";
 import type { Comparison } from "./comparison-html.ts";
 import { snippetOf } from "./marked.tsx";
-import { asked, candidates, columnOf, documents, legs, settingsOf, variants } from "./results.ts";
+import { asked, candidates, columnOf, documents, settingsOf, subqueries, variants } from "./results.ts";
 import { textsOf, titleOf } from "./shown.ts";
-import { legTitle, type Variant, variantTitle } from "./variants.ts";
+import { subqueryTitle, type Variant, variantTitle } from "./variants.ts";
 
 /** Returns what Search shows. */
 export function comparison(): Comparison {
@@ -20,15 +20,15 @@ export function comparison(): Comparison {
       return {
         ...{ id, score, title: titleOf(id, source) },
         below: [...facts, snippetOf(text, query)].filter((part) => part !== "").join(" · "),
-        places: value ? (places?.get(id) ?? legs.value.map(() => null)) : undefined,
+        places: value ? (places?.get(id) ?? subqueries.value.map(() => null)) : undefined,
         isOnlyHere: all.length > 1 && !isElsewhere(variant, id),
       };
     });
   return {
     ...{ query, index, isForUser: user !== "", when: new Date() },
-    legs: legs.value.map((leg) => legTitle(leg, legs.value)),
+    subqueries: subqueries.value.map((subquery) => subqueryTitle(subquery, subqueries.value)),
     columns: all.map(({ variant, column }) => ({
-      title: variantTitle(variant, legs.value),
+      title: variantTitle(variant, subqueries.value),
       settings: settingsText(variant),
       total: column.total,
       degraded: column.degraded.map(({ stage, effect }) => `${stage}: ${effect}`),
@@ -40,12 +40,12 @@ export function comparison(): Comparison {
 
 function settingsText(variant: Variant): string {
   if (variant.kind === "own") return "a template of its own";
-  if (variant.kind === "leg") return "";
+  if (variant.kind === "subquery") return "";
   if (variant.kind === "plain") {
     const boosts = Object.entries(variant.boosts).map(([field, boost]) => `${field} × ${boost}`);
     return [...boosts, ...(variant.filter === "" ? [] : [`only ${variant.filter}`])].join("; ");
   }
   const { weights, normalization, combination } = settingsOf(variant);
-  const shares = weights?.map((weight, at) => `${legs.value[at]?.kind} ${weight}`).join(", ") ?? "equal weights";
+  const shares = weights?.map((weight, at) => `${subqueries.value[at]?.kind} ${weight}`).join(", ") ?? "equal weights";
   return `${shares}; ${normalization}, ${combination}`;
 }

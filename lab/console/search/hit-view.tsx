@@ -1,12 +1,12 @@
 import { Fragment } from "preact";
 import { useId, useState } from "preact/hooks";
-import { type LegPlace, shownRank } from "../../whereabouts/leg-places.ts";
+import { type SubqueryPlace, shownRank } from "../../whereabouts/subquery-places.ts";
 import { shownScore } from "./document.ts";
 import { Marked } from "./marked.tsx";
 import { ReasonView } from "./reason-view.tsx";
-import { asked, documents, legs } from "./results.ts";
+import { asked, documents, subqueries } from "./results.ts";
 import { textsOf, titleOf } from "./shown.ts";
-import { legTitle, type Variant } from "./variants.ts";
+import { subqueryTitle, type Variant } from "./variants.ts";
 
 interface Props {
   id: string;
@@ -16,8 +16,8 @@ interface Props {
   /** The score of the first hit. */
   best: number | null;
   variant: Variant;
-  /** Where the document stood in each leg; undefined if nobody knows. */
-  places: (LegPlace | null)[] | undefined;
+  /** Where the document stood in each subquery; undefined if nobody knows. */
+  places: (SubqueryPlace | null)[] | undefined;
   isOnlyHere: boolean;
 }
 
@@ -68,23 +68,23 @@ export function HitView({ id, rank, score, best, variant, places, isOnlyHere }: 
   );
 }
 
-function Places({ places }: { places: (LegPlace | null)[] | undefined }) {
-  const all = legs.value;
+function Places({ places }: { places: (SubqueryPlace | null)[] | undefined }) {
+  const all = subqueries.value;
   if (!places || all.length < 2) return null;
-  const words = all.map((leg, index) => {
+  const words = all.map((subquery, index) => {
     const place = places[index];
-    return `${legTitle(leg, all)}: ${place ? `rank ${place.rank}${place.isTied ? ", tied" : ""}` : "not among its candidates"}`;
+    return `${subqueryTitle(subquery, all)}: ${place ? `rank ${place.rank}${place.isTied ? ", tied" : ""}` : "not among its candidates"}`;
   });
   return (
     <span class="places" title={words.join("\n")}>
       <span aria-hidden="true">
-        {all.map((leg, index) => {
+        {all.map((subquery, index) => {
           const place = places[index];
           return (
-            <Fragment key={leg.name}>
+            <Fragment key={subquery.name}>
               {index > 0 && " "}
-              <b class={place ? leg.kind : "absent"}>
-                {leg.kind[0]}
+              <b class={place ? subquery.kind : "absent"}>
+                {subquery.kind[0]}
                 {place ? shownRank(place) : "–"}
               </b>
             </Fragment>

@@ -1,4 +1,4 @@
-import { legs, searchWith } from "./results.ts";
+import { searchWith, subqueries } from "./results.ts";
 import { keywordFields, type PlainVariant, type Variant } from "./variants.ts";
 
 interface Props {
@@ -16,7 +16,7 @@ export function PlainSettings({ variant, onChange }: Props) {
   return (
     <fieldset class="settings">
       <legend class="hidden">Settings of {variant.name}</legend>
-      {keywordFields(legs.value).map((field) => (
+      {keywordFields(subqueries.value).map((field) => (
         <label key={field} class="slider">
           <span>{field}</span>
           <input

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { COMBINATION_FACTS } from "../../../lib/core/contract/search.ts";
-import { shownRank } from "../../whereabouts/leg-places.ts";
+import { shownRank } from "../../whereabouts/subquery-places.ts";
 import { scrolls } from "../parts.tsx";
 import { hashOf, place } from "../state.ts";
 import { shownScore } from "./document.ts";
 import { explainScore } from "./places.ts";
-import { asked, candidates, configured, documents, explain, legs, settingsOf } from "./results.ts";
-import { legTitle, type Variant } from "./variants.ts";
+import { asked, candidates, configured, documents, explain, settingsOf, subqueries } from "./results.ts";
+import { subqueryTitle, type Variant } from "./variants.ts";
 
 interface Explanation {
   value: number;
@@ -14,13 +14,13 @@ interface Explanation {
   details?: Explanation[];
 }
 
-/** Why a document is where it is, leg by leg; and the document. */
+/** Why a document is where it is, subquery by subquery; and the document. */
 export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
   const [told, tell] = useState<{ tree?: Explanation; error?: string; asking?: AbortController }>({});
   const { value } = candidates.value;
   const settings = variant.kind === "hybrid" ? settingsOf(variant) : configured.value;
   const reason = value ? explainScore(value, settings, id) : undefined;
-  const all = legs.value;
+  const all = subqueries.value;
   const ask = async () => {
     const asking = new AbortController();
     tell({ asking });
@@ -58,11 +58,11 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
               </tr>
             </thead>
             <tbody>
-              {all.map((leg, index) => {
+              {all.map((subquery, index) => {
                 const share = reason.shares[index];
                 return (
-                  <tr key={leg.name}>
-                    <th scope="row">{legTitle(leg, all)}</th>
+                  <tr key={subquery.name}>
+                    <th scope="row">{subqueryTitle(subquery, all)}</th>
                     <td>{share?.place ? shownRank(share.place) : "–"}</td>
                     <td>{share?.place ? shownScore(share.place.score) : "–"}</td>
                     {variant.kind === "hybrid" && (

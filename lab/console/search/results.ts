@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { HYBRID_DEFAULTS } from "../../../lib/core/contract/search.ts";
 import type { FusionSettings } from "../../../lib/search/fusion/fuse.ts";
 import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
-import type { Candidates } from "../../whereabouts/leg-places.ts";
+import type { Candidates } from "../../whereabouts/subquery-places.ts";
 import { type Answer, type CallError, callService } from "../api.ts";
 import { announce, place } from "../state.ts";
 import { entry, entryFor, mapping, readMapping } from "./mapping.ts";
@@ -13,8 +13,8 @@ import {
   candidatesCall,
   type HybridVariant,
   keywordFields,
-  legsOf,
   SIZE,
+  subqueriesOf,
   usualVariants,
   type Variant,
 } from "./variants.ts";
@@ -71,16 +71,16 @@ export const candidates = signal<{ key: string; value: Candidates | null; error:
 /** What was searched for last. */
 export const asked = signal<Asked | null>(null);
 
-export const legs = computed(() => {
+export const subqueries = computed(() => {
   const { fields } = place.value;
-  return legsOf(entry.value, fields.length > 0 ? fields : mapping.value.fields);
+  return subqueriesOf(entry.value, fields.length > 0 ? fields : mapping.value.fields);
 });
-export const variants = computed<Variant[]>(() => place.value.variants ?? usualVariants(legs.value));
+export const variants = computed<Variant[]>(() => place.value.variants ?? usualVariants(subqueries.value));
 
 /** What the gateway uses for a hybrid search without settings. */
 export const configured = computed<FusionSettings>(() => {
   const settings = entry.value?.settings;
-  const fits = settings?.weights?.length === legs.value.length;
+  const fits = settings?.weights?.length === subqueries.value.length;
   return {
     weights: fits ? (settings?.weights ?? null) : null,
     normalization: settings?.normalization ?? HYBRID_DEFAULTS.normalization,
@@ -109,7 +109,7 @@ export function columnOf(variant: Variant): Column {
 
 function problemOf(variant: Variant): string | undefined {
   if (variant.kind === "plain") {
-    const fields = keywordFields(legs.value);
+    const fields = keywordFields(subqueries.value);
     const isNoneSearched = fields.length > 0 && fields.every((field) => variant.boosts[field] === 0);
     return isNoneSearched ? "Every field has the boost 0: give one field another, so that it is searched." : undefined;
   }
@@ -139,7 +139,7 @@ const put = (key: string, column: Column) => {
 /** Shows the place's results: searches with every variant, or with those that have not been searched with yet. */
 export async function showPlace(): Promise<void> {
   const { query, index, user } = place.value;
-  const shown = JSON.stringify(asked.value) === JSON.stringify({ index, query, user, legs: legs.value });
+  const shown = JSON.stringify(asked.value) === JSON.stringify({ index, query, user, subqueries: subqueries.value });
   await (shown ? Promise.all(variants.value.map(searchWith)) : search());
 }
 
@@ -153,7 +153,7 @@ export async function search(): Promise<void> {
   // Another index may have other documents under the same ids.
   if (asked.value?.index !== index) documents.value = new Map();
   await readMapping(index);
-  const what = { index, query, user, legs: legs.value };
+  const what = { index, query, user, subqueries: subqueries.value };
   asked.value = what;
   columns.value = new Map();
   const all = variants.value;
@@ -217,7 +217,7 @@ async function readCandidates(what: Asked): Promise<void> {
         hits.map(({ _id, _score, _doc }) => ({ id: _id, score: Math.fround(_score), doc: _doc })),
       ),
     );
-    const value = { legs: found, version, globalRanks: capabilitiesOf(version).weightedRrf };
+    const value = { subqueries: found, version, globalRanks: capabilitiesOf(version).weightedRrf };
     if (candidates.value.key === key) candidates.value = { key, value, error: "" };
   } catch (error) {
     if (candidates.value.key === key) candidates.value = { key, value: null, error: (error as Error).message };
@@ -251,8 +251,8 @@ export async function someDocuments(index: string, size: number): Promise<string
 export async function findDocuments(index: string, query: string): Promise<string[]> {
   await readMapping(index);
   const { method, path, service, body } = callOf(
-    { kind: "leg", leg: "keyword" },
-    { index, query, user: "", legs: legs.value },
+    { kind: "subquery", subquery: "keyword" },
+    { index, query, user: "", subqueries: subqueries.value },
   );
   const answer = await callService<SearchAnswer>({
     service,

@@ -5,7 +5,7 @@ import { ColumnView, isSearching } from "./column-view.tsx";
 import { comparison } from "./comparison.ts";
 import { comparisonHtml } from "./comparison-html.ts";
 import { entry, mapping } from "./mapping.ts";
-import { asked, candidates, failure, legs, search, searchWith, showPlace, variants } from "./results.ts";
+import { asked, candidates, failure, search, searchWith, showPlace, subqueries, variants } from "./results.ts";
 import { known, show, shown } from "./shown.ts";
 import { candidatesCall, type Variant } from "./variants.ts";
 import { WhereView } from "./where-view.tsx";
@@ -209,14 +209,18 @@ function AddVariant({ onAdd }: { onAdd: (variant: Variant) => void }) {
     onAdd(variant);
     void searchWith(variant);
   };
-  const template = JSON.stringify({ query: { hybrid: { queries: legs.value.map((leg) => leg.query) } } }, undefined, 2);
+  const template = JSON.stringify(
+    { query: { hybrid: { queries: subqueries.value.map((subquery) => subquery.query) } } },
+    undefined,
+    2,
+  );
   return (
     <section class="bar" aria-label="Add a variant">
       <p class="note">
-        {legs.value.map((leg) => `${leg.kind[0]}1`).join(" ")} below a hit is its rank in each subquery: = shares its
-        score with others, – is not among the candidates. Press a title to see why it is there.
+        {subqueries.value.map((subquery) => `${subquery.kind[0]}1`).join(" ")} below a hit is its rank in each subquery:
+        = shares its score with others, – is not among the candidates. Press a title to see why it is there.
       </p>
-      {legs.value.length > 1 && (
+      {subqueries.value.length > 1 && (
         <button type="button" onClick={() => add({ kind: "hybrid", name: `variant ${count}`, settings: null })}>
           + hybrid
         </button>

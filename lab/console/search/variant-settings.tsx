@@ -7,8 +7,8 @@ import { place, setup } from "../state.ts";
 import { entry } from "./mapping.ts";
 import { withWeight } from "./places.ts";
 import { PlainSettings } from "./plain-settings.tsx";
-import { candidates, configured, legs, searchWith, settingsOf } from "./results.ts";
-import { type HybridVariant, legTitle, type Variant } from "./variants.ts";
+import { candidates, configured, searchWith, settingsOf, subqueries } from "./results.ts";
+import { type HybridVariant, subqueryTitle, type Variant } from "./variants.ts";
 
 interface Props<Kind extends Variant> {
   variant: Kind;
@@ -17,7 +17,7 @@ interface Props<Kind extends Variant> {
 
 /** The controls of a variant; none for a single subquery. */
 export function VariantSettings({ variant, onChange }: Props<Variant>) {
-  if (variant.kind === "leg") return null;
+  if (variant.kind === "subquery") return null;
   if (variant.kind === "plain") return <PlainSettings variant={variant} onChange={onChange} />;
   if (variant.kind === "hybrid") return <HybridSettings variant={variant} onChange={onChange} />;
   return (
@@ -46,7 +46,7 @@ export function VariantSettings({ variant, onChange }: Props<Variant>) {
 
 function HybridSettings({ variant, onChange }: Props<HybridVariant>) {
   const group = useId();
-  const all = legs.value;
+  const all = subqueries.value;
   const { normalization, combination, ...rest } = settingsOf(variant);
   const weights = inHundredths(rest.weights, all.length);
   const version = candidates.value.value?.version;
@@ -64,9 +64,9 @@ function HybridSettings({ variant, onChange }: Props<HybridVariant>) {
   return (
     <fieldset class="settings">
       <legend class="hidden">Settings of {variant.name}</legend>
-      {all.map((leg, index) => (
-        <label key={leg.name} class="slider" for={`${group}-${index}`}>
-          <span>{legTitle(leg, all)}</span>
+      {all.map((subquery, index) => (
+        <label key={subquery.name} class="slider" for={`${group}-${index}`}>
+          <span>{subqueryTitle(subquery, all)}</span>
           <input
             id={`${group}-${index}`}
             type="range"
@@ -75,7 +75,7 @@ function HybridSettings({ variant, onChange }: Props<HybridVariant>) {
             step={0.05}
             disabled={!isWeighted}
             value={weights[index]}
-            aria-label={`weight of ${legTitle(leg, all)} in ${variant.name}`}
+            aria-label={`weight of ${subqueryTitle(subquery, all)} in ${variant.name}`}
             onInput={(event) => change({ weights: withWeight(weights, index, event.currentTarget.valueAsNumber) })}
           />
           <output>{(weights[index] ?? 0).toFixed(2)}</output>

@@ -4,7 +4,7 @@ import type { ConsoleIndex } from "../../server/setup.ts";
 import type { ServiceCall } from "../curl.ts";
 
 /** One subquery of the hybrid searches of an index. */
-export interface Leg {
+export interface Subquery {
   /** `keyword`, or the embedding field. */
   name: string;
   kind: "keyword" | "dense" | "sparse";
@@ -14,7 +14,7 @@ export interface Leg {
 
 /** Settings of a search that a column shows. */
 export type Variant =
-  | { kind: "leg"; leg: string }
+  | { kind: "subquery"; subquery: string }
   | HybridVariant
   | PlainVariant
   | { kind: "own"; name: string /** JSON of a `search_request_template` with one hybrid query. */; template: string };
@@ -43,14 +43,14 @@ export interface HybridVariant {
 /** Hits of a page. */
 export const SIZE = 10;
 
-/** Returns the legs of an index: the text fields, and each embedding. */
-export function legsOf(index: ConsoleIndex | undefined, fields: readonly string[]): Leg[] {
-  const keyword: Leg = {
+/** Returns the subqueries of an index: the text fields, and each embedding. */
+export function subqueriesOf(index: ConsoleIndex | undefined, fields: readonly string[]): Subquery[] {
+  const keyword: Subquery = {
     name: "keyword",
     kind: "keyword",
     query: { multi_match: { query: "[search_query]", fields } },
   };
-  const embeddings = (index?.embeddings ?? []).map(({ field, kind }): Leg => {
+  const embeddings = (index?.embeddings ?? []).map(({ field, kind }): Subquery => {
     const token = `[${field}]`;
     const knn = { knn: { [field]: { vector: token, k: index?.candidates ?? HYBRID_DEFAULTS.candidates } } };
     return { name: field, kind, query: kind === "dense" ? knn : { bool: { should: token } } };
@@ -58,21 +58,23 @@ export function legsOf(index: ConsoleIndex | undefined, fields: readonly string[
   return [keyword, ...embeddings].slice(0, MAX_SUBQUERIES);
 }
 
-/** Returns a short name for a leg: the kind, and the field where there are several of that kind. */
-export function legTitle(leg: Leg, legs: readonly Leg[]): string {
-  return legs.filter(({ kind }) => kind === leg.kind).length > 1 ? `${leg.kind} ${leg.name}` : leg.kind;
+/** Returns a short name for a subquery: the kind, and the field where there are several of that kind. */
+export function subqueryTitle(subquery: Subquery, subqueries: readonly Subquery[]): string {
+  return subqueries.filter(({ kind }) => kind === subquery.kind).length > 1
+    ? `${subquery.kind} ${subquery.name}`
+    : subquery.kind;
 }
 
-/** Returns the usual variants: each leg alone, then all together. */
-export function usualVariants(legs: readonly Leg[]): Variant[] {
-  const alone = legs.map((leg): Variant => ({ kind: "leg", leg: leg.name }));
-  return legs.length < 2 ? alone : [...alone, { kind: "hybrid", name: "hybrid", settings: null }];
+/** Returns the usual variants: each subquery alone, then all together. */
+export function usualVariants(subqueries: readonly Subquery[]): Variant[] {
+  const alone = subqueries.map((subquery): Variant => ({ kind: "subquery", subquery: subquery.name }));
+  return subqueries.length < 2 ? alone : [...alone, { kind: "hybrid", name: "hybrid", settings: null }];
 }
 
-export function variantTitle(variant: Variant, legs: readonly Leg[]): string {
-  if (variant.kind !== "leg") return variant.name;
-  const leg = legs.find(({ name }) => name === variant.leg);
-  return leg ? legTitle(leg, legs) : variant.leg;
+export function variantTitle(variant: Variant, subqueries: readonly Subquery[]): string {
+  if (variant.kind !== "subquery") return variant.name;
+  const subquery = subqueries.find(({ name }) => name === variant.subquery);
+  return subquery ? subqueryTitle(subquery, subqueries) : variant.subquery;
 }
 
 /** What is searched for. */
@@ -80,12 +82,12 @@ export interface Asked {
   index: string;
   query: string;
   user: string;
-  legs: readonly Leg[];
+  subqueries: readonly Subquery[];
 }
 
 /** Returns the call that a variant makes. Throws SyntaxError for a template that is not JSON. */
 export function callOf(variant: Variant, asked: Asked, size = SIZE): ServiceCall {
-  const { index, query, user, legs } = asked;
+  const { index, query, user, subqueries } = asked;
   const personal = variant.kind === "hybrid" && user !== "" ? variant.personal : undefined;
   const common = {
     index,
@@ -95,9 +97,9 @@ export function callOf(variant: Variant, asked: Asked, size = SIZE): ServiceCall
       business_rules: { is_personalized_enabled: true, personalization_weight: personal },
     }),
   };
-  if (variant.kind === "plain" || (variant.kind === "leg" && variant.leg === "keyword")) {
-    const keywords = variant.kind === "plain" ? plainQuery(variant, legs) : keywordLeg(legs)?.query;
-    const hidden = legs.filter(({ kind }) => kind !== "keyword").map(({ name }) => name);
+  if (variant.kind === "plain" || (variant.kind === "subquery" && variant.subquery === "keyword")) {
+    const keywords = variant.kind === "plain" ? plainQuery(variant, subqueries) : keywordSubquery(subqueries)?.query;
+    const hidden = subqueries.filter(({ kind }) => kind !== "keyword").map(({ name }) => name);
     const body = { size, _source: { excludes: hidden }, query: withQuery(keywords ?? {}, query) };
     // Rules apply to what the user typed.
     return post("/application/search", { ...common, user_query: query, search_request: body });
@@ -111,17 +113,18 @@ export function callOf(variant: Variant, asked: Asked, size = SIZE): ServiceCall
   });
 }
 
-const keywordLeg = (legs: readonly Leg[]): Leg | undefined => legs.find(({ kind }) => kind === "keyword");
+const keywordSubquery = (subqueries: readonly Subquery[]): Subquery | undefined =>
+  subqueries.find(({ kind }) => kind === "keyword");
 
 /** Returns the fields that keyword search can search. */
-export function keywordFields(legs: readonly Leg[]): readonly string[] {
-  const { fields = [] } = (keywordLeg(legs)?.query.multi_match ?? {}) as { fields?: readonly string[] };
+export function keywordFields(subqueries: readonly Subquery[]): readonly string[] {
+  const { fields = [] } = (keywordSubquery(subqueries)?.query.multi_match ?? {}) as { fields?: readonly string[] };
   return fields;
 }
 
 /** Returns the query of a keyword search with boosts and a filter. */
-function plainQuery({ boosts, filter }: PlainVariant, legs: readonly Leg[]): Record<string, unknown> {
-  const fields = keywordFields(legs).flatMap((field) => {
+function plainQuery({ boosts, filter }: PlainVariant, subqueries: readonly Subquery[]): Record<string, unknown> {
+  const fields = keywordFields(subqueries).flatMap((field) => {
     const boost = boosts[field] ?? 1;
     return boost === 0 ? [] : boost === 1 ? [field] : [`${field}^${boost}`];
   });
@@ -134,14 +137,14 @@ export function sentSettings({ weights, ...rest }: NonNullable<HybridVariant["se
   return weights === null ? rest : { weights, ...rest };
 }
 
-function templateOf(variant: Variant, { legs, query }: Asked): object {
-  const used = variant.kind === "leg" ? legs.filter(({ name }) => name === variant.leg) : legs;
-  return withQuery({ query: { hybrid: { queries: used.map((leg) => leg.query) } } }, query) as object;
+function templateOf(variant: Variant, { subqueries, query }: Asked): object {
+  const used = variant.kind === "subquery" ? subqueries.filter(({ name }) => name === variant.subquery) : subqueries;
+  return withQuery({ query: { hybrid: { queries: used.map((subquery) => subquery.query) } } }, query) as object;
 }
 
 /** Returns the call for the candidates of all subqueries, from which the page computes any weights itself. */
-export function candidatesCall({ index, query, legs }: Asked): ServiceCall {
-  const queries = legs.map((leg) => leg.query);
+export function candidatesCall({ index, query, subqueries }: Asked): ServiceCall {
+  const queries = subqueries.map((subquery) => subquery.query);
   return post("/application/hybrid-search/candidates", {
     index,
     search_query: query,
@@ -152,19 +155,22 @@ export function candidatesCall({ index, query, legs }: Asked): ServiceCall {
 const post = (path: string, body: unknown): ServiceCall => ({ service: "gateway", method: "POST", path, body });
 
 /** Returns the file of settings with which `relevance evaluate` and `relevance tune` measure the variants. */
-export function settingsFileOf(variants: readonly Variant[], { index, legs }: Pick<Asked, "index" | "legs">) {
-  const template = { query: { hybrid: { queries: legs.map((leg) => leg.query) } } };
+export function settingsFileOf(
+  variants: readonly Variant[],
+  { index, subqueries }: Pick<Asked, "index" | "subqueries">,
+) {
+  const template = { query: { hybrid: { queries: subqueries.map((subquery) => subquery.query) } } };
   const settings = variants.map((variant) => {
-    const name = variantTitle(variant, legs);
+    const name = variantTitle(variant, subqueries);
     if (variant.kind === "own") return { name, template: JSON.parse(variant.template) as object };
     if (variant.kind === "hybrid") {
       const personal = variant.personal === undefined ? {} : { personalization_weight: variant.personal };
       return { name, ...(variant.settings && { settings: sentSettings(variant.settings) }), ...personal };
     }
-    if (variant.kind === "plain") return { name, search_request: { query: plainQuery(variant, legs) } };
-    const leg = legs.find((one) => one.name === variant.leg);
-    if (leg?.kind === "keyword") return { name, search_request: { query: leg.query } };
-    return { name, template: { query: { hybrid: { queries: leg ? [leg.query] : [] } } } };
+    if (variant.kind === "plain") return { name, search_request: { query: plainQuery(variant, subqueries) } };
+    const subquery = subqueries.find((one) => one.name === variant.subquery);
+    if (subquery?.kind === "keyword") return { name, search_request: { query: subquery.query } };
+    return { name, template: { query: { hybrid: { queries: subquery ? [subquery.query] : [] } } } };
   });
   return { index, template, settings };
 }

@@ -3,8 +3,8 @@ import type { Step } from "../../whereabouts/where.ts";
 import { whereIs } from "../../whereabouts/where.ts";
 import { callService } from "../api.ts";
 import { goTo, place } from "../state.ts";
-import { asked, legs, variants } from "./results.ts";
-import { callOf, legTitle, type Variant, variantTitle } from "./variants.ts";
+import { asked, subqueries, variants } from "./results.ts";
+import { callOf, subqueryTitle, type Variant, variantTitle } from "./variants.ts";
 
 /** Asks for a document, and says where each variant has it. */
 export function WhereView() {
@@ -60,7 +60,7 @@ const UNKNOWN: Told = { key: "", steps: [], error: "" };
 function Whereabouts({ variant, document }: { variant: Variant; document: string }) {
   const [told, tell] = useState(UNKNOWN);
   const key = JSON.stringify([variant, document, asked.value]);
-  const title = variantTitle(variant, legs.value);
+  const title = variantTitle(variant, subqueries.value);
   // What is known of another document would stand under this one's name.
   const { steps, error } = told.key === key ? told : UNKNOWN;
   useEffect(() => {
@@ -100,9 +100,9 @@ function Whereabouts({ variant, document }: { variant: Variant; document: string
 function stepsOf(variant: Variant, document: string): Promise<Step[]> {
   const what = asked.value;
   if (!what) return Promise.resolve([]);
-  const all = what.legs;
-  const used = variant.kind === "leg" ? all.filter(({ name }) => name === variant.leg) : all;
-  const names = variant.kind === "own" ? [] : used.map((leg) => legTitle(leg, all));
+  const all = what.subqueries;
+  const used = variant.kind === "subquery" ? all.filter(({ name }) => name === variant.subquery) : all;
+  const names = variant.kind === "own" ? [] : used.map((subquery) => subqueryTitle(subquery, all));
   const ask = async ({ path, body }: { path: string; body: object }) =>
     (await callService({ service: "gateway", method: "POST", path, body })).body;
   // A template that is no JSON throws here.

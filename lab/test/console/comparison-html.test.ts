@@ -28,7 +28,13 @@ test("takes keys, signatures and passwords out of URLs, and leaves everything el
 test("shows every column without scripts, and escapes whatever documents and people wrote", () => {
   const evil = `<script>alert(1)</script>"'`;
   const html = comparisonHtml({
-    ...{ query: evil, index: evil, isForUser: true, when: new Date("2026-01-02T03:04:05Z"), legs: [evil, "dense"] },
+    ...{
+      query: evil,
+      index: evil,
+      isForUser: true,
+      when: new Date("2026-01-02T03:04:05Z"),
+      subqueries: [evil, "dense"],
+    },
     columns: [
       {
         ...{ title: evil, settings: evil, total: evil, degraded: [evil], isFailed: false },

@@ -56,7 +56,7 @@ function tuning(): { result: Tuning; picture: string } {
   const best = { ...techniques, weights: [0.35, 0.5, 0.15] };
   const values = ({ weights }: { weights: readonly number[] | null }) =>
     Float64Array.of(1 - Math.hypot((weights?.[0] ?? 0) - 0.7, (weights?.[1] ?? 0) - 0.1));
-  const collection = { queries: 20, legs: 3, values, computed: () => 0 };
+  const collection = { queries: 20, subqueries: 3, values, computed: () => 0 };
   return {
     result: {
       ...{ best, current: 0.5, tuned: 0.6, isReal: true, settings: 300, queries: 20 },

@@ -4,21 +4,21 @@ import { fuse } from "../../../lib/search/fusion/fuse.ts";
 import { suite } from "../../../test/suite.ts";
 import { explainScore, withWeight } from "../../console/search/places.ts";
 import { techniquesOf } from "../../tuning/settings.ts";
-import { type LegPlace, placesOf, shownRank } from "../../whereabouts/leg-places.ts";
+import { placesOf, type SubqueryPlace, shownRank } from "../../whereabouts/subquery-places.ts";
 
 const test = suite("ranks of a hit and their reasons");
 
-/** Three legs over two shards; each finds about half of 40 documents. */
+/** Three subqueries over two shards; each finds about half of 40 documents. */
 function candidates(seed: number) {
   const random = seeded(seed);
-  const legs = Array.from({ length: 3 }, () =>
+  const subqueries = Array.from({ length: 3 }, () =>
     [0, 1].map((shard) =>
       Array.from({ length: 20 }, (_, number) => ({ id: `${shard}-${number}`, score: Math.fround(random() * 9) }))
         .filter(() => random() < 0.5)
         .sort((a, b) => b.score - a.score),
     ),
   );
-  return { legs, version: "3.6.0", globalRanks: true };
+  return { subqueries, version: "3.6.0", globalRanks: true };
 }
 
 test("explains exactly the score that fusion computes, for every technique", () => {
@@ -26,7 +26,7 @@ test("explains exactly the score that fusion computes, for every technique", () 
   for (const { normalization, combination } of techniquesOf({ rrf: true, weightedRrf: true, zScore: true })) {
     const found = candidates(7);
     const settings = { normalization, combination, weights };
-    const hits = fuse(found.legs, settings, { size: 100, globalRanks: true });
+    const hits = fuse(found.subqueries, settings, { size: 100, globalRanks: true });
     assert.ok(hits.length > 20);
     for (const { id, score } of hits) {
       const reason = explainScore(found, settings, id);
@@ -39,9 +39,9 @@ test("explains exactly the score that fusion computes, for every technique", () 
   }
 });
 
-test("counts ranks over all shards, and gives none to a document that a leg did not find", () => {
+test("counts ranks over all shards, and gives none to a document that a subquery did not find", () => {
   const found = {
-    legs: [
+    subqueries: [
       [[{ id: "a", score: 3 }], [{ id: "b", score: 5 }]],
       [[], [{ id: "b", score: 1 }]],
     ],
@@ -58,8 +58,8 @@ test("counts ranks over all shards, and gives none to a document that a leg did 
 
 test("documents of equal score share a rank, which is shown as tied", () => {
   const hits = ["s3", "s1", "s2", "s4"].map((id, index) => ({ id, score: [2, 1, 1, 0.5][index] ?? 0 }));
-  const places = placesOf({ legs: [[hits]] });
-  const shown = hits.map(({ id }) => shownRank(places.get(id)?.[0] as LegPlace));
+  const places = placesOf({ subqueries: [[hits]] });
+  const shown = hits.map(({ id }) => shownRank(places.get(id)?.[0] as SubqueryPlace));
   assert.equal(shown, ["1", "=2", "=2", "4"]);
 });
 
@@ -67,10 +67,10 @@ test("keeps weights in hundredths that sum to 1, whichever weight is dragged", (
   const random = seeded(3);
   let weights = [0.34, 0.33, 0.33];
   for (let step = 0; step < 500; step += 1) {
-    const leg = Math.floor(random() * 3);
+    const subquery = Math.floor(random() * 3);
     const value = Math.round(random() * 20) / 20;
-    weights = withWeight(weights, leg, value);
-    assert.is(weights[leg], value);
+    weights = withWeight(weights, subquery, value);
+    assert.is(weights[subquery], value);
     assert.is(Math.round(weights.reduce((sum, weight) => sum + weight * 100, 0)), 100, weights.join());
     assert.ok(weights.every((weight) => weight >= 0 && Math.abs(weight * 100 - Math.round(weight * 100)) < 1e-9));
   }

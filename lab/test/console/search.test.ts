@@ -66,7 +66,7 @@ test("adds a plain search with boosts and a filter, by keyboard, and keeps it in
   await close();
 });
 
-test("tells the rank of each hit in each leg, also to a screen reader", async () => {
+test("tells the rank of each hit in each subquery, also to a screen reader", async () => {
   const { column, close } = await searched();
   const places = column("hybrid").locator(".hit", { hasText: "A Sunken Bell" }).locator(".places");
   assert.is(await places.locator("[aria-hidden]").textContent(), "k– d1 s2");
@@ -148,7 +148,7 @@ test("says when an experiment chose the settings of a user's search", async () =
   await close();
 });
 
-test("explains a hit leg by leg and in the cluster's words", async () => {
+test("explains a hit subquery by subquery and in the cluster's words", async () => {
   const { column, close } = await searched();
   const hit = column("hybrid").locator(".hit", { hasText: "A Sunken Bell" });
   await hit.getByRole("button", { name: "A Sunken Bell" }).click();

@@ -1,5 +1,5 @@
 import type { Random } from "../../../lib/core/statistics/random.ts";
-import type { LegHits, ShardHit } from "../../../lib/search/fusion/techniques.ts";
+import type { ShardHit, SubqueryHits } from "../../../lib/search/fusion/techniques.ts";
 import { metricOf } from "../../metrics/metric.ts";
 import { type Collection, collectionOf, type TuningQuery } from "../../tuning/collection.ts";
 
@@ -15,26 +15,34 @@ export interface Plant {
   noise: number;
 }
 
-/** Generates queries whose documents are graded by a weighted sum of the legs' scores and noise. */
+/** Generates queries whose documents are graded by a weighted sum of the subqueries' scores and noise. */
 export function plantedQueries({ queries, documents, truth, noise }: Plant, random: Random): TuningQuery[] {
   return Array.from({ length: queries }, (_, query) => {
     const scored = Array.from({ length: documents }, (_, document) => {
       const scores = truth.map(() => random() ** 2);
-      const relevance = scores.reduce((sum, score, leg) => sum + score * (truth[leg] as number), noise * random());
+      const relevance = scores.reduce(
+        (sum, score, subquery) => sum + score * (truth[subquery] as number),
+        noise * random(),
+      );
       return { id: `d${document}`, shard: document % SHARDS, scores, relevance };
     });
     const ordered = [...scored].sort((a, b) => b.relevance - a.relevance);
     const grades = new Map(ordered.slice(0, 12).map(({ id }, rank) => [id, rank < 4 ? 3 : rank < 8 ? 2 : 1]));
-    const legs = truth.map(
-      (_, leg): LegHits =>
+    const subqueries = truth.map(
+      (_, subquery): SubqueryHits =>
         Array.from({ length: SHARDS }, (_, shard) =>
           scored
             .filter((one) => one.shard === shard)
-            .map(({ id, scores }): ShardHit => ({ id, score: Math.fround((scores[leg] as number) * (leg + 1) * 7) }))
+            .map(
+              ({ id, scores }): ShardHit => ({
+                id,
+                score: Math.fround((scores[subquery] as number) * (subquery + 1) * 7),
+              }),
+            )
             .sort((a, b) => b.score - a.score),
         ),
     );
-    return { id: `q${query}`, grades, retrieved: new Map([[null, legs]]) };
+    return { id: `q${query}`, grades, retrieved: new Map([[null, subqueries]]) };
   });
 }
 

@@ -5,10 +5,10 @@ import { surfaceSvg } from "../../tuning/surface.ts";
 
 const test = suite("the heat map of a tuning");
 
-/** A metric that is best at these weights of the first two of three legs. */
+/** A metric that is best at these weights of the first two of three subqueries. */
 const peakAt = (x: number, y: number): Collection => ({
   queries: 1,
-  legs: 3,
+  subqueries: 3,
   values: ({ weights }) => Float64Array.of(1 - Math.hypot((weights?.[0] ?? 0) - x, (weights?.[1] ?? 0) - y)),
   computed: () => 0,
 });

@@ -36,7 +36,7 @@ test("finds settings within 1 % of the best of an exhaustive grid, with at most 
     }
   }
   assert.ok(tuned >= 0.99 * highest, `${tuned} of ${highest}`);
-  // Tuning sends a search for each of three legs on each of two shards; the grid sends one for each setting.
+  // Tuning sends a search for each of three subqueries on each of two shards; the grid sends one for each setting.
   assert.ok(3 * 2 <= 0.01 * tried, `${tried} settings`);
 });
 

@@ -4,12 +4,12 @@ import {
   type Normalization,
   type Techniques,
 } from "../../core/contract/search.ts";
-import { combinerOf, type LegHits, normalizerOf, RANK_CONSTANT } from "./techniques.ts";
+import { combinerOf, normalizerOf, RANK_CONSTANT, type SubqueryHits } from "./techniques.ts";
 import { inTieOrder } from "./tie-order.ts";
 
 /** The settings of a hybrid search that fusion depends on. */
 export interface FusionSettings extends Techniques {
-  /** One for each leg; null means equal weights. */
+  /** One for each subquery; null means equal weights. */
   weights: readonly number[] | null;
 }
 
@@ -21,14 +21,14 @@ export interface FusedHit {
 }
 
 /**
- * Every document that a leg found, with its normalized score in each leg. What does not change with weights and
+ * Every document that a subquery found, with its normalized score in each subquery. What does not change with weights and
  * combination is computed once, so that many settings cost little.
  */
-export interface NormalizedLegs {
-  legs: number;
+export interface NormalizedSubqueries {
+  subqueries: number;
   /** In the order that the cluster gives to equal scores. */
   ids: readonly string[];
-  /** Scores of document d in leg l at `d * legs + l`; 0 where the leg did not find it. */
+  /** Scores of document d in subquery l at `d * subqueries + l`; 0 where the subquery did not find it. */
   scores: Float32Array;
 }
 
@@ -41,58 +41,64 @@ export function scoringOf({ normalization, combination }: Techniques): Scoring {
 }
 
 /**
- * Normalizes the hits of each leg as the cluster does. `globalRanks` says whether ranks count over all shards, as from OpenSearch 3.0 on, or on each shard.
+ * Normalizes the hits of each subquery as the cluster does. `globalRanks` says whether ranks count over all shards, as from
+ * OpenSearch 3.0 on, or on each shard.
  */
-export function normalizeLegs(legs: readonly LegHits[], scoring: Scoring, globalRanks: boolean): NormalizedLegs {
+export function normalizeSubqueries(
+  subqueries: readonly SubqueryHits[],
+  scoring: Scoring,
+  globalRanks: boolean,
+): NormalizedSubqueries {
   // A document is on one shard; the shard's number keeps equal ids of several indexes apart.
   const documents = new Map<string, number>();
   const ids: string[] = [];
-  for (const [shard, found] of inTieOrder(legs).entries()) {
+  for (const [shard, found] of inTieOrder(subqueries).entries()) {
     for (const id of found) documents.set(`${shard} ${id}`, ids.push(id) - 1);
   }
-  const scores = new Float32Array(documents.size * legs.length);
-  for (const [index, leg] of legs.entries()) {
-    const scored = scoring === "ranks" ? reciprocalRanks(leg, globalRanks) : normalized(leg, scoring);
-    for (const [shard, hits] of leg.entries()) {
+  const scores = new Float32Array(documents.size * subqueries.length);
+  for (const [index, subquery] of subqueries.entries()) {
+    const scored = scoring === "ranks" ? reciprocalRanks(subquery, globalRanks) : normalized(subquery, scoring);
+    for (const [shard, hits] of subquery.entries()) {
       for (const [position, { id }] of hits.entries()) {
         const document = documents.get(`${shard} ${id}`) as number;
-        scores[document * legs.length + index] = scored[shard]?.[position] as number;
+        scores[document * subqueries.length + index] = scored[shard]?.[position] as number;
       }
     }
   }
-  return { legs: legs.length, ids, scores };
+  return { subqueries: subqueries.length, ids, scores };
 }
 
-function normalized(leg: LegHits, technique: Normalization): number[][] {
-  const normalize = normalizerOf(technique, leg);
-  return leg.map((hits) => hits.map(({ score }) => normalize(score)));
+function normalized(subquery: SubqueryHits, technique: Normalization): number[][] {
+  const normalize = normalizerOf(technique, subquery);
+  return subquery.map((hits) => hits.map(({ score }) => normalize(score)));
 }
 
 /** The cluster rounds `1 / (60 + rank)` to ten decimals before it becomes a float32 (RRFNormalizationTechnique). */
 const reciprocal = (position: number) => Math.fround(Number((1 / (RANK_CONSTANT + position + 1)).toFixed(10)));
 
-function reciprocalRanks(leg: LegHits, globalRanks: boolean): number[][] {
-  const ranks = leg.map((hits) => hits.map((_, position) => reciprocal(position)));
+function reciprocalRanks(subquery: SubqueryHits, globalRanks: boolean): number[][] {
+  const ranks = subquery.map((hits) => hits.map((_, position) => reciprocal(position)));
   if (!globalRanks) return ranks;
-  const all = leg.flatMap((hits, shard) => hits.map(({ score }, position) => ({ score, shard, position })));
+  const all = subquery.flatMap((hits, shard) => hits.map(({ score }, position) => ({ score, shard, position })));
   all.sort((a, b) => b.score - a.score || a.shard - b.shard || a.position - b.position);
   for (const [rank, { shard, position }] of all.entries()) (ranks[shard] as number[])[position] = reciprocal(rank);
   return ranks;
 }
 
 /** Returns the best `size` documents under a combination and weights. Equal scores are in the order of `ids`. */
-export function combineLegs(
-  { legs, ids, scores }: NormalizedLegs,
+export function combineSubqueries(
+  { subqueries, ids, scores }: NormalizedSubqueries,
   combination: Combination,
   weights: readonly number[] | null,
   size: number,
 ): FusedHit[] {
-  const combine = combinerOf(combination, legs, weights);
-  const own = new Array<number>(legs);
+  const combine = combinerOf(combination, subqueries, weights);
+  const own = new Array<number>(subqueries);
   // Insertion into a short sorted list is much faster than sorting all documents when few of them are wanted.
   const best: FusedHit[] = [];
   for (let document = 0; document < ids.length; document += 1) {
-    for (let leg = 0; leg < legs; leg += 1) own[leg] = scores[document * legs + leg] as number;
+    for (let subquery = 0; subquery < subqueries; subquery += 1)
+      own[subquery] = scores[document * subqueries + subquery] as number;
     const score = combine(own);
     const last = best.at(-1);
     if (best.length === size && last && score <= last.score) continue;
@@ -105,14 +111,14 @@ export function combineLegs(
 }
 
 /**
- * Fuses the hits of several legs as the cluster's hybrid query does: the same scores in the same order, ties included if
- * the hits have their documents' numbers.
+ * Fuses the hits of several subqueries as the cluster's hybrid query does: the same scores in the same order, ties included
+ * if the hits have their documents' numbers.
  */
 export function fuse(
-  legs: readonly LegHits[],
+  subqueries: readonly SubqueryHits[],
   settings: FusionSettings,
   options: { size: number; globalRanks: boolean },
 ): FusedHit[] {
-  const prepared = normalizeLegs(legs, scoringOf(settings), options.globalRanks);
-  return combineLegs(prepared, settings.combination, settings.weights, options.size);
+  const prepared = normalizeSubqueries(subqueries, scoringOf(settings), options.globalRanks);
+  return combineSubqueries(prepared, settings.combination, settings.weights, options.size);
 }

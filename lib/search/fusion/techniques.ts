@@ -4,7 +4,7 @@ import { sum } from "../../core/sum.ts";
 /** The constant of reciprocal rank fusion, the cluster's default (Cormack, Clarke and Büttcher 2009). */
 export const RANK_CONSTANT = 60;
 
-/** A document that one leg found on one shard, with the score that the cluster gave it, a float32. */
+/** A document that one subquery found on one shard, with the score that the cluster gave it, a float32. */
 export interface ShardHit {
   id: string;
   score: number;
@@ -12,23 +12,23 @@ export interface ShardHit {
   doc?: number | undefined;
 }
 
-/** The hits of one leg by shard, best first on each. All legs have the same shards in the same order. */
-export type LegHits = readonly (readonly ShardHit[])[];
+/** The hits of one subquery by shard, best first on each. All subqueries have the same shards in the same order. */
+export type SubqueryHits = readonly (readonly ShardHit[])[];
 
 const { fround } = Math;
 
 /** The score of a hit that would normalize to 0, so that a match counts more than no match (neural-search). */
 const MIN_SCORE = fround(0.001);
 
-/** Normalizes a score; the values of a leg never change with the weights. */
+/** Normalizes a score; the values of a subquery never change with the weights. */
 type Normalizer = (score: number) => number;
 
 /**
- * Returns the function that normalizes the scores of one leg. Computes in float32 in the order of neural-search
+ * Returns the function that normalizes the scores of one subquery. Computes in float32 in the order of neural-search
  * (MinMaxScoreNormalizationTechnique, L2ScoreNormalizationTechnique, ZScoreNormalizationTechnique), over all shards.
  */
-export function normalizerOf(technique: Normalization, leg: LegHits): Normalizer {
-  const scores = leg.flatMap((hits) => hits.map(({ score }) => score));
+export function normalizerOf(technique: Normalization, subquery: SubqueryHits): Normalizer {
+  const scores = subquery.flatMap((hits) => hits.map(({ score }) => score));
   switch (technique) {
     case "min_max":
       return minMax(scores);
@@ -91,15 +91,17 @@ function standardDeviation(values: readonly number[], mean: number): number {
   return Math.sqrt((squares - sum(deviations) ** 2 / values.length) / (values.length - 1));
 }
 
-/** Combines the normalized scores of one document. A leg that did not find it has 0. */
+/** Combines the normalized scores of one document. A subquery that did not find it has 0. */
 type Combiner = (scores: readonly number[]) => number;
 
 /**
- * Returns the function that combines scores with weights, one for each leg; null means equal weights. Computes in float32
- * in the order of neural-search (ArithmeticMeanScoreCombinationTechnique and its siblings).
+ * Returns the function that combines scores with weights, one for each subquery; null means equal weights. Computes in
+ * float32 in the order of neural-search (ArithmeticMeanScoreCombinationTechnique and its siblings).
  */
-export function combinerOf(technique: Combination, legs: number, weights: readonly number[] | null): Combiner {
-  const own = Array.from({ length: legs }, (_, leg) => (weights === null ? 1 : fround(weights[leg] ?? 0)));
+export function combinerOf(technique: Combination, subqueries: number, weights: readonly number[] | null): Combiner {
+  const own = Array.from({ length: subqueries }, (_, subquery) =>
+    weights === null ? 1 : fround(weights[subquery] ?? 0),
+  );
   return COMBINERS[technique](own);
 }
 
@@ -114,20 +116,20 @@ const weightedSum =
   (weights: readonly number[]): Combiner =>
   (scores) => {
     let combined = 0;
-    for (let leg = 0; leg < weights.length; leg += 1) {
-      combined = fround(combined + fround((scores[leg] as number) * (weights[leg] as number)));
+    for (let subquery = 0; subquery < weights.length; subquery += 1) {
+      combined = fround(combined + fround((scores[subquery] as number) * (weights[subquery] as number)));
     }
     return combined;
   };
 
-/** Adds up a value of each leg that found the document, and the weights of these legs. */
+/** Adds up a value of each subquery that found the document, and the weights of these subqueries. */
 function sumsOf(scores: readonly number[], weights: readonly number[], of: (weight: number, score: number) => number) {
   let sum = 0;
   let total = 0;
-  for (let leg = 0; leg < weights.length; leg += 1) {
-    const score = scores[leg] as number;
+  for (let subquery = 0; subquery < weights.length; subquery += 1) {
+    const score = scores[subquery] as number;
     if (score <= 0) continue;
-    const weight = weights[leg] as number;
+    const weight = weights[subquery] as number;
     total = fround(total + weight);
     sum = fround(sum + of(weight, score));
   }

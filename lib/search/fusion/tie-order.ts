@@ -1,16 +1,17 @@
-import type { LegHits } from "./techniques.ts";
+import type { SubqueryHits } from "./techniques.ts";
 
 /**
- * Returns the ids that any leg found on each shard, in the order that the cluster gives to documents of equal score.
+ * Returns the ids that any subquery found on each shard, in the order that the cluster gives to documents of equal score.
  * neural-search collects the documents of a shard in a `HashMap` by Lucene's number and sorts its keys by score, which
  * leaves equal scores in the map's order (ScoreCombiner.getSortedDocIds); shards follow each other. Without the numbers,
- * the order is that in which the legs found them.
+ * the order is that in which the subqueries found them.
  */
-export function inTieOrder(legs: readonly LegHits[]): string[][] {
-  const shards = Math.max(0, ...legs.map((leg) => leg.length));
+export function inTieOrder(subqueries: readonly SubqueryHits[]): string[][] {
+  const shards = Math.max(0, ...subqueries.map((subquery) => subquery.length));
   return Array.from({ length: shards }, (_, shard) => {
     const docs = new Map<string, number | undefined>();
-    for (const leg of legs) for (const { id, doc } of leg[shard] ?? []) if (!docs.has(id)) docs.set(id, doc);
+    for (const subquery of subqueries)
+      for (const { id, doc } of subquery[shard] ?? []) if (!docs.has(id)) docs.set(id, doc);
     const buckets = bucketsOf(docs.size);
     const found = Array.from(docs, ([id, doc]) => ({ id, bucket: doc === undefined ? 0 : bucketOf(doc, buckets) }));
     return found.sort((a, b) => a.bucket - b.bucket).map(({ id }) => id);

@@ -71,8 +71,8 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   const answers = await rewritten.attempt({ rewritten: rewritten.query, original: queries }, (all) =>
     searchShards(services, searched, all, shards, depth, deadline),
   );
-  const subqueries = queries.map((_, leg) => ({
-    shards: shards.map((_, shard) => ({ hits: answers[leg * shards.length + shard] })),
+  const subqueries = queries.map((_, subquery) => ({
+    shards: shards.map((_, shard) => ({ hits: answers[subquery * shards.length + shard] })),
   }));
   return {
     status: 200,

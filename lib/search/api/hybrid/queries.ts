@@ -42,23 +42,23 @@ export async function runnableQueries(
   watch: Stopwatch,
 ): Promise<RunnableQueries> {
   const path = "search_request_template.query.hybrid.queries";
-  const { legs, issues } = readLegs(template.queries, embedding_mappings, path);
+  const { subqueries, issues } = readSubqueries(template.queries, embedding_mappings, path);
   const problems = [...issues, ...versionIssues(can, template.page.from)];
   if (problems.length > 0) throw invalidRequest(problems);
 
   const shown = highlighted(template.native, passages);
   const used = new Map(
-    [...embedders].filter(([field]) => shown.includes(field) || legs.some(({ fields }) => fields.has(field))),
+    [...embedders].filter(([field]) => shown.includes(field) || subqueries.some(({ fields }) => fields.has(field))),
   );
-  // A model that does not answer must leave time for the search by the other legs.
+  // A model that does not answer must leave time for the search by the other subqueries.
   const half = earlier(deadline, deadline.remaining() / 2);
   const embedded = await watch.time("embedding", () => embedQuery(services, query, { fields: used, stored }, half));
   for (const [field, reason] of incompatible)
     embedded.failures.set(field, new EmbeddingError(reason, { retryable: false }));
-  const { kept, weights, degraded } = planLegs(legs, embedded, asked, onFailure);
+  const { kept, weights, degraded } = planSubqueries(subqueries, embedded, asked, onFailure);
   const { embeddings } = embedded;
   const how = { embeddings, stored, candidates, queryTokens: can.queryTokens };
-  const queries = kept.map((leg) => replaceTokens(template.queries[leg], how));
+  const queries = kept.map((subquery) => replaceTokens(template.queries[subquery], how));
   return { queries, weights, degraded, embeddings };
 }
 
@@ -72,21 +72,21 @@ const WEIGHT_CHANGE: Record<LeftWeights["change"], string> = {
  * Returns the positions of the subqueries whose embeddings did not fail, from 0. Throws `upstream_unavailable` if none
  * remains, or if `onFailure` is `fail`.
  */
-function planLegs(
-  legs: readonly Leg[],
+function planSubqueries(
+  subqueries: readonly Subquery[],
   { failures }: QueryEmbeddings,
   weights: readonly number[] | null,
   onFailure: OnEmbeddingFailure,
 ): Omit<RunnableQueries, "queries" | "embeddings"> & { kept: number[] } {
   const kept: number[] = [];
-  const left: Array<{ leg: number; field: string; reason: string }> = [];
-  for (const [leg, { fields }] of legs.entries()) {
+  const left: Array<{ subquery: number; field: string; reason: string }> = [];
+  for (const [subquery, { fields }] of subqueries.entries()) {
     const failed = [...fields].find((field) => failures.has(field));
-    if (failed === undefined) kept.push(leg);
-    else left.push({ leg, field: failed, reason: failures.get(failed)?.message ?? "" });
+    if (failed === undefined) kept.push(subquery);
+    else left.push({ subquery, field: failed, reason: failures.get(failed)?.message ?? "" });
   }
   if (left.length === 0) return { kept, weights: weights && [...weights], degraded: [] };
-  const said = left.map(({ leg, field, reason }) => `subquery ${leg + 1} (${field}): ${reason}`).join("; ");
+  const said = left.map(({ subquery, field, reason }) => `subquery ${subquery + 1} (${field}): ${reason}`).join("; ");
   const cause = [...failures.values()];
   const seconds = Math.max(0, ...cause.map(({ retryAfterSeconds = 0 }) => retryAfterSeconds));
   const options = { cause, headers: seconds > 0 ? { "retry-after": String(seconds) } : {} };
@@ -95,8 +95,8 @@ function planLegs(
     throw new ApiError("upstream_unavailable", `The query text could not be embedded: ${said}.`, options);
   }
   const remaining = leftWeights(weights, kept);
-  const degraded = left.map(({ leg, field, reason }): Degradation => {
-    const effect = `subquery ${leg + 1} left out${WEIGHT_CHANGE[remaining.change]}`;
+  const degraded = left.map(({ subquery, field, reason }): Degradation => {
+    const effect = `subquery ${subquery + 1} left out${WEIGHT_CHANGE[remaining.change]}`;
     return { stage: "embedding", target: field, reason, effect };
   });
   return { kept, weights: remaining.weights, degraded };
@@ -111,7 +111,7 @@ interface LeftWeights {
 /** Returns the weights of the subqueries in `kept`, scaled to sum 1, or equal when they sum to 0. */
 export function leftWeights(weights: readonly number[] | null, kept: readonly number[]): LeftWeights {
   if (weights === null || kept.length === weights.length) return { weights: weights && [...weights], change: "none" };
-  const left = kept.map((leg) => weights[leg] ?? 0);
+  const left = kept.map((subquery) => weights[subquery] ?? 0);
   const sum = left.reduce((total, next) => total + next, 0);
   if (sum === 0) return { weights: left.map(() => 1 / left.length), change: "equal" };
   return { weights: left.map((weight) => weight / sum), change: "scaled" };
@@ -164,27 +164,27 @@ const KIND = {
 } as const satisfies Record<TokenPlace, Embedding["kind"]>;
 
 /** One subquery and the embedding fields whose tokens it holds. */
-export interface Leg {
+export interface Subquery {
   query: unknown;
   fields: ReadonlySet<string>;
 }
 
 /**
- * Returns the legs of a hybrid query with the embeddings that each needs, and an issue for each wrong token. A token is
- * `[field]` of a mapping, as the `vector` of a knn query, in the `should` of a bool, as the `query_tokens` of
+ * Returns the subqueries of a hybrid query with the embeddings that each needs, and an issue for each wrong token. A token
+ * is `[field]` of a mapping, as the `vector` of a knn query, in the `should` of a bool, as the `query_tokens` of
  * neural_sparse, or as the `query_value` of a script.
  */
-export function readLegs(
+export function readSubqueries(
   queries: readonly unknown[],
   mappings: readonly EmbeddingMapping[],
   path: string,
-): { legs: Leg[]; issues: Issue[] } {
+): { subqueries: Subquery[]; issues: Issue[] } {
   const byToken = new Map(mappings.map((mapping) => [`[${mapping.embedding_field}]`, mapping]));
   const known = mappings.map(({ embedding_field }) => `[${embedding_field}]`).join(", ") || "none for this index";
   const issues: Issue[] = [];
-  const legs = queries.map((query, leg) => {
+  const subqueries = queries.map((query, subquery) => {
     const fields = new Set<string>();
-    mapTokens(query, { keys: [], path: `${path}.${leg}` }, (text, place, at) => {
+    mapTokens(query, { keys: [], path: `${path}.${subquery}` }, (text, place, at) => {
       const mapping = byToken.get(text);
       const kind = mapping && MODELS[mapping.model_name].kind;
       if (mapping && kind === KIND[place]) fields.add(mapping.embedding_field);
@@ -198,7 +198,7 @@ export function readLegs(
     });
     return { query, fields };
   });
-  return { legs, issues };
+  return { subqueries, issues };
 }
 
 export interface ReplaceOptions {

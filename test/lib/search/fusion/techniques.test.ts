@@ -8,7 +8,7 @@ const test = suite("lib/search/fusion/techniques");
 const near = (got: number, wanted: number, what: string) => assert.ok(Math.abs(got - wanted) < 1e-6, `${what}: ${got}`);
 
 /** Scores of two shards: normalized together, their mean is 2.5. */
-const LEG = [
+const SUBQUERY = [
   [
     { id: "a", score: 4 },
     { id: "b", score: 1 },
@@ -20,7 +20,7 @@ const LEG = [
 ];
 
 test("normalizes the scores of all shards together, as the formulas say", () => {
-  const normalized = (technique: Normalization) => [4, 3, 2, 1].map(normalizerOf(technique, LEG));
+  const normalized = (technique: Normalization) => [4, 3, 2, 1].map(normalizerOf(technique, SUBQUERY));
   const deviation = Math.sqrt(5 / 3);
   const expected: Record<Normalization, number[]> = {
     min_max: [1, 2 / 3, 1 / 3, 0.001],
@@ -52,21 +52,21 @@ test("equal scores, and a single one, normalize without a division by zero", () 
   assert.is(normalizerOf("z_score", odd)(3), 4);
 });
 
-test("combines with weights, and by the legs that found a document alone where the technique says so", () => {
+test("combines with weights, and by the subqueries that found a document alone where the technique says so", () => {
   const combined = (technique: Combination, scores: number[], weights: number[] | null = [0.25, 0.75]) =>
     combinerOf(technique, scores.length, weights)(scores);
   near(combined("arithmetic_mean", [0.4, 0.8]), 0.7, "arithmetic");
   near(combined("arithmetic_mean", [0.4, 0.8], null), 0.6, "arithmetic, equal weights");
-  near(combined("arithmetic_mean", [0.4, 0]), 0.1, "arithmetic counts a leg that did not find it");
+  near(combined("arithmetic_mean", [0.4, 0]), 0.1, "arithmetic counts a subquery that did not find it");
   near(combined("geometric_mean", [0.4, 0.8]), 0.4 ** 0.25 * 0.8 ** 0.75, "geometric");
-  near(combined("geometric_mean", [0.4, 0]), 0.4, "geometric of one leg");
+  near(combined("geometric_mean", [0.4, 0]), 0.4, "geometric of one subquery");
   near(combined("harmonic_mean", [0.4, 0.8]), 1 / (0.25 / 0.4 + 0.75 / 0.8), "harmonic");
-  near(combined("harmonic_mean", [0, 0.8]), 0.8, "harmonic of one leg");
+  near(combined("harmonic_mean", [0, 0.8]), 0.8, "harmonic of one subquery");
   near(combined("rrf", [0.4, 0.8]), 0.7, "rrf is a sum");
   near(combined("rrf", [0.4, 0.8], null), 1.2, "rrf, equal weights");
 });
 
-test("a document that no leg found, and weights of zero, are 0", () => {
+test("a document that no subquery found, and weights of zero, are 0", () => {
   for (const technique of ["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"] as const) {
     assert.is(combinerOf(technique, 2, null)([0, 0]), 0, technique);
     assert.is(combinerOf(technique, 2, [0, 0])([0.4, 0.8]), 0, `${technique} without weights`);

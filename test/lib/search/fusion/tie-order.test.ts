@@ -23,10 +23,10 @@ test("is that of a HashMap of 16 buckets, then of 32, on each shard, and first c
   assert.equal(inTieOrder([[hits(65_536, 0)]]), [["d0", "d65536"]]);
 });
 
-test("decides between documents of equal score, and is the legs' own without numbers", () => {
+test("decides between documents of equal score, and is the subqueries' own without numbers", () => {
   const settings = { normalization: "min_max", combination: "arithmetic_mean", weights: null } as const;
-  const order = (legs: Parameters<typeof fuse>[0]) =>
-    fuse(legs, settings, { size: 2, globalRanks: true }).map(({ id }) => id);
+  const order = (subqueries: Parameters<typeof fuse>[0]) =>
+    fuse(subqueries, settings, { size: 2, globalRanks: true }).map(({ id }) => id);
   assert.equal(order([[hits(18, 3, 2)]]), ["d18", "d2"]);
   assert.equal(order([[["b", "a", "c"].map((id) => ({ id, score: 1 }))]]), ["b", "a"]);
 });

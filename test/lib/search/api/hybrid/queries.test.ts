@@ -8,7 +8,7 @@ import { suite } from "../../../../suite.ts";
 
 const test = suite("lib/search/api/hybrid/queries");
 
-test("weights of the remaining legs are scaled to sum to 1", () => {
+test("weights of the remaining subqueries are scaled to sum to 1", () => {
   assert.equal(leftWeights([0.5, 0.25, 0.25], [1, 2]), { weights: [0.5, 0.5], change: "scaled" });
 });
 
@@ -16,7 +16,7 @@ test("remaining weights become equal when all of them are 0", () => {
   assert.equal(leftWeights([0, 0, 1], [0, 1]), { weights: [0.5, 0.5], change: "equal" });
 });
 
-test("weights stay unchanged when every leg remains, and missing weights stay missing", () => {
+test("weights stay unchanged when every subquery remains, and missing weights stay missing", () => {
   assert.equal(leftWeights([0.1, 0.9], [0, 1]), { weights: [0.1, 0.9], change: "none" });
   assert.equal(leftWeights(null, [0]), { weights: null, change: "none" });
 });

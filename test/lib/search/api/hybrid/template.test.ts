@@ -32,7 +32,7 @@ const BY_TITLE = {
   name: "by_title",
   search_request_template: {
     size: "[params.size]",
-    query: { hybrid: { queries: [{ match: { title: "[search_query]" } }, "[params.leg]"] } },
+    query: { hybrid: { queries: [{ match: { title: "[search_query]" } }, "[params.subquery]"] } },
   },
   params: { size: 10 },
 };
@@ -53,9 +53,11 @@ const refusal = (request: string): string[] => {
 };
 
 test("are filled with the request's parameters as written, and with defaults for the rest", () => {
-  const { text, parsed } = templateFor('"template":"by_title","params":{"leg": {"term": {"n": 9007199254740993}} }');
-  const legs = '[{"match":{"title":"salt \\"x\\""}},{"term": {"n": 9007199254740993}}]';
-  assert.is(text, `{"size":10,"query":{"hybrid":{"queries":${legs}}}}`);
+  const { text, parsed } = templateFor(
+    '"template":"by_title","params":{"subquery": {"term": {"n": 9007199254740993}} }',
+  );
+  const subqueries = '[{"match":{"title":"salt \\"x\\""}},{"term": {"n": 9007199254740993}}]';
+  assert.is(text, `{"size":10,"query":{"hybrid":{"queries":${subqueries}}}}`);
   assert.equal(parsed, JSON.parse(text));
 });
 
@@ -72,7 +74,7 @@ test("refuse parameters that are missing or unknown, all at once", () => {
   assert.equal(refusal('"template":"by_title","params":{"sise":1}'), [
     "invalid_request",
     "params.sise: is not a parameter of this template",
-    "params.leg: is required by this template",
+    "params.subquery: is required by this template",
   ]);
 });
 
@@ -91,14 +93,14 @@ test("refuse a template together with a name, neither of them, and parameters wi
 
 test("refuse values that would make the template harmful to the cluster", () => {
   const harmful = '{"regexp": {"title": "a*{100}{100}"}}';
-  const [code, issue = ""] = refusal(`"template":"by_title","params":{"leg":${harmful}}`);
+  const [code, issue = ""] = refusal(`"template":"by_title","params":{"subquery":${harmful}}`);
   assert.is(code, "invalid_request");
   assert.match(issue, /^search_request_template\.query\.hybrid\.queries\.1\.regexp/);
 });
 
 test("refuse values that nest the template deeper than a request may be", () => {
   const deep = `${'{"bool":{"must":'.repeat(199)}{}${"}}".repeat(199)}`;
-  const [code, issue = ""] = refusal(`"template":"by_title","params":{"leg":${deep}}`);
+  const [code, issue = ""] = refusal(`"template":"by_title","params":{"subquery":${deep}}`);
   assert.is(code, "invalid_request");
   assert.match(issue, /is nested deeper than 400 levels/);
 });

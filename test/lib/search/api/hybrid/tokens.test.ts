@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { parseLossless } from "../../../../../lib/core/json/values.ts";
-import { readLegs, replaceTokens } from "../../../../../lib/search/api/hybrid/queries.ts";
+import { readSubqueries, replaceTokens } from "../../../../../lib/search/api/hybrid/queries.ts";
 import type { Embedding } from "../../../../../lib/search/embeddings/embedder.ts";
 import { suite } from "../../../../suite.ts";
 
@@ -11,7 +11,7 @@ const MAPPINGS = [
   { embedding_field: "sparse", model_name: "sparse_v3" as const, src_fields: ["text"] },
 ];
 
-const read = (...queries: unknown[]) => readLegs(queries, MAPPINGS, "queries");
+const read = (...queries: unknown[]) => readSubqueries(queries, MAPPINGS, "queries");
 
 const EMBEDDINGS = new Map<string, Embedding>([
   ["dense", { kind: "dense", vector: [0.1, 0.2] }],
@@ -20,15 +20,15 @@ const EMBEDDINGS = new Map<string, Embedding>([
 
 const replace = (query: unknown, queryTokens = true) => replaceTokens(query, { embeddings: EMBEDDINGS, queryTokens });
 
-test("finds the fields that each leg needs", () => {
-  const { legs, issues } = read(
+test("finds the fields that each subquery needs", () => {
+  const { subqueries, issues } = read(
     { match: { text: "salt" } },
     { knn: { dense: { vector: "[dense]", k: 5 } } },
     { bool: { should: "[sparse]", filter: [{ term: { genre: "x" } }] } },
   );
   assert.equal(issues, []);
   assert.equal(
-    legs.map(({ fields }) => [...fields]),
+    subqueries.map(({ fields }) => [...fields]),
     [[], ["dense"], ["sparse"]],
   );
 });
@@ -77,7 +77,7 @@ test("a dense token becomes the vector of a knn query and the query value of a s
   });
   const script = (query_value: unknown) => ({ script_score: { script: { lang: "knn", params: { query_value } } } });
   assert.equal(replace(script("[dense]")), script([0.1, 0.2]));
-  assert.equal([...(read(script("[dense]")).legs[0]?.fields ?? [])], ["dense"]);
+  assert.equal([...(read(script("[dense]")).subqueries[0]?.fields ?? [])], ["dense"]);
 });
 
 test("a string that is not a token, such as a binary vector, stays the query value of a script", () => {
