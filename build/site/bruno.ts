@@ -3,10 +3,13 @@ import { describedOperations, exampleOf, type OpenApiFile } from "./openapi-file
 /** The APIs by their folder in the collection, with the variables of their URL and key. */
 const FOLDERS = { "search gateway": "search", "recommendation service": "recommendation" } as const;
 
+/** The ports of `PORT=8000 make dev`. */
+const PORTS = { search: 8000, recommendation: 8003 } as const;
+
 /** Returns the files of a collection for Bruno: a request for each example of both APIs. */
 export function brunoCollection(files: Readonly<Record<keyof typeof FOLDERS, OpenApiFile>>): Map<string, string> {
   const collection = { version: "1", name: "Relevance", type: "collection" };
-  const variables = Object.values(FOLDERS).map((name) => `  ${name}_url: http://127.0.0.1:8000`);
+  const variables = Object.values(FOLDERS).map((name) => `  ${name}_url: http://127.0.0.1:${PORTS[name]}`);
   const secrets = Object.values(FOLDERS).map((name) => `  ${name}_key`);
   const all = new Map([
     ["bruno.json", `${JSON.stringify(collection, undefined, 2)}\n`],

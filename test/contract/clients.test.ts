@@ -2,10 +2,12 @@ import { cpSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } fr
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
 import { OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE } from "../../build/reference.ts";
+import { brunoCollection } from "../../build/site/bruno.ts";
 import { describedOperations } from "../../build/site/openapi-file.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
+import { brunoRequests } from "./bruno.ts";
 import { EXPECTED, type Services, startServices } from "./services.ts";
 import { sizesOfTarball, statedSizes, wrongSizes } from "./sizes.ts";
 import { BETWEEN, guideRequests, printedRequests, pythonProgram, shellScript, typeScriptProgram } from "./tabs.ts";
@@ -150,6 +152,27 @@ test("the requests of the site's API pages are answered alike in each language",
   assert.is(inShell.length, printed.length);
   assert.not.match(JSON.stringify(inShell), /"error"/);
   for (const other of others) assert.equal(other, inShell);
+});
+
+test("the requests of the collection for Bruno, as Bruno reads them, are answered", async () => {
+  const { GATEWAY_URL, RECOMMENDATION_URL, API_KEY, INDEX } = services.env;
+  const collection = brunoCollection({
+    "search gateway": JSON.parse(readFileSync(OPENAPI_FILE, "utf8")),
+    "recommendation service": JSON.parse(readFileSync(RECOMMENDATION_OPENAPI_FILE, "utf8")),
+  });
+  const requests = brunoRequests(collection, {
+    ...{ search_url: GATEWAY_URL, search_key: API_KEY },
+    ...{ recommendation_url: RECOMMENDATION_URL, recommendation_key: API_KEY },
+  });
+  assert.is(requests.length, printedRequests().length);
+  const failed: string[] = [];
+  // Backwards, as above.
+  for (const { name, method, url, headers, body } of requests.reverse()) {
+    const answer = await fetch(url, { method, headers, body: body.replaceAll(/"(?:books|products)"/g, `"${INDEX}"`) });
+    const text = await answer.text();
+    if (answer.status !== 200 || /"error"/.test(text)) failed.push(`${name}: ${answer.status} ${text}`);
+  }
+  assert.equal(failed, []);
 });
 
 /** Checks the cluster's own answers, whose numbers differ from call to call: the list of indexes, and those about a task. */

@@ -9,6 +9,7 @@ import { describedOperations, type OpenApiFile } from "../../build/site/openapi-
 import { pagesOf } from "../../build/site/pages.ts";
 import { READERS } from "../../build/site/readers.ts";
 import { requestTabs } from "../../build/site/tabs.ts";
+import { PORTS, type PortName } from "../../local/dev/options.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("pages of the site");
@@ -45,6 +46,12 @@ test("shows each endpoint with tabs, and has a request of each for Bruno", () =>
     }
     assert.match(page?.text ?? "", /```sh \[curl\][\s\S]+```ts \[TypeScript\][\s\S]+```python \[Python\]/);
   }
+});
+
+test("names in Bruno's environment the addresses that the local stack has from the port 8000 on", () => {
+  const text = brunoCollection(documents).get("environments/local.bru") ?? "";
+  const portOf = (name: PortName) => 8000 + PORTS.indexOf(name);
+  assert.equal(text.match(/(?<=127\.0\.0\.1:)\d+/g)?.map(Number), [portOf("api"), portOf("recommendation")]);
 });
 
 /** Commands of guides without tabs, by what they begin with, and why. */
