@@ -3,7 +3,7 @@ import { parseSync, Visitor } from "oxc-parser";
 import * as assert from "uvu/assert";
 import { SEVERITIES } from "../lib/config/alarms.ts";
 import { BEDROCK_MODELS, ENDPOINT_MODELS, MODEL_NAMES } from "../lib/config/embedding-models.ts";
-import { TRAINING_MODES } from "../lib/config/recipes.ts";
+import { RECIPES, TRAINING_MODES } from "../lib/config/recipes.ts";
 import * as recommendation from "../lib/core/contract/recommendation.ts";
 import { RECIPE_KINDS } from "../lib/core/contract/recommendation.ts";
 import * as search from "../lib/core/contract/search.ts";
@@ -72,6 +72,20 @@ test("each enumeration is written out once", () => {
     return found.length > 1 ? [{ name, found }] : [];
   });
   assert.equal(repeated, []);
+});
+
+test("comments and guides name every technique, and comments every recipe", () => {
+  const techniques = [...search.NORMALIZATIONS, ...search.COMBINATIONS];
+  const named: [file: string, names: readonly string[]][] = [
+    ["conf/hybrid_search.yaml", techniques],
+    ["docs/guides/search.md", techniques],
+    ["conf/solution.yaml", Object.keys(RECIPES)],
+  ];
+  const missing = named.flatMap(([file, names]) => {
+    const words = new Set(readFileSync(file, "utf8").match(/[\w-]+/g));
+    return names.filter((name) => !words.has(name)).map((name) => `${file} does not name ${name}`);
+  });
+  assert.equal(missing, []);
 });
 
 test("every pair of techniques is decided once", () => {

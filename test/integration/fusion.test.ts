@@ -1,8 +1,10 @@
 import * as assert from "uvu/assert";
 import { readCandidates } from "../../cli/gateway/candidates.ts";
-import type { Combination, Normalization } from "../../lib/core/contract/search.ts";
+import { techniquesOf } from "../../lab/tuning/settings.ts";
+import type { Combination } from "../../lib/core/contract/search.ts";
 import { seeded, shuffled } from "../../lib/core/statistics/random.ts";
 import { fuse } from "../../lib/search/fusion/fuse.ts";
+import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
 import {
   HYBRID_MAPPING,
   hybridIndex,
@@ -99,15 +101,6 @@ function weightings(subqueries: number, combination: Combination, isThree: boole
   return subqueries === 4 ? WEIGHTS : [null, [0.5, 0.5], [0.9, 0.1], [1, 0]];
 }
 
-const TECHNIQUES: Array<[Normalization, Combination]> = [
-  ["min_max", "arithmetic_mean"],
-  ["min_max", "geometric_mean"],
-  ["min_max", "harmonic_mean"],
-  ["l2", "arithmetic_mean"],
-  ["l2", "geometric_mean"],
-  ["l2", "harmonic_mean"],
-];
-
 for (const cluster of await clusters()) {
   const index = uniqueIndex("fusion");
   const isThree = cluster.version.startsWith("3");
@@ -138,12 +131,7 @@ for (const cluster of await clusters()) {
     return readCandidates(body);
   };
 
-  const techniques: typeof TECHNIQUES = [
-    ...TECHNIQUES,
-    ["min_max", "rrf"],
-    ...(isThree ? ([["z_score", "arithmetic_mean"]] as typeof TECHNIQUES) : []),
-  ];
-  for (const [normalization, combination] of techniques) {
+  for (const { normalization, combination } of techniquesOf(capabilitiesOf(cluster.version))) {
     test(`${cluster.version}: ${normalization}, ${combination}: the scores, and the order of unequal scores`, async () => {
       for (const query of QUERIES) {
         const search_request_template = combination === "rrf" && isThree ? distinct() : template(query);

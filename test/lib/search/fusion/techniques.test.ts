@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { Combination, Normalization } from "../../../../lib/core/contract/search.ts";
+import { COMBINATIONS, type Combination, type Normalization } from "../../../../lib/core/contract/search.ts";
 import { combinerOf, normalizerOf } from "../../../../lib/search/fusion/techniques.ts";
 import { suite } from "../../../suite.ts";
 
@@ -67,7 +67,7 @@ test("combines with weights, and by the subqueries that found a document alone w
 });
 
 test("a document that no subquery found, and weights of zero, are 0", () => {
-  for (const technique of ["arithmetic_mean", "geometric_mean", "harmonic_mean", "rrf"] as const) {
+  for (const technique of COMBINATIONS) {
     assert.is(combinerOf(technique, 2, null)([0, 0]), 0, technique);
     assert.is(combinerOf(technique, 2, [0, 0])([0.4, 0.8]), 0, `${technique} without weights`);
   }
