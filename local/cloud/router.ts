@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { LocalError } from "../process/error.ts";
 import { messageHeaders, type Request, type Response } from "./listener.ts";
@@ -153,6 +153,9 @@ export interface DoneCall {
 /** Runs before the caller gets the answer. If it fails, so does the call. */
 export type AfterCall = (call: DoneCall) => Promise<void>;
 
+/** Connections to moto stay open: a new one costs moto a thread. */
+const agent = new Agent({ keepAlive: true });
+
 /**
  * Forwards a request to moto and streams the response back, after `afterCall` if moto answered 200. Keeps the caller's
  * Host header, so that URLs in moto's responses (queue URLs, for example) point to the front. Rejects if moto fails
@@ -173,7 +176,7 @@ async function proxy(
     headers["transfer-encoding"] = "chunked";
   }
 
-  const upstream = httpRequest({ hostname, port, path: request.url, method: request.method, headers, agent: false });
+  const upstream = httpRequest({ hostname, port, path: request.url, method: request.method, headers, agent });
   response.once("close", () => upstream.destroy());
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     upstream.once("response", resolve);
