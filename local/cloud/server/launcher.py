@@ -41,6 +41,7 @@ def main() -> None:
     import repairs_queues
     import repairs_quotas
     import repairs_roles
+    import repairs_speed
     import repairs_states
     import repairs_tables
     import repairs_terraform

@@ -8,6 +8,8 @@ from typing import Any, Iterable, Iterator, Mapping, Protocol
 from urllib.parse import parse_qsl
 from xml.etree import ElementTree
 
+from attribute_values import is_plain_attribute
+
 # botocore's name of a service where it differs from the name that its requests are signed for.
 _NAMES = {"es": "opensearch", "monitoring": "cloudwatch", "servicequotas": "service-quotas", "states": "stepfunctions"}
 _QUERY_FRAME = {"Action", "Version"}
@@ -101,6 +103,8 @@ def _typed_structure(value: Any, shape: Any, path: str, bound: Iterable[str] = (
 
 
 def _typed(value: Any, shape: Any, path: str) -> tuple[Any, list[str]]:
+    if is_plain_attribute(value, shape):
+        return value, []
     kind = shape.type_name
     if kind == "structure" and not shape.is_document_type:
         return _typed_structure(value, shape, f"{path}.")

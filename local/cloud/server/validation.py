@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from attribute_values import is_plain_attribute
 from botocore.validate import ParamValidator, ValidationErrors
 from guard_answers import Answer, invalid
 from guard_calls import Call
@@ -79,6 +80,8 @@ class _Validator(ParamValidator):
     VALIDATED_METADATA_ATTRS = {*ParamValidator.VALIDATED_METADATA_ATTRS, "max", "pattern", "enum"}
 
     def _validate(self, param: Any, shape: Any, errors: Any, name: str) -> None:
+        if is_plain_attribute(param, shape):
+            return
         super()._validate(param, shape, errors, name)
         if isinstance(param, (int, float)) and shape.type_name in ("integer", "long", "double", "float"):
             _at_most(param, shape, errors, name, "value")
