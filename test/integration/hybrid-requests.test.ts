@@ -180,6 +180,19 @@ for (const cluster of await clusters()) {
     assert.equal(body.search_response.hits.hits, []);
     assert.match(body.degraded[0]?.effect ?? "", "it is unknown whether more documents match");
   });
+
+  test(`${cluster.version}: a page past the list is empty, also if min_score leaves nothing to collapse`, async () => {
+    const parts = `${index}-parts`;
+    const settings = { index: { ...HYBRID_MAPPING.settings.index, number_of_shards: 3 } };
+    await request(cluster, "PUT", `/${parts}`, { ...HYBRID_MAPPING, settings });
+    const bulk_request = DOCS.map((doc, id) => ({ id: String(id), op: "index", doc }));
+    assert.is((await gateway.post("/application/bulk", { index: parts, bulk_request })).status, 200);
+    await request(cluster, "POST", `/${parts}/_refresh`);
+    const rest = { from: 50, min_score: 5, collapse: { field: "genre" } };
+    const { status, body, text } = await hybrid([SALT, HARBOUR], rest, { index: parts });
+    assert.is(status, 200, text);
+    assert.equal(body.search_response.hits.hits, []);
+  });
 }
 
 test.after(async () => {
