@@ -87,6 +87,8 @@ export async function judge(
   // The cluster may fail on the whole list and not on a page of it.
   const isPage = isRaw || (answer.status !== 200 && status === 200);
   if (isPage && !isRaw) answer = await ask(pageIn(row, native));
+  // An empty page has what the cluster says of the list without its hits.
+  if (isPage && !isRaw && isPastEnd(answer)) answer = await ask({ ...native, body: { ...native.body, size: 0 } });
   const full = JSON.parse(answer.text) as SearchResponse;
   const { version } = cluster;
   const facts: Facts = { row, version, isHybrid, leftOut: native.leftOut, passages: native.passages, depth: "whole" };
@@ -134,6 +136,9 @@ function otherText(row: SearchRow, is_searched: boolean): object | undefined {
 
 const hitsIn = ({ text }: Answered): Hit[] => (JSON.parse(text) as Partial<SearchResponse>).hits?.hits ?? [];
 
+const isPastEnd = ({ status, text }: Answered): boolean =>
+  status !== 200 && text.includes("Reached end of search result");
+
 /** Returns what the cluster says to the page of another text: of one past the end, what it says to the whole list. */
 async function searchedAgain(
   row: SearchRow,
@@ -141,8 +146,7 @@ async function searchedAgain(
   ask: (request: NativeRequest) => Promise<Answered>,
 ) {
   const page = await ask(pageIn(row, native));
-  const isPast = page.status !== 200 && page.text.includes("Reached end of search result");
-  const { status } = isPast ? await ask(native) : page;
+  const { status } = isPastEnd(page) ? await ask(native) : page;
   return { hits: page.status === 200 ? hitsIn(page).length : 0, isRefused: status !== 200 };
 }
 
