@@ -69,6 +69,15 @@ const REFUSED: Readonly<Record<string, readonly [Call, ...string[]]>> = {
     "400 ValidationException ",
     failed("'a b'", "name", "satisfy regular expression pattern: ^[a-zA-Z0-9][a-zA-Z0-9\\\\-_]*"),
   ],
+  "json: a number in an attribute value, which is a text": [
+    ["dynamodb", "POST /", '{"TableName": "users", "Item": {"id": {"L": [{"M": {"n": {"N": 5}}}]}}}', put],
+    "400 ",
+    "Item.id.L[0].M.n.N has the type int, not",
+  ],
+  "json: a kind of attribute value that AWS does not have": [
+    ["dynamodb", "POST /", '{"TableName": "users", "Item": {"id": {"L": [{"T": "one"}]}}}', put],
+    "AWS has no parameter Item.id.L[0].T",
+  ],
   "json: no JSON": [["dynamodb", "POST /", "{", put], "400 SerializationException "],
   "rest-json: a maximum": [
     ["lambda", "POST /2015-03-31/functions/etl/versions", `{"Description": "${"a".repeat(257)}"}`],
