@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { END_OF_FILE, type FileResult } from "./batch.ts";
 import type { FileEnd } from "./outcome.ts";
 import { USAGE_ENV, usageOf } from "./usage.ts";
@@ -20,6 +22,11 @@ export interface RunFileOptions {
 const GARBAGE_COLLECTION = { GOGC: "400" };
 
 const BATCH = join(import.meta.dirname, "batch.ts");
+
+/** What every Node.js process of a run loads first, see there. */
+const STRIP_ONCE = pathToFileURL(join(import.meta.dirname, "strip-once.mjs"));
+STRIP_ONCE.searchParams.set("folder", join(TEST_OUTPUT, "stripped"));
+const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --import=${STRIP_ONCE.href}`;
 
 /** Runs one test file in its own process and returns how it ended. */
 export async function runFile(file: string, options: RunFileOptions): Promise<FileEnd> {
@@ -72,7 +79,7 @@ function run(
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd: root,
-      env: { ...GARBAGE_COLLECTION, ...process.env, ...env, [USAGE_ENV]: String(process.pid) },
+      env: { ...GARBAGE_COLLECTION, ...process.env, NODE_OPTIONS, ...env, [USAGE_ENV]: String(process.pid) },
       // Starts its own process group, so that all of it can be killed.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
