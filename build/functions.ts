@@ -13,7 +13,7 @@ import { writeWhole } from "./write-whole.ts";
 export interface BuildOptions {
   /** Output folder for `<name>/` and `<name>.zip`: `dist/functions`. Source maps go to `<outdir>/../maps/<name>/`. */
   outdir: string;
-  /** Names of the functions. Default: every folder of `functions/` with an `index.ts`. */
+  /** Names of the functions. Default: all. */
   functions?: readonly string[];
   /** Extra files of the bundles, by function and file name: settings, model files. */
   files?: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>>;
@@ -31,11 +31,14 @@ export interface BuiltFunction {
   sha256: string;
 }
 
-/** Returns the names of all functions, sorted. */
+/** The functions that share the folder of another: the same code, deployed a second time. */
+const SHARED_FOLDERS: Readonly<Record<string, string>> = { "recommendation-log-handler": "log-handler" };
+
+/** Returns the names of all functions, sorted: the folders of `functions/` with an `index.ts`, and those that share one. */
 export function functionNames(root: string = PACKAGE_FOLDER): string[] {
-  return globSync("functions/*/index.ts", { cwd: root })
-    .map((path) => basename(dirname(path)))
-    .sort();
+  const folders = globSync("functions/*/index.ts", { cwd: root }).map((path) => basename(dirname(path)));
+  const sharing = Object.entries(SHARED_FOLDERS).flatMap(([name, folder]) => (folders.includes(folder) ? [name] : []));
+  return [...folders, ...sharing].sort();
 }
 
 /**
@@ -66,7 +69,8 @@ type OneFunction = BuildOptions & { root: string; extra: Readonly<Record<string,
 async function buildFunction(name: string, options: OneFunction): Promise<BuiltFunction> {
   const { root } = options;
   const cache = join(workFolder(root), "dist/bundles");
-  const bundled = await cachedBundle({ root, name, cache }, () => bundle(`functions/${name}/index.ts`, root));
+  const folder = SHARED_FOLDERS[name] ?? name;
+  const bundled = await cachedBundle({ root, name: folder, cache }, () => bundle(`functions/${folder}/index.ts`, root));
   const files = new Map([...bundled.files, ["package.json", encode('{"type":"module"}\n')] as const]);
   for (const [file, content] of Object.entries(options.extra)) {
     if (files.has(file))

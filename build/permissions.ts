@@ -1,6 +1,7 @@
 import { apiRouterPolicy, documentsPolicy } from "../functions/api-router/policy.ts";
 import { clusterScalerPolicy } from "../functions/cluster-scaler/policy.ts";
 import { etlPolicy } from "../functions/etl/policy.ts";
+import { logHandlerPolicy } from "../functions/log-handler/policy.ts";
 import { personalizeManagerPolicy } from "../functions/personalize-manager/policy.ts";
 import { realtimeSyncPolicy } from "../functions/realtime-sync/policy.ts";
 import { recommendationApiPolicy } from "../functions/recommendation-api/policy.ts";
@@ -8,7 +9,6 @@ import { searchEventsPolicy } from "../functions/search-events/policy.ts";
 import { clusterPolicy, requestLogPolicy } from "../functions/suggestions/policy.ts";
 import { trainingPolicy } from "../functions/training/policy.ts";
 import type { Statement } from "../lib/aws/iam-statement.ts";
-import { logHandlerPolicy } from "../lib/aws/log-lines-policy.ts";
 import type { FunctionName } from "../lib/core/naming/names.ts";
 
 const project = "PROJECT";

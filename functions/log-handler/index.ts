@@ -1,6 +1,8 @@
 import { FirehoseClient } from "@aws-sdk/client-firehose";
-import { createHandler, firehoseBatches, LogHandlerEnv } from "../../lib/aws/log-lines.ts";
+import { firehoseBatches } from "../../lib/aws/log-lines.ts";
 import { readEnvironment } from "../../lib/core/environment.ts";
+import { LogHandlerEnv } from "./env.ts";
+import { createHandler } from "./handler.ts";
 
 export const handler = createHandler(readEnvironment(LogHandlerEnv, process.env), {
   putRecordBatch: firehoseBatches(new FirehoseClient({ maxAttempts: 1 })),

@@ -10,7 +10,8 @@ import { RulesSchema } from "./rules.ts";
 import { aboutOf, type Described, defaultOf, describedBy } from "./shape.ts";
 import { CampaignSchema, SolutionSchema } from "./solution.ts";
 
-const FILES: readonly [name: string, schema: GenericSchema, service: string][] = [
+/** The files of a configuration, with what the reference says of their service. */
+export const FILES: readonly [name: string, schema: GenericSchema, service: string][] = [
   ["project.yaml", ProjectSchema, "Both services."],
   [
     "api.yaml",

@@ -118,6 +118,10 @@ test("are all covered by this test", () => {
   assert.equal(Object.keys(ENVIRONMENTS).sort(), Object.keys(built).sort());
 });
 
+test("of both request logs are the same code", () => {
+  assert.is(bundleOf("recommendation-log-handler").sha256, bundleOf("log-handler").sha256);
+});
+
 for (const [name, env] of Object.entries(ENVIRONMENTS)) {
   test(`${name} starts in a fresh Node.js process from its own folder and exports a handler`, () => {
     assert.is(importFresh(name, env).handler, "function");

@@ -42,7 +42,7 @@ export interface ProjectScope {
 /** The two services. */
 export type Service = "search-gateway" | "recommendation";
 
-/** Folders of `functions/`. */
+/** The functions: the folders of `functions/`; recommendation-log-handler is log-handler, deployed a second time. */
 export type FunctionName =
   | "api-router"
   | "log-handler"

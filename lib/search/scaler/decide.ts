@@ -13,8 +13,8 @@ export interface ClusterState {
   instanceCount: number;
   /** Availability zones of the data nodes; 1 without zone awareness. */
   zones: number;
-  /** Why the domain cannot be changed now, such as "a configuration change"; undefined if it can. */
-  busyWith: string | undefined;
+  /** What the domain does while it takes no change, such as "Modifying"; undefined if it takes one. */
+  busy: string | undefined;
   /** When the last configuration change was made or completed; undefined if there was none. */
   lastChange: Date | undefined;
 }
@@ -69,8 +69,8 @@ export type Veto = keyof typeof VETOES;
  * during another change, and removes nodes only if disk and memory of the others allow it.
  */
 export function decide(rules: ScalingRules, state: ClusterState, load: ClusterLoad, now: Date): Decision {
-  const { instanceCount, zones, busyWith, lastChange } = state;
-  if (busyWith !== undefined) return veto("busy", `the domain is busy with ${busyWith}`);
+  const { instanceCount, zones, busy, lastChange } = state;
+  if (busy !== undefined) return veto("busy", `the domain is busy (${busy})`);
   const minutes = lastChange === undefined ? Number.POSITIVE_INFINITY : (now.getTime() - lastChange.getTime()) / 60_000;
   if (minutes < COOL_DOWN_MINUTES) {
     const ago = `the domain changed ${Math.floor(minutes)} minutes ago, less than ${COOL_DOWN_MINUTES}`;
@@ -79,6 +79,7 @@ export function decide(rules: ScalingRules, state: ClusterState, load: ClusterLo
   const min = Math.ceil(rules.minCount / zones) * zones;
   const max = Math.floor(rules.maxCount / zones) * zones;
   if (min > max) {
+    // A plan refuses such bounds, but the domain can get another zone later.
     return veto("zones", `no multiple of ${zones} zones is from ${rules.minCount} to ${rules.maxCount} nodes`);
   }
   if (instanceCount < min) return grow(min, `${instanceCount} nodes are below the minimum of ${min}`);

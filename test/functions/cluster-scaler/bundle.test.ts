@@ -22,6 +22,7 @@ const bundle = pathToFileURL(join(built["cluster-scaler"]?.dir ?? "", "index.mjs
 
 const seen: Array<Pick<StandInRequest, "method" | "path"> & { body: string }> = [];
 let cpu: number[] = [];
+let status = "Active";
 
 const domain: StandIn = {
   services: ["es"],
@@ -32,7 +33,8 @@ const domain: StandIn = {
       const Status = { CreationDate: 1_700_000_000, UpdateDate: 1_700_000_000, State: "Active" };
       return { status: 200, body: JSON.stringify({ DomainConfig: { ClusterConfig: { Options, Status } } }) };
     }
-    const DomainStatus = { DomainId: "d", DomainName: "books", ARN: "arn", ClusterConfig: Options, Processing: false };
+    const named = { DomainId: "d", DomainName: "books", ARN: "arn" };
+    const DomainStatus = { ...named, ClusterConfig: Options, DomainProcessingStatus: status };
     return { status: 200, body: JSON.stringify(method === "GET" ? { DomainStatus } : { DomainConfig: {} }) };
   },
 };
@@ -91,6 +93,12 @@ test("adds one node in each zone, and nothing else", async () => {
 
 test("changes nothing when there is nothing to change", async () => {
   cpu = [50, 50, 50];
+  assert.equal(await invoke(), ["stay"]);
+  assert.equal(updates(), []);
+});
+
+test("changes nothing while the domain is changed", async () => {
+  [cpu, status] = [[80, 80, 80], "Modifying"];
   assert.equal(await invoke(), ["stay"]);
   assert.equal(updates(), []);
 });

@@ -83,11 +83,11 @@ test("changes nothing and writes one line", async () => {
 });
 
 test("leaves alone a domain that is being changed", async () => {
-  const { counts, lines } = await run({ cpu: [90, 90, 90], domain: { Processing: true } });
+  const { counts, lines } = await run({ cpu: [90, 90, 90], domain: { DomainProcessingStatus: "Modifying" } });
   assert.equal(counts, []);
   assert.equal(
     lines.map(({ decision, reason }) => [decision, reason]),
-    [["stay", "the domain is busy with a configuration change"]],
+    [["stay", "the domain is busy (Modifying)"]],
   );
 });
 
@@ -95,7 +95,10 @@ const QUIET = [10, 10, 10, 10, 10, 10];
 
 /** A cluster for each veto, and the reason in the line. */
 const VETOED: Readonly<Record<Veto, [cluster: Case, reason: RegExp]>> = {
-  busy: [{ domain: { UpgradeProcessing: true } }, /^the domain is busy with an upgrade$/],
+  busy: [
+    { domain: { DomainProcessingStatus: "UpgradingEngineVersion" } },
+    /^the domain is busy \(UpgradingEngineVersion\)$/,
+  ],
   cool_down: [
     { domain: { ChangeProgressDetails: { LastUpdatedTime: new Date("2026-03-01T11:53:20Z") } } },
     /^cool-down: the domain changed 10 minutes ago, less than 30$/,

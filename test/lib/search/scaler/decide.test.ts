@@ -13,7 +13,7 @@ const NOW = new Date("2026-03-01T12:00:00Z");
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
 
 const RULES: ScalingRules = { minCount: 2, maxCount: 8, scaleDownCpu: 30, scaleUpCpu: 70 };
-const STATE: ClusterState = { instanceCount: 4, zones: 2, busyWith: undefined, lastChange: undefined };
+const STATE: ClusterState = { instanceCount: 4, zones: 2, busy: undefined, lastChange: undefined };
 /** 100 GB for each node, a quarter of it used; low JVM memory. */
 const LOAD: ClusterLoad = {
   cpu: [50, 50, 50, 50, 50, 50],
@@ -113,9 +113,9 @@ test("scales to the bounds when they have changed", () => {
 });
 
 test("stays while the domain is being changed", () => {
-  assert.equal(decided({ state: { busyWith: "a configuration change" }, load: BUSY }), {
+  assert.equal(decided({ state: { busy: "Modifying" }, load: BUSY }), {
     action: "stay",
-    reason: "the domain is busy with a configuration change",
+    reason: "the domain is busy (Modifying)",
     veto: "busy",
   });
 });

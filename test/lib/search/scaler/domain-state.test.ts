@@ -1,3 +1,4 @@
+import { DomainProcessingStatusType } from "@aws-sdk/client-opensearch";
 import * as assert from "uvu/assert";
 import {
   clusterLoad,
@@ -16,17 +17,15 @@ const DONE = new Date("2026-03-01T11:00:00Z");
 
 const DOMAIN: DescribedDomain = {
   ClusterConfig: { InstanceCount: 4, ZoneAwarenessEnabled: true, ZoneAwarenessConfig: { AvailabilityZoneCount: 2 } },
-  Processing: false,
-  UpgradeProcessing: false,
   DomainProcessingStatus: "Active",
 };
 
-function config(UpdateDate = CREATED, State: "Active" | "Processing" = "Active"): DescribedConfig {
-  return { ClusterConfig: { Options: {}, Status: { CreationDate: CREATED, UpdateDate, State } } };
+function config(UpdateDate = CREATED): DescribedConfig {
+  return { ClusterConfig: { Options: {}, Status: { CreationDate: CREATED, UpdateDate, State: "Active" } } };
 }
 
 test("a quiet domain without changes is not busy and has no last change", () => {
-  const expected = { instanceCount: 4, zones: 2, busyWith: undefined, lastChange: undefined };
+  const expected = { instanceCount: 4, zones: 2, busy: undefined, lastChange: undefined };
   assert.equal(clusterState(DOMAIN, config()), expected);
 });
 
@@ -39,24 +38,15 @@ test("the number of zones is the domain's own, two when it does not say, and one
   assert.is(zones({ InstanceCount: 3, ZoneAwarenessConfig: { AvailabilityZoneCount: 3 } }), 1);
 });
 
-const BUSY: Array<[what: string, domain: Partial<DescribedDomain>, config: DescribedConfig]> = [
-  ["its deletion", { Deleted: true }, config()],
-  ["an upgrade", { UpgradeProcessing: true }, config()],
-  ["a software update", { ServiceSoftwareOptions: { UpdateStatus: "IN_PROGRESS" } }, config()],
-  ["a configuration change", { Processing: true }, config()],
-  ["a configuration change", {}, config(CHANGED, "Processing")],
-  ["a change (Isolated)", { DomainProcessingStatus: "Isolated" }, config()],
-];
-
-for (const [what, domain, configuration] of BUSY) {
-  test(`is busy with ${what} by ${JSON.stringify(domain)}`, () => {
-    assert.is(clusterState({ ...DOMAIN, ...domain }, configuration).busyWith, what);
-  });
-}
-
-test("a pending software update does not delay a change", () => {
-  const waiting: DescribedDomain = { ...DOMAIN, ServiceSoftwareOptions: { UpdateStatus: "ELIGIBLE" } };
-  assert.is(clusterState(waiting, config()).busyWith, undefined);
+test("is busy in every status but Active", () => {
+  const busy = (DomainProcessingStatus: DescribedDomain["DomainProcessingStatus"]) =>
+    clusterState({ ...DOMAIN, DomainProcessingStatus }, config()).busy;
+  const statuses = Object.values(DomainProcessingStatusType);
+  assert.equal(
+    statuses.filter((status) => busy(status) === undefined),
+    ["Active"],
+  );
+  assert.is(busy("Modifying"), "Modifying");
 });
 
 test("the time of the last change is its end where that is known", () => {

@@ -1,8 +1,8 @@
-import { type Statement, writeLogs } from "./iam-statement.ts";
+import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
 
 /**
- * Returns the permissions of a function that forwards request log lines: write to its stream and log group, and keep
- * failed events in its queue.
+ * Returns the permissions of log-handler or recommendation-log-handler: write to its stream and log group, and keep failed
+ * events in its queue.
  */
 export function logHandlerPolicy(arns: {
   firehoseStream: string;
