@@ -24,7 +24,7 @@ const HELP = `From the demo's CSV files to recommendations, on a running \`make 
 
   make demo-train                     writes the files, uploads them, trains, prints what to try; what is done
                                       already is not done again
-  make demo-train ARGS=--again        uploads and trains again
+  make demo-train ARGS=--again        trains again
   make demo-train ARGS='--conf DIR'   its configuration (default conf.local)
 `;
 
@@ -58,7 +58,7 @@ async function main(args: readonly string[]): Promise<void> {
   await checkSchemas(files, recommendation.schemas, options.conf);
 
   const there = await findWhatIsThere(state.aws.endpoint, configuration.project.project_name, recommendation, data);
-  if (there.uploaded && !options.again) console.log("uploaded already");
+  if (there.uploaded) console.log("uploaded already");
   else {
     const { url, api_key } = state.recommendation;
     const what = ["--users", files.users, "--items", files.items, "--interactions", files.interactions];

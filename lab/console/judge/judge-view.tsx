@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { checkedIn } from "../../judgments/model-check.ts";
 import { Problems, useTyped } from "../parts.tsx";
 import { Marked } from "../search/marked.tsx";
-import { asked, columnOf, documents, failure, readDocuments, variants } from "../search/results.ts";
+import { asked, type Column, columnOf, documents, failure, readDocuments, variants } from "../search/results.ts";
 import { SearchForm } from "../search/search-view.tsx";
 import { textsOf, titleOf } from "../search/shown.ts";
 import { announce, goTo, hashOf, place } from "../state.ts";
@@ -28,7 +28,9 @@ export function JudgeView() {
   const query = asked.value?.query ?? "";
   // Another place is shown at once, and its documents a moment later.
   const isHere = query === place.value.query && (asked.value?.index ?? "") === place.value.index;
-  const isReady = isHere && columns.every(({ state }) => state === "done" || state === "error");
+  // What the page computed is searched for here: a card that comes and goes meanwhile would lose a key.
+  const isAnswered = ({ state, isComputed }: Column) => (state === "done" && !isComputed) || state === "error";
+  const isReady = isHere && columns.every(isAnswered);
   // Until all searches have answered, nobody knows whether an error is that of all of them.
   const searchErrors = failure.value ? [failure.value] : isReady ? columns.map(({ error }) => error) : [];
   const byModel = [...(check.value?.model.get(query)?.keys() ?? [])];

@@ -43,6 +43,29 @@ test("grades by key press, saves at once, and moves to the next", async () => {
   await close();
 });
 
+test("shows no document before the gateway has searched with weights that the page only computed", async () => {
+  const tab = await openTab(browser, console, "#/search?q=letters&index=books&judgments=computed");
+  const { page } = tab;
+  await page.locator(".hit").first().waitFor();
+  await page.getByRole("slider", { name: "weight of dense in hybrid" }).focus();
+  await page.keyboard.press("End");
+  await page.getByText("Computed here").waitFor();
+  await page.evaluate(`globalThis.shown = 0; new MutationObserver(() => {
+    if (document.querySelector(".card")) globalThis.shown += 1;
+  }).observe(document.body, { childList: true, subtree: true })`);
+  const release = console.gateway.hold();
+  const searched = page.waitForRequest(/\/hybrid-search$/);
+  await page.getByRole("link", { name: "Judge" }).click();
+  await searched;
+  assert.is(await page.evaluate("globalThis.shown"), 0);
+  release();
+  const { says, problems, close } = await judged(tab);
+  await page.keyboard.press("2");
+  await says("1 of 5 judged.");
+  assert.equal(problems, []);
+  await close();
+});
+
 test("opens with the hits of the search that the user comes from, without another search", async () => {
   const tab = await openTab(browser, console, "#/search?q=letters&index=books&judgments=at-once");
   await tab.page.locator(".hit").first().waitFor();
