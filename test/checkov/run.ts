@@ -19,9 +19,13 @@ function install(): void {
   execFileSync("python3", ["-m", "venv", CHECKOV_FOLDER], { stdio: "inherit" });
   const requirements = join(import.meta.dirname, "requirements.txt");
   const pip = join(CHECKOV_FOLDER, "bin", "pip");
-  execFileSync(pip, ["install", "--quiet", "--no-deps", "--require-hashes", "--requirement", requirements], {
-    stdio: "inherit",
-  });
+  execFileSync(
+    pip,
+    ["install", "--quiet", "--no-compile", "--no-deps", "--require-hashes", "--requirement", requirements],
+    {
+      stdio: "inherit",
+    },
+  );
 }
 
 async function main(): Promise<number> {

@@ -71,6 +71,7 @@ export async function installTools(say: (line: string) => void): Promise<void> {
     ...pip,
     "install",
     "--quiet",
+    "--no-compile",
     "--no-deps",
     "--require-hashes",
     "-r",
