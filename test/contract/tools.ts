@@ -67,16 +67,8 @@ export async function installTools(say: (line: string) => void): Promise<void> {
   await runTool("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   await runTool("python3", ["-m", "venv", join(HOME, "venv")]);
   const pip = ["-m", "pip", "--disable-pip-version-check", "--no-input"];
-  await runTool(join(VENV, "python"), [
-    ...pip,
-    "install",
-    "--quiet",
-    "--no-compile",
-    "--no-deps",
-    "--require-hashes",
-    "-r",
-    "requirements.txt",
-  ]);
+  const install = [...pip, "install", "--quiet", "--no-compile", "--no-deps", "--require-hashes", "-r"];
+  await runTool(join(VENV, "python"), [...install, "requirements.txt"]);
   await runTool(join(VENV, "python"), [...pip, "check"]);
   writeFileSync(MARKER, wanted);
 }
