@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -22,8 +22,8 @@ function output({ alone = false } = {}): string {
   const args = [...(alone ? [] : [`--import=${hook.href}`]), "--input-type=module"];
   const script = `import(${JSON.stringify(pathToFileURL(source).href)}).catch((error) => console.log(error.stack))`;
   const env = { ...process.env, NODE_OPTIONS: "" };
-  const program = `${script}.then(() => process.on("warning", (warning) => console.log(warning.message)))`;
-  return execFileSync(process.execPath, [...args, "-e", program], { env, encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(process.execPath, [...args, "-e", script], { env, encoding: "utf8" });
+  return stdout + stderr;
 }
 
 test("run as they do without it, at the first time and later", () => {
