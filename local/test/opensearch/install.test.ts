@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -30,7 +31,9 @@ function maven(script = UNPACKS): string {
 
 const UNPACKS = `
 for word in "$@"; do case $word in -Dos=*) os=\${word#-Dos=};; -Dhome=*) home=\${word#-Dhome=};; esac; done
-mkdir -p "$home/opensearch-$os"
+mkdir -p "$home/opensearch-$os/bin"
+echo "exec java" > "$home/opensearch-$os/bin/opensearch-keystore"
+chmod 755 "$home/opensearch-$os/bin/opensearch-keystore"
 echo "[INFO] Downloaded from central: https://example.com/x/opensearch-knn-$os.0.zip (6.3 MB at 15 MB/s)"`;
 
 const calls = () => (existsSync(join(folder, "calls")) ? readFileSync(join(folder, "calls"), "utf8").split("\n") : []);
@@ -55,6 +58,11 @@ test("returns the server's folder, and does nothing the second time", async () =
   assert.is(await install(command), server());
   assert.is(await install(command), server());
   assert.is(calls().filter((line) => line !== "").length, 1);
+});
+
+test("answers that the keystore has no password, without a Java for that", async () => {
+  const keystore = join(await install(maven()), "bin/opensearch-keystore");
+  assert.is(spawnSync(keystore, ["has-passwd", "--silent"]).status, 1);
 });
 
 test("leaves nothing but the server", async () => {
