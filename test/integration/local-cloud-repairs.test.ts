@@ -108,6 +108,27 @@ test("parses the model of a service once", async () => {
   assert.is(printed, "True True");
 });
 
+test("reads no instance types of EC2, and everything else that moto has", async () => {
+  const printed = await run(
+    "import patching, repairs_models",
+    "patching.apply_all()",
+    "from moto.utilities.utils import load_resource",
+    "from moto.ec2.models.instance_types import INSTANCE_TYPES",
+    "print(len(INSTANCE_TYPES), len(load_resource('ec2/resources/amis.json')) > 0)",
+  );
+  assert.is(printed, "0 True");
+});
+
+test("builds a path of a state machine once", async () => {
+  const printed = await run(
+    "import patching, repairs_speed",
+    "patching.apply_all()",
+    "from moto.stepfunctions.parser.asl.utils.json_path import extract_json, parse",
+    "print(extract_json('$.a.b', {'a': {'b': 1}}), extract_json('$.a.b', {'a': {'b': 2}}), parse('$.a.b') is parse('$.a.b'))",
+  );
+  assert.is(printed, "1 2 True");
+});
+
 test("keeps messages for the retention period of their queue", async () => {
   const received = await run(
     "import patching, repairs_queues",

@@ -42,6 +42,14 @@ def known_operations() -> None:
 
 
 @repair
+def known_paths() -> None:
+    """moto builds the tables of its JSONPath parser again for each path that a state machine reads: a third of a run."""
+    from moto.stepfunctions.parser.asl.utils import json_path
+
+    replace(json_path, "parse", lru_cache(maxsize=1_000)(json_path.parse))
+
+
+@repair
 def plain_attributes() -> None:
     """moto walks through each attribute value of DynamoDB by the service's model, and uses none of it."""
     from moto.core.parse import BaseJSONParser
