@@ -1,6 +1,14 @@
 import { suite as uvuSuite } from "uvu";
 import { processorSeconds, USAGE, USAGE_ENV } from "./runner/usage.ts";
 
+declare global {
+  /** Set by programs that run files one after another: uvu then does not begin by itself. */
+  var UVU_DEFER: number | undefined;
+}
+
+/** Whether the files of this process run one after another, and the process ends after the last one. */
+export const inBatch = () => globalThis.UVU_DEFER === 1;
+
 let declared = 0;
 let started = 0;
 

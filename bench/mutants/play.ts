@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { sharesProcess } from "../../test/runner/files.ts";
+import { batchOf } from "../../test/runner/files.ts";
 import type { FileEnd } from "../../test/runner/outcome.ts";
 import { runBatch, runFile } from "../../test/runner/run-file.ts";
 import type { Mutant } from "./candidates.ts";
@@ -61,7 +61,7 @@ async function firstFailure(copy: string, tests: readonly string[], timeLimitMs:
     failed = file;
     stop.abort();
   };
-  const together = tests.filter((file) => sharesProcess(copy, file));
+  const together = tests.filter((file) => batchOf(copy, file) === "plain");
   if (together.length > 0) await runBatch(together, options, count);
   for (const file of tests) {
     if (failed === undefined && !together.includes(file)) count(file, await runFile(file, options));

@@ -17,7 +17,6 @@ export const END_OF_FILE = "\u001e";
 
 /** uvu's queue of suites, which its own command line fills in the same way. */
 declare global {
-  var UVU_DEFER: number;
   var UVU_QUEUE: unknown[][];
 }
 

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
-import { importsOf, LONGEST, layerOf, ONE_LIFE, selectFiles } from "./files.ts";
+import { batchOf, importsOf, LONGEST, layerOf, ONE_LIFE, selectFiles } from "./files.ts";
 
 const test = suite("selection of test files");
 
@@ -99,6 +99,20 @@ test("follows imports through other files, cycles included, and ignores packages
   write("lib/b.ts", 'const c = await import("./c.ts");\n');
   write("lib/c.ts", 'import type { b } from "./b.ts";\n');
   assert.equal([...importsOf(root, "test/x.test.ts")].sort(), ["lib/b.ts", "lib/c.ts", "test/x/a.ts"]);
+});
+
+test("runs unit test files together that leave the process alone, and those of the console", () => {
+  write("test/plain.test.ts", 'import "./helper.ts";\n');
+  write("test/helper.ts", 'import "../lib/reads.ts";\n');
+  write("lib/reads.ts", "export const path = process.env.PATH;\n");
+  write("test/clock.test.ts", 'import "./clock.ts";\n');
+  write("test/clock.ts", "export const now = performance.now();\n");
+  write("lab/test/console/console.ts", "export const env = process.env;\n");
+  write("lab/test/console/search.test.ts", 'import "./console.ts";\n');
+  assert.is(batchOf(root, "test/plain.test.ts"), "plain");
+  assert.is(batchOf(root, "test/clock.test.ts"), undefined);
+  assert.is(batchOf(root, "lab/test/console/search.test.ts"), "console");
+  assert.is(batchOf(root, "test/integration/bulk.test.ts"), undefined);
 });
 
 test.run();

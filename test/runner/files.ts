@@ -131,9 +131,22 @@ const isOfTests = (path: string) => path !== "test/suite.ts" && FOLDERS.some((fo
 const CHANGES_PROCESS =
   /process\.(?:env|exit|chdir|on|once|argv|cwd|stdout|stderr|kill|emit)|globalThis|console\.|child_process|worker_threads|performance\.|setGlobalDispatcher/;
 
-/** Returns whether a unit test file may share its process with others: neither it nor its helpers change the process. */
-export function sharesProcess(root: string, file: string): boolean {
-  if (layerOf(file) !== "unit") return false;
-  const own = [file, ...importsOf(root, file)].filter(isOfTests);
-  return !own.some((path) => CHANGES_PROCESS.test(readFileSync(join(root, path), "utf8")));
+/** What the tests of the console open it with. */
+const CONSOLE = "lab/test/console/console.ts";
+
+/** Kinds of unit test files of which one process runs several, and how many, so that two workers end together. */
+export const BATCH_SIZES = {
+  /** Share the start of Node.js and imports. Neither they nor their helpers change the process. */
+  plain: 10,
+  /** Share a browser, too. Take half a minute each. */
+  console: 6,
+} as const;
+
+/** Returns with which others a test file may share its process, if with any. */
+export function batchOf(root: string, file: string): keyof typeof BATCH_SIZES | undefined {
+  if (layerOf(file) !== "unit") return undefined;
+  const imports = importsOf(root, file);
+  if (imports.has(CONSOLE)) return "console";
+  const own = [file, ...imports].filter(isOfTests);
+  return own.some((path) => CHANGES_PROCESS.test(readFileSync(join(root, path), "utf8"))) ? undefined : "plain";
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { patient } from "../../local/process/wait.ts";
-import { importsOf, type Layer, layerOf, sharesProcess } from "./files.ts";
+import { BATCH_SIZES, batchOf, importsOf, type Layer, layerOf } from "./files.ts";
 import { type FileEnd, type Outcome, outcomeOf } from "./outcome.ts";
 import { type RunFileOptions, runBatch, runFile } from "./run-file.ts";
 import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
@@ -21,9 +21,6 @@ const WORKERS: readonly (readonly Layer[])[] = [
   ["integration", "unit", "system"],
   ["unit", "integration", "system"],
 ];
-
-/** Unit test files that one process runs: enough to share its start, few enough that two workers end together. */
-const BATCH_SIZE = 10;
 
 export interface RunOptions {
   root: string;
@@ -58,15 +55,19 @@ export const noTotals = (): Totals => ({ passed: 0, failed: 0, failures: [], not
 export async function runFiles(options: RunOptions): Promise<void> {
   const { totals, fixtures, ci, signal, root, list } = options;
   const waiting = [...options.files];
-  const inBatches = new Set(
-    waiting.filter((file) => sharesProcess(root, file) && fixturesOf(file, { root, list }).length === 0),
+  const batches = new Map(
+    waiting
+      .filter((file) => fixturesOf(file, { root, list }).length === 0)
+      .map((file) => [file, batchOf(root, file)] as const),
   );
   const take = (layers: readonly Layer[]): string[] => {
     const layer = layers.find((one) => waiting.some((file) => layerOf(file) === one));
     if (layer === undefined) return [];
     const ofLayer = waiting.filter((file) => layerOf(file) === layer);
-    const batch = ofLayer.filter((file) => inBatches.has(file)).slice(0, BATCH_SIZE);
-    const taken = batch.length > 0 ? batch : ofLayer.slice(0, 1);
+    const kind = ofLayer.map((file) => batches.get(file)).find((one) => one !== undefined);
+    const taken = kind
+      ? ofLayer.filter((file) => batches.get(file) === kind).slice(0, BATCH_SIZES[kind])
+      : ofLayer.slice(0, 1);
     for (const file of taken) waiting.splice(waiting.indexOf(file), 1);
     return taken;
   };
@@ -74,7 +75,7 @@ export async function runFiles(options: RunOptions): Promise<void> {
     for (let files = take(layers); files.length > 0; files = take(layers)) {
       if (signal.aborted) return;
       const [first = ""] = files;
-      if (inBatches.has(first))
+      if (batches.get(first))
         await runBatch(files, processOptions(first, options, {}), (...end) => count(...end, options));
       else await runAlone(first, options);
     }

@@ -7,7 +7,7 @@ import { patient } from "../../../local/process/wait.ts";
 import { startBrowser } from "../../../test/fixtures/browser.ts";
 import { startConsoleGateway } from "../../../test/fixtures/console-gateway.ts";
 import { ROOT, TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import type { suite } from "../../../test/suite.ts";
+import { inBatch, type suite } from "../../../test/suite.ts";
 import { type OpenOptions, openConsole } from "../../server/open.ts";
 
 export const KEY = "the-secret-key";
@@ -58,17 +58,17 @@ export async function startTestConsole(options: Partial<OpenOptions> = {}) {
 /** Functions that stop everything that the tests of a file have started, including failed tests. */
 const opened: (() => Promise<void>)[] = [];
 
-/** Stops all consoles; call it in `after`. */
-export async function stopAll(): Promise<void> {
-  await Promise.all(opened.map((stop) => stop()));
-}
+/** The browser of this process, which its test files share: a start takes two seconds of processor time. */
+let started: Promise<Browser> | undefined;
 
 /** Starts a browser and a console for the tests of a file, and stops them after the last one. */
 export async function startInBrowser(test: ReturnType<typeof suite>, options: Partial<OpenOptions> = {}) {
-  const [browser, console] = await Promise.all([startBrowser(), startTestConsole(options)]);
+  started ??= startBrowser();
+  const [browser, console] = await Promise.all([started, startTestConsole(options)]);
   test.after(async () => {
-    await browser.close();
-    await stopAll();
+    await Promise.all(opened.splice(0).map((stop) => stop()));
+    // The browser of a batch ends with its process.
+    if (!inBatch()) await browser.close();
   });
   return { browser, console };
 }
