@@ -15,8 +15,10 @@ const earliest = () => new Date(1980, 0, 1);
 const UNIX = 3;
 const READABLE = 0o644 << 16;
 
-/** A file of this many bytes is compressed once and kept. DuckDB's library takes several seconds. */
+/** An archive with a file of this many bytes is not kept as a whole. */
 const LARGE = 8_000_000;
+/** A file of this many bytes in such an archive is compressed once and kept. DuckDB's library takes several seconds. */
+const WORTH_KEEPING = 50_000;
 
 /**
  * Returns a zip whose bytes depend only on the files: fixed time, entries sorted by name. Keeps archives, and large files
@@ -35,7 +37,7 @@ export async function zip(files: ReadonlyMap<string, Uint8Array>, cache: string)
   });
   for (const [name, content] of entries) {
     const entry =
-      content.length < LARGE
+      content.length < WORTH_KEEPING
         ? new ZipDeflate(name, { level: 9 })
         : new Compressed(name, await compressed(content, cache));
     archive.add(Object.assign<ZipInputFile, object>(entry, { mtime: earliest(), os: UNIX, attrs: READABLE }));

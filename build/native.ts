@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { PACKAGE_FOLDER, workFolder } from "../lib/core/folders.ts";
@@ -68,36 +68,49 @@ export async function withNativeCode(
 
 /** Returns a function that reads a file of the package, which npm packs on first use. */
 async function packed(root: string, locked: Locked): Promise<(name: string) => Promise<Uint8Array>> {
-  const file = join(workFolder(root), ".local/native", `${LAMBDA.slice(1).replace("/", "-")}-${locked.version}.tgz`);
-  if (!existsSync(file)) await pack(locked.version, file);
-  const tarball = await readFile(file);
-  const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
-  if (integrity !== locked.integrity) {
-    await rm(file);
-    throw new BuildError(`${LAMBDA} ${locked.version} is not the package of package-lock.json: ${integrity}`);
-  }
-  const entries = untar(gunzipSync(tarball));
-  return async (name) => {
-    const content = entries.get(`package/${name}`);
-    if (!content) throw new BuildError(`${LAMBDA} ${locked.version} has no ${name}`);
-    return content;
-  };
+  const { version, integrity } = locked;
+  const content = createHash("sha256").update(integrity).digest("hex").slice(0, 12);
+  const name = `${LAMBDA.slice(1).replace("/", "-")}-${version}-${content}`;
+  const home = join(workFolder(root), ".local/native", name);
+  if (!existsSync(home)) await unpack(locked, home);
+  return (file) => readFile(join(home, file));
 }
 
-async function pack(version: string, file: string): Promise<void> {
-  const folder = `${dirname(file)}/${randomUUID()}`;
-  await mkdir(folder, { recursive: true });
+/** Fetches the package and leaves {@link FILES} in `home`, which appears as a whole. */
+async function unpack({ version, integrity }: Locked, home: string): Promise<void> {
+  const folder = `${home}.${randomUUID()}`;
+  await mkdir(join(folder, "files"), { recursive: true });
+  try {
+    const tarball = await pack(version, folder);
+    const found = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+    if (found !== integrity) {
+      throw new BuildError(`${LAMBDA} ${version} is not the package of package-lock.json: ${found}`);
+    }
+    const entries = untar(gunzipSync(tarball));
+    for (const name of FILES) {
+      const content = entries.get(`package/${name}`);
+      if (!content) throw new BuildError(`${LAMBDA} ${version} has no ${name}`);
+      await writeFile(join(folder, "files", name), content);
+    }
+    await rename(join(folder, "files"), home).catch((error) => {
+      // Another process may have been faster.
+      if (!existsSync(home)) throw error;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function pack(version: string, folder: string): Promise<Buffer> {
   try {
     const args = ["pack", `${LAMBDA}@${version}`, "--json", "--pack-destination", folder];
     const { stdout } = await promisify(execFile)("npm", args, { cwd: folder });
     const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-    await rename(join(folder, filename), file);
+    return await readFile(join(folder, filename));
   } catch (error) {
     throw new BuildError(
       `npm could not fetch ${LAMBDA} ${version}, which the functions ${WITH_DUCKDB.join(" and ")} need: ${String(error)}`,
     );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

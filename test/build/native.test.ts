@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
@@ -43,16 +43,26 @@ test("goes to no other function", async () => {
   assert.equal(await withNativeCode({ training: { a: "b" } }, ["training"]), { training: { a: "b" } });
 });
 
-test("is rejected if it is not the package of package-lock.json", async () => {
+/** An npm that packs a file which is no package. */
+function otherNpm(): string {
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  const script = 'echo other > "$5/other.tgz"\necho \'[{"filename": "other.tgz"}]\'';
+  writeFileSync(join(bin, "npm"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return bin;
+}
+
+test("is rejected, and fetched again the next time, if it is not the package of package-lock.json", async () => {
   const root = join(folder, "other");
-  const kept = join(root, ".local/native");
-  mkdirSync(kept, { recursive: true });
+  mkdirSync(root);
   const entry = { version: "1.0.0", integrity: "sha512-locked" };
   writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: { [FOLDER]: entry } }));
-  writeFileSync(join(kept, "duckdb-node-bindings-linux-arm64-1.0.0.tgz"), "something else");
+  const { PATH } = process.env;
+  process.env.PATH = `${otherNpm()}:${PATH}`;
   const error = await lambdaBinding(root).catch((thrown: unknown) => thrown);
+  process.env.PATH = PATH;
   assert.match(String(error), "is not the package of package-lock.json");
-  assert.not(statSync(join(kept, "duckdb-node-bindings-linux-arm64-1.0.0.tgz"), { throwIfNoEntry: false }));
+  assert.equal(readdirSync(join(root, ".local/native")), []);
 });
 
 test.run();
