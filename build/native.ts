@@ -69,8 +69,8 @@ export async function withNativeCode(
 /** Returns a function that reads a file of the package, which npm packs on first use. */
 async function packed(root: string, locked: Locked): Promise<(name: string) => Promise<Uint8Array>> {
   const { version, integrity } = locked;
-  const content = createHash("sha256").update(integrity).digest("hex").slice(0, 12);
-  const name = `${LAMBDA.slice(1).replace("/", "-")}-${version}-${content}`;
+  const id = createHash("sha256").update(integrity).digest("hex").slice(0, 12);
+  const name = `${LAMBDA.slice(1).replace("/", "-")}-${version}-${id}`;
   const home = join(workFolder(root), ".local/native", name);
   if (!existsSync(home)) await unpack(locked, home);
   return (file) => readFile(join(home, file));

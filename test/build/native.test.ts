@@ -52,7 +52,7 @@ function otherNpm(): string {
   return bin;
 }
 
-test("is rejected, and fetched again the next time, if it is not the package of package-lock.json", async () => {
+test("is rejected, and leaves nothing behind, if it is not the package of package-lock.json", async () => {
   const root = join(folder, "other");
   mkdirSync(root);
   const entry = { version: "1.0.0", integrity: "sha512-locked" };

@@ -23,6 +23,10 @@ async function run(...lines: string[]): Promise<string> {
   return stdout.trim();
 }
 
+/** Runs lines after all repairs of these modules. */
+const repaired = (modules: string, ...lines: string[]) =>
+  run(`import patching, ${modules}`, "patching.apply_all()", ...lines);
+
 /** Returns the message of the RepairError that a statement raises. */
 const refusal = (imports: string, statement: string) =>
   run(imports, "import patching", `try: ${statement}`, "except patching.RepairError as error: print(error)");
@@ -57,9 +61,8 @@ test("rejects a repair without a reason", async () => {
 
 test("shares one client for a service among tasks of state machines", async () => {
   const clients = "boto_client_for('eu-west-1', 'lambda'), boto_client_for('eu-west-1', 'lambda')";
-  const printed = await run(
-    "import patching, repairs_states",
-    "patching.apply_all()",
+  const printed = await repaired(
+    "repairs_states",
     "from moto.stepfunctions.parser.asl.utils.boto_client import boto_client_for",
     `first, second = ${clients}`,
     "print(first is second, first.meta.endpoint_url)",
@@ -68,9 +71,8 @@ test("shares one client for a service among tasks of state machines", async () =
 });
 
 test("parses a path of a state machine once", async () => {
-  const printed = await run(
-    "import patching, repairs_states",
-    "patching.apply_all()",
+  const printed = await repaired(
+    "repairs_states",
     "from moto.stepfunctions.parser.asl.utils import json_path",
     "print([json_path.extract_json('$.a.b', {'a': {'b': n}}) for n in range(3)], json_path.parse.cache_info().misses)",
   );
@@ -97,9 +99,8 @@ test("writes values of tables as moto does without the repair", async () => {
 });
 
 test("parses the model of a service once", async () => {
-  const printed = await run(
-    "import patching, repairs_models",
-    "patching.apply_all()",
+  const printed = await repaired(
+    "repairs_models",
     "import boto3",
     "from moto.core.utils import create_loader",
     "first, second = (boto3.Session()._session.get_component('data_loader') for _ in range(2))",
@@ -109,9 +110,8 @@ test("parses the model of a service once", async () => {
 });
 
 test("reads no instance types of EC2, and everything else that moto has", async () => {
-  const printed = await run(
-    "import patching, repairs_models",
-    "patching.apply_all()",
+  const printed = await repaired(
+    "repairs_models",
     "from moto.utilities.utils import load_resource",
     "from moto.ec2.models.instance_types import INSTANCE_TYPES",
     "print(len(INSTANCE_TYPES), len(load_resource('ec2/resources/amis.json')) > 0)",
@@ -120,9 +120,8 @@ test("reads no instance types of EC2, and everything else that moto has", async 
 });
 
 test("builds a path of a state machine once", async () => {
-  const printed = await run(
-    "import patching, repairs_speed",
-    "patching.apply_all()",
+  const printed = await repaired(
+    "repairs_speed",
     "from moto.stepfunctions.parser.asl.utils.json_path import extract_json, parse",
     "print(extract_json('$.a.b', {'a': {'b': 1}}), extract_json('$.a.b', {'a': {'b': 2}}), parse('$.a.b') is parse('$.a.b'))",
   );
@@ -130,9 +129,8 @@ test("builds a path of a state machine once", async () => {
 });
 
 test("keeps messages for the retention period of their queue", async () => {
-  const received = await run(
-    "import patching, repairs_queues",
-    "patching.apply_all()",
+  const received = await repaired(
+    "repairs_queues",
     "from moto.sqs.models import sqs_backends",
     "sqs = sqs_backends['123456789012']['eu-west-1']",
     "queue = sqs.create_queue('q', {}, MessageRetentionPeriod='60')",

@@ -56,9 +56,10 @@ export async function runFiles(options: RunOptions): Promise<void> {
   const { totals, fixtures, ci, signal, root, list } = options;
   const waiting = [...options.files];
   const batches = new Map(
-    waiting
-      .filter((file) => fixturesOf(file, { root, list }).length === 0)
-      .map((file) => [file, batchOf(root, file)] as const),
+    waiting.flatMap((file) => {
+      const kind = batchOf(root, file);
+      return kind && fixturesOf(file, { root, list }).length === 0 ? [[file, kind] as const] : [];
+    }),
   );
   const take = (layers: readonly Layer[]): string[] => {
     const layer = layers.find((one) => waiting.some((file) => layerOf(file) === one));
@@ -75,7 +76,7 @@ export async function runFiles(options: RunOptions): Promise<void> {
     for (let files = take(layers); files.length > 0; files = take(layers)) {
       if (signal.aborted) return;
       const [first = ""] = files;
-      if (batches.get(first))
+      if (batches.has(first))
         await runBatch(files, processOptions(first, options, {}), (...end) => count(...end, options));
       else await runAlone(first, options);
     }
