@@ -31,8 +31,7 @@ const Field = section(
   "One field.",
 );
 
-/** conf/schema/<dataset>_schema.json: the Avro schema of a Personalize dataset. */
-export const AvroSchema = (dataset: Dataset) =>
+const schemaOf = (dataset: Dataset) =>
   section(
     {
       type: word(["record"], "Avro's record."),
@@ -43,6 +42,15 @@ export const AvroSchema = (dataset: Dataset) =>
     },
     `Schema of the ${dataset} dataset.`,
   );
+
+const SCHEMAS = {
+  user: schemaOf("user"),
+  item: schemaOf("item"),
+  interaction: schemaOf("interaction"),
+} as const satisfies Record<Dataset, unknown>;
+
+/** conf/schema/<dataset>_schema.json: the Avro schema of a Personalize dataset. */
+export const AvroSchema = (dataset: Dataset) => SCHEMAS[dataset];
 
 /** The Avro schema of a dataset. */
 export type AvroSchema = v.InferOutput<ReturnType<typeof AvroSchema>>;

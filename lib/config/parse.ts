@@ -24,7 +24,7 @@ import { type Models, ModelsSchema } from "./model.ts";
 import { PlacementsSchema } from "./placements.ts";
 import { ConfigurationError } from "./problem.ts";
 import { type Personalize, ProjectSchema } from "./project.ts";
-import { Reader, type ReadText } from "./reader.ts";
+import { type Parsing, Reader, type ReadText } from "./reader.ts";
 import { RulesSchema } from "./rules.ts";
 import { CampaignSchema, SolutionSchema } from "./solution.ts";
 import { parseSynonymFile } from "./synonym-files.ts";
@@ -46,20 +46,30 @@ const FILE_KEYS = {
 
 /**
  * Parses and checks the texts of a configuration folder, by their paths in it (`api.yaml`, `schema/item_schema.json`).
- * Throws ConfigurationError with every problem of every file. `directory` is the folder's name in problems.
+ * Throws ConfigurationError with every problem of every file. `directory` is the folder's name in problems; `parsing` as
+ * of {@link Reader}.
  */
-export function parseConfiguration(files: Readonly<Record<string, string>>, directory = "conf"): Configuration {
+export function parseConfiguration(
+  files: Readonly<Record<string, string>>,
+  directory = "conf",
+  parsing?: Parsing,
+): Configuration {
   const read: ReadText = (name) => (Object.hasOwn(files, name) ? files[name] : undefined);
-  return readConfiguration(read, directory, Object.keys(files));
+  return readConfiguration(read, directory, Object.keys(files), parsing);
 }
 
 /** Files that a project may lack. A missing file is none of them, misnamed. */
 const OPTIONAL: readonly string[] = ["recommendation.yaml", "rules.yaml"];
 
 /** Does the same as parseConfiguration, but reads the texts through a function. `names` are the existing files. */
-export function readConfiguration(read: ReadText, directory: string, names: readonly string[]): Configuration {
+export function readConfiguration(
+  read: ReadText,
+  directory: string,
+  names: readonly string[],
+  parsing?: Parsing,
+): Configuration {
   const others = names.filter((name) => !OPTIONAL.includes(name));
-  const reader = new Reader(read, directory, others);
+  const reader = new Reader(read, directory, others, parsing);
   if (!reader.has("project.yaml")) reader.reportAbsent("project.yaml", "it says what is deployed, and where");
   const project = reader.read("project.yaml", ProjectSchema);
   const services = servicesOf(project?.draft);

@@ -12,6 +12,12 @@ import { type Validated, validate } from "./validate.ts";
  */
 export type ReadText = (name: string) => string | undefined;
 
+/** The steps from a text to its checked value. Results depend on nothing else, so a caller may keep those of a text. */
+export interface Parsing {
+  readSource: typeof readSource;
+  validate: typeof validate;
+}
+
 /** Reads files and collects their problems. */
 export class Reader {
   readonly texts: Record<string, string> = {};
@@ -20,12 +26,22 @@ export class Reader {
   readonly #read: ReadText;
   readonly #directory: string;
   readonly #names: readonly string[];
+  readonly #parsing: Parsing;
 
-  /** `names` are the existing files, to suggest one instead of a missing file. */
-  constructor(read: ReadText, directory: string, names: readonly string[]) {
+  /**
+   * `names` are the existing files, to suggest one instead of a missing file. `parsing` may keep results, where nearly the
+   * same files are read again and again.
+   */
+  constructor(
+    read: ReadText,
+    directory: string,
+    names: readonly string[],
+    parsing: Parsing = { readSource, validate },
+  ) {
     this.#read = read;
     this.#directory = directory.replace(/(?<!\/)\/+$/, "");
     this.#names = names;
+    this.#parsing = parsing;
   }
 
   /**
@@ -39,7 +55,7 @@ export class Reader {
   ): Validated<v.InferOutput<Schema>> | undefined {
     const text = this.readText(name);
     if (text === undefined) return undefined;
-    const source = readSource(text, name.endsWith(".json") ? "json" : "yaml");
+    const source = this.#parsing.readSource(text, name.endsWith(".json") ? "json" : "yaml");
     this.#sources.set(name, source);
     for (const { line, message } of source.syntax) this.#add(name, line, "", message);
     if (source.value === undefined) return undefined;
@@ -50,7 +66,7 @@ export class Reader {
       if (!mayBeEmpty) this.#add(name, 1, "", `is empty: its keys are ${joinWords(keys, "and")}`);
       return undefined;
     }
-    const validated = validate(schema, value);
+    const validated = this.#parsing.validate(schema, value);
     for (const { path, message } of validated.findings) this.report(name, path, message);
     return validated;
   }
@@ -119,7 +135,7 @@ interface SyntaxProblem {
 }
 
 /** The value of a file, with the lines of its parts. */
-interface Source {
+export interface Source {
   /** Undefined if the syntax errors leave nothing to check; null if the file is empty. */
   value: unknown;
   syntax: readonly SyntaxProblem[];
@@ -137,7 +153,7 @@ const MAX_CHARACTERS = 1_000_000;
 const DEEP_LINE = /^ *(?:[-?:] +){51}/m;
 
 /** Reads the text of a YAML or JSON file. */
-function readSource(text: string, format: "yaml" | "json"): Source {
+export function readSource(text: string, format: "yaml" | "json"): Source {
   const unreadable = (line: number, message: string) => ({
     value: undefined,
     syntax: [{ line, message }],

@@ -1,16 +1,15 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
 import type { Evaluation } from "../../lab/evaluation/evaluate.ts";
 import { suite } from "../suite.ts";
-import type { Run } from "./run-cli.ts";
+import { type Run, relevanceBeside } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance evaluate");
-const ROOT = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "evaluate-"));
 const QUERIES = Array.from({ length: 60 }, (_, index) => `query ${index}`);
 
@@ -75,22 +74,19 @@ const settings = (...names: string[]) => {
   return file;
 };
 
-const run = (file: string, ...args: string[]) => runOn("judgments.csv", file, ...args);
-
-function runOn(judgments: string, file: string, ...args: string[]): Promise<Run> {
+const argsFor = (judgments: string, file: string, ...args: string[]) => {
   const { port } = server.address() as AddressInfo;
   const target = ["--api-host", `http://127.0.0.1:${port}`, "--api-key", "k"];
-  const files = ["--settings", file, "--judgments", join(folder, judgments)];
-  const command = ["cli/main.ts", "evaluate", ...files, ...target, ...args];
-  return new Promise((done) => {
-    execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) => {
-      done({ code: Number(error?.code ?? 0), out, err });
-    });
-  });
-}
+  return ["evaluate", "--settings", file, "--judgments", join(folder, judgments), ...target, ...args];
+};
+
+const runOn = (judgments: string, file: string, ...args: string[]): Promise<Run> =>
+  runHere(argsFor(judgments, file, ...args));
+
+const run = (file: string, ...args: string[]) => runOn("judgments.csv", file, ...args);
 
 test("prints every setting and which one beats the baseline", async () => {
-  const { out, err, code } = await run(settings("default", "same", "weighted"));
+  const { out, err, code } = await relevanceBeside(argsFor("judgments.csv", settings("default", "same", "weighted")));
   assert.is(code, 0, err);
   assert.match(out, /^default +0\.6309 .* baseline /m);
   assert.match(
@@ -141,7 +137,8 @@ test("writes a page that needs no other file, with plots and their tables", asyn
 });
 
 test("exits with 1 when the baseline is below a limit, and with 0 when it is not", async () => {
-  const below = await run(settings("default", "weighted"), "--fail-below", "ndcg@10=0.64");
+  const limit = argsFor("judgments.csv", settings("default", "weighted"), "--fail-below", "ndcg@10=0.64");
+  const below = await relevanceBeside(limit);
   assert.is(below.code, 1);
   assert.match(below.err, "ndcg@10 of default is 0.6309, below 0.64");
   assert.is((await run(settings("default"), "--fail-below", "ndcg@10=0.63")).code, 0);

@@ -6,6 +6,7 @@ import type { ExperimentReport } from "../../lab/experiments/report.ts";
 import { configurationFolder } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance experiment report");
 
@@ -50,19 +51,20 @@ function logs(name: string, counts: Readonly<Record<string, number>>): string {
   return join(folder, name);
 }
 
-const run = (...args: string[]) => relevance(["experiment", "report", "more_meaning", "--conf", conf, ...args]);
+const argsFor = (...args: string[]) => ["experiment", "report", "more_meaning", "--conf", conf, ...args];
+const run = (...args: string[]) => runHere(argsFor(...args));
 const even = logs("even", { control: 150, meaning: 150 });
 
 test("prints a table and which variant is better", () => {
-  const { out, err, code } = run("--files", even);
+  const { out, err, code } = relevance(argsFor("--files", even));
   assert.is(code, 0, err);
   assert.match(out, /^control +150 +600 +0\.3750 \(0\.3549 to 0\.3951\)/m);
   assert.match(out, /^meaning is better than control in click_through \(searches with a click\): \+0\.2500 /m);
   assert.match(out, /each variant needs \d+ users\.\n$/);
 });
 
-test("prints every number as JSON, also for another measure", () => {
-  const report: ExperimentReport = JSON.parse(run("--files", even, "--json", "--metric", "milliseconds").out);
+test("prints every number as JSON, also for another measure", async () => {
+  const report: ExperimentReport = JSON.parse((await run("--files", even, "--json", "--metric", "milliseconds")).out);
   assert.equal(report.outcomes, [{ variant: "meaning", outcome: "no difference" }]);
   assert.equal(
     report.variants.map(({ measures }) => measures.clicks_mrr.value),
@@ -71,8 +73,8 @@ test("prints every number as JSON, also for another measure", () => {
   assert.is(report.variants[0]?.measures.milliseconds.value, 21.5);
 });
 
-test("says that an unexpected split makes the report unreliable, and that there are few users", () => {
-  const { out } = run("--files", logs("uneven", { control: 150, meaning: 60 }));
+test("says that an unexpected split makes the report unreliable, and that there are few users", async () => {
+  const { out } = await run("--files", logs("uneven", { control: 150, meaning: 60 }));
   assert.match(
     out,
     /Do not trust this report: the users \(control 150, meaning 60\) are not split as configured \(p = \d/,
@@ -80,7 +82,7 @@ test("says that an unexpected split makes the report unreliable, and that there 
   assert.match(out, "Fewer than 100 users in meaning");
 });
 
-test("says which variant users prefer where hits are interleaved", () => {
+test("says which variant users prefer where hits are interleaved", async () => {
   const other = join(folder, "interleaving");
   cpSync(conf, other, { recursive: true });
   const file = join(other, "hybrid_search.yaml");
@@ -101,23 +103,26 @@ test("says which variant users prefer where hits are interleaved", () => {
     event_attributes: { object: { object_id: at % 4 === 0 ? "b1" : "b2" } },
   }));
   write("both/events/day=2026-11-20/one.jsonl", clicks);
-  const { out, err, code } = relevance([
+  const { out, err, code } = await runHere([
     ...["experiment", "report", "more_meaning", "--conf", other, "--files", join(folder, "both")],
   ]);
   assert.is(code, 0, err);
   assert.match(out, /^Users prefer meaning: \+0\.5000 /);
 });
 
-test("says what is missing", () => {
+test("says what is missing", async () => {
   assert.match(
-    relevance(["experiment", "report", "other", "--conf", conf]).err,
+    (await runHere(["experiment", "report", "other", "--conf", conf])).err,
     'has no experiment "other"; it has more_meaning',
   );
   assert.match(
-    run("--files", even, "--metric", "joy").err,
+    (await run("--files", even, "--metric", "joy")).err,
     "must be click_through, clicks_mrr, zero_hits, milliseconds",
   );
-  assert.match(run("--files", logs("nobody", {})).err, "has no search of a user in more_meaning in the last 30 days");
+  assert.match(
+    (await run("--files", logs("nobody", {}))).err,
+    "has no search of a user in more_meaning in the last 30 days",
+  );
 });
 
 test.run();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance hybrid-search generate-semantic-index-schema");
 
@@ -15,18 +16,23 @@ test.before(() => {
 
 test.after(() => rmSync(folder, { recursive: true }));
 
-function generate(content: unknown, index = "books-v2", conf = "conf.local") {
+function argsFor(content: unknown, index = "books-v2", conf = "conf.local") {
   const file = join(folder, "base.json");
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
   const command = ["hybrid-search", "generate-semantic-index-schema", "--conf", conf];
-  const { out, err, code } = relevance([...command, "--index", index, "--schema_file_path", file]);
-  return { out, err: err.replaceAll(file, "base.json"), code };
+  return [...command, "--index", index, "--schema_file_path", file];
+}
+
+async function generate(...given: Parameters<typeof argsFor>) {
+  const { out, err, code } = await runHere(argsFor(...given));
+  return { out, err: err.replaceAll(join(folder, "base.json"), "base.json"), code };
 }
 
 const base = { mappings: { properties: { description: { type: "text" } } } };
 
 test("prints only the schema, as JSON, on standard output", () => {
-  const { out, err, code } = generate({ books: { ...base, settings: { index: { number_of_shards: "2" } } } });
+  const content = { books: { ...base, settings: { index: { number_of_shards: "2" } } } };
+  const { out, err, code } = relevance(argsFor(content));
   assert.is(err, "");
   assert.is(code, 0);
   assert.equal(JSON.parse(out), {
@@ -63,16 +69,16 @@ test("prints only the schema, as JSON, on standard output", () => {
   });
 });
 
-test("takes the dimension of a vector field from model.yaml", () => {
+test("takes the dimension of a vector field from model.yaml", async () => {
   const conf = join(folder, "conf");
   cpSync("conf.local", conf, { recursive: true });
   const file = join(conf, "model.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("dense_large_en_v1_5:\n", "$&  dimension: 384\n"));
-  assert.match(generate(base, "books-v2", conf).out, '"dimension": 384');
+  assert.match((await generate(base, "books-v2", conf)).out, '"dimension": 384');
 });
 
-test("notes what it left out on standard error", () => {
-  const { out, err, code } = generate({ ...base, settings: { index: { refresh_interval: "1s" } } });
+test("notes what it left out on standard error", async () => {
+  const { out, err, code } = await generate({ ...base, settings: { index: { refresh_interval: "1s" } } });
   assert.is(err, "Left out from base.json: index.refresh_interval\n");
   assert.ok(JSON.parse(out));
   assert.is(code, 0);
@@ -105,8 +111,8 @@ for (const [what, content, index, message] of [
     /^base.json is not an index description: it needs "mappings"/,
   ],
 ] as const) {
-  test(`rejects ${what} with exit code 2 and no standard output`, () => {
-    const { out, err, code } = generate(content, index);
+  test(`rejects ${what} with exit code 2 and no standard output`, async () => {
+    const { out, err, code } = await generate(content, index);
     assert.is(out, "");
     if (typeof message === "string") assert.is(err, message);
     else assert.match(err, message);
@@ -114,17 +120,17 @@ for (const [what, content, index, message] of [
   });
 }
 
-test("rejects a file that does not exist", () => {
+test("rejects a file that does not exist", async () => {
   const args = ["--conf", "conf.local", "--index", "books", "--schema_file_path", "no.json"];
-  assert.equal(relevance(["hybrid-search", "generate-semantic-index-schema", ...args]), {
+  assert.equal(await runHere(["hybrid-search", "generate-semantic-index-schema", ...args]), {
     out: "",
     err: "--schema_file_path: no.json does not exist\n",
     code: 2,
   });
 });
 
-test("names a missing option and points to the help", () => {
-  assert.equal(relevance(["hybrid-search", "generate-semantic-index-schema", "--index", "books"]), {
+test("names a missing option and points to the help", async () => {
+  assert.equal(await runHere(["hybrid-search", "generate-semantic-index-schema", "--index", "books"]), {
     out: "",
     err: "required option '--schema_file_path <file>' not specified\nSee: relevance hybrid-search generate-semantic-index-schema --help\n",
     code: 2,

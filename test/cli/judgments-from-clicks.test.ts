@@ -7,6 +7,7 @@ import { daysOf, downloaded } from "../../cli/lab/stored-log.ts";
 import { readJudgments } from "../../lab/judgments/read.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance judgments from-clicks");
 
@@ -43,33 +44,33 @@ write("logs/events/day=2026-11-20/one.gz", [
   ...numbers.filter((index) => index % 2 === 0).map((index) => click(index, "b2")),
 ]);
 const FILES = ["--files", join(folder, "logs")];
-const run = (...args: string[]) => relevance(["judgments", "from-clicks", ...args]);
+const run = (...args: string[]) => runHere(["judgments", "from-clicks", ...args]);
 
-test("judgments agreement says how far raters agree, and where they do not", () => {
+test("judgments agreement says how far raters agree, and where they do not", async () => {
   const file = join(folder, "raters.csv");
   writeFileSync(file, "query,doc,grade,index,rater\nsalt,b1,3,books,Ada\nsalt,b1,0,books,Ben\nsalt,b2,2,books,Ada\n");
-  const agreement = (...args: string[]) => relevance(["judgments", "agreement", file, ...args]);
-  const { out, code } = agreement();
+  const agreement = (...args: string[]) => runHere(["judgments", "agreement", file, ...args]);
+  const { out, code } = relevance(["judgments", "agreement", file]);
   assert.is(code, 0);
   assert.match(out, /\nAda +2\nBen +1\n\nWeighted kappa 0\.00 \(an interval needs 10 queries\), on 1 /);
   assert.match(
     out,
     /1 disagreements, 1 of them not decided\.\n\nquery +document +Ada +Ben +decided\n.*\nsalt +b1 +3 +0\n/,
   );
-  assert.equal(JSON.parse(agreement("--json", "--index", "books").out).raters, { Ada: 2, Ben: 1 });
-  const absent = agreement("--index", "films");
+  assert.equal(JSON.parse((await agreement("--json", "--index", "books")).out).raters, { Ada: 2, Ben: 1 });
+  const absent = await agreement("--index", "films");
   assert.is(absent.code, 2);
   assert.match(absent.err, "none about films");
   writeFileSync(file, `${readFileSync(file, "utf8")}salt,b1,1,films,Ada\nsalt,b1,1,,Cem\n`);
-  const mixed = agreement();
+  const mixed = await agreement();
   assert.is(mixed.code, 2);
   assert.match(mixed.err, "is about several indexes, books, films: choose one with --index");
-  assert.equal(JSON.parse(agreement("--json", "--index", "books").out).raters, { Ada: 2, Ben: 1, Cem: 1 });
+  assert.equal(JSON.parse((await agreement("--json", "--index", "books")).out).raters, { Ada: 2, Ben: 1, Cem: 1 });
 });
 
 test("writes a judgments file that evaluate reads", () => {
   const output = join(folder, "judgments.csv");
-  const { err, code } = run(...FILES, "--output", output, "--index", "books");
+  const { err, code } = relevance(["judgments", "from-clicks", ...FILES, "--output", output, "--index", "books"]);
   assert.is(code, 0, err);
   assert.match(err, "2 judgments of 1 queries, from 24 clicks; each from 40 to 40 impressions (median 40)");
   assert.match(err, "40 searches name no client, so that robots among them are counted");
@@ -84,25 +85,28 @@ test("writes a judgments file that evaluate reads", () => {
   );
 });
 
-test("prints the counts behind each judgment as JSON", () => {
-  const { out } = run(...FILES, "--json", "--min-impressions", "40");
+test("prints the counts behind each judgment as JSON", async () => {
+  const { out } = await run(...FILES, "--json", "--min-impressions", "40");
   const [first] = JSON.parse(out);
   assert.equal(first, { query: "salt, road", document: "b1", grade: 1, impressions: 40, clicks: 4, expected: 4 });
 });
 
-test("says what is missing", () => {
-  const said = (...args: string[]) => {
-    const { err, code } = run(...args);
+test("says what is missing", async () => {
+  const said = async (...args: string[]) => {
+    const { err, code } = await run(...args);
     assert.is.not(code, 0);
     return err;
   };
-  assert.match(said(...FILES, "--min-impressions", "1000"), "No document was shown 1000 times for one query");
-  assert.match(said(...FILES, "--index", "films"), "The request log has no search with a text in the last 30 days");
-  assert.match(said("--files", join(folder, "nowhere")), "has no files in search/");
-  assert.match(said(...FILES, "--days", "0"), "must be a number of days");
+  assert.match(await said(...FILES, "--min-impressions", "1000"), "No document was shown 1000 times for one query");
+  assert.match(
+    await said(...FILES, "--index", "films"),
+    "The request log has no search with a text in the last 30 days",
+  );
+  assert.match(await said("--files", join(folder, "nowhere")), "has no files in search/");
+  assert.match(await said(...FILES, "--days", "0"), "must be a number of days");
   const silent = join(folder, "silent");
   write("silent/search/one.gz", numbers.map(search));
-  assert.match(said("--files", silent), "No hit was clicked in the last 30 days");
+  assert.match(await said("--files", silent), "No hit was clicked in the last 30 days");
 });
 
 test("downloads the days of the period and the day after, whether compressed or not", async () => {
@@ -134,13 +138,13 @@ test("downloads the days of the period and the day after, whether compressed or 
   assert.is(readFileSync(files[1] ?? "", "utf8"), "plain");
 });
 
-test("relevance queries lists what people searched for in the same log, and how it failed", () => {
+test("relevance queries lists what people searched for in the same log, and how it failed", async () => {
   const { out, err, code } = relevance(["queries", ...FILES, "--index", "books", "--failing", "abandoned"]);
   assert.is(code, 0, err);
   assert.match(out, /^query +searches +people +zero hits +abandoned +clicks \(expected\) +degraded +slow +p95 ms\n/);
   assert.match(out, /^salt, road +40 +0 +0 +20 +24 \(24\.0\) +0 +0$/m);
   assert.match(err, "1 of 1 queries");
-  const wrong = relevance(["queries", ...FILES, "--failing", "sad"]);
+  const wrong = await runHere(["queries", ...FILES, "--failing", "sad"]);
   assert.is(wrong.code, 2);
   assert.match(wrong.err, '"sad" is none of zero-hits, abandoned, few-clicks, degraded, slow');
 });

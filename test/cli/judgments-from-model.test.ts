@@ -12,6 +12,7 @@ import { readJudgmentsFile } from "../../lab/judgments/read.ts";
 import { JudgmentFile } from "../../lab/server/judgment-file.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { suite } from "../suite.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance judgments from-model");
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -118,14 +119,16 @@ settings:
 `,
 );
 
-function start(output: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+const judging = (output: string, args: readonly string[]) => {
   const files = ["--queries", join(folder, "queries.txt"), "--output", join(folder, output)];
-  return command(["judgments", "from-model", ...files, ...args], env);
-}
+  return ["judgments", "from-model", ...files, ...args];
+};
 
-function command(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const all = ["--settings", join(folder, "settings.yaml"), "--api-host", urlOf(gateway), "--concurrency", "1"];
-  const child = spawn(process.execPath, ["cli/main.ts", ...args, ...all], {
+const all = () => ["--settings", join(folder, "settings.yaml"), "--api-host", urlOf(gateway), "--concurrency", "1"];
+
+/** Runs the command in a process of its own: to kill it, or because it reads the variables of its process. */
+function start(output: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, ["cli/main.ts", ...judging(output, args), ...all()], {
     cwd: ROOT,
     env: { ...process.env, RELEVANCE_API_KEY: "k", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -134,6 +137,12 @@ function command(args: readonly string[], env: Readonly<Record<string, string>> 
   const ended = Promise.all([text(child.stdout), text(child.stderr), new Promise((done) => child.once("close", done))]);
   return { child, ended: ended.then(([out, err, code]) => ({ out, err, code })) };
 }
+
+const run = (output: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  command(judging(output, args), env);
+
+const command = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runHere([...args, ...all()], { RELEVANCE_API_KEY: "k", ...env });
 
 const local = () => ["--url", `${urlOf(model)}/v1`, "--model", "small"];
 
@@ -148,7 +157,7 @@ test("pools all settings, tells the cost before and after, and keeps what it has
 
   Object.assign(judge, { calls: 0, answers: Number.POSITIVE_INFINITY });
   const args = [...local(), "--yes", "--json", "--price", "1,10"];
-  const { out, err, code } = await start("books.csv", args, { RELEVANCE_MODEL_KEY: KEY }).ended;
+  const { out, err, code } = await run("books.csv", args, { RELEVANCE_MODEL_KEY: KEY });
   assert.is(code, 0, err);
   // Five documents of each query; the one that has no grade is asked for twice.
   assert.match(err, /10 documents of 2 queries; .*books\.answers\.jsonl has answers for 2\n/);
@@ -178,7 +187,7 @@ test("continues a file, leaves people's judgments, and refuses one of another mo
   const judged = { query: "salt road", doc: "salt-road-itself", index: "books", when: "2026-11-26" };
   new JudgmentFile(file, () => file).put({ ...judged, grade: 1, origin: "people", who: "Ada" });
   judge.calls = 0;
-  const { err, code } = await start("books.csv", [...local(), "--depth", "2"], { RELEVANCE_MODEL_KEY: KEY }).ended;
+  const { err, code } = await run("books.csv", [...local(), "--depth", "2"], { RELEVANCE_MODEL_KEY: KEY });
   assert.is(code, 0, err);
   // All have an answer, so nothing is asked, the user neither.
   assert.is(judge.calls, 0);
@@ -191,7 +200,7 @@ test("continues a file, leaves people's judgments, and refuses one of another mo
       [1, "people"],
     ],
   );
-  const other = await start("books.csv", [...local().slice(0, 3), "large", "--yes"]).ended;
+  const other = await run("books.csv", [...local().slice(0, 3), "large", "--yes"]);
   assert.is(other.code, 2);
   assert.match(
     other.err,
@@ -203,7 +212,7 @@ test("the verdict follows the people who check a judge that takes repeated words
   const [file, queries] = [join(folder, "checked.csv"), join(folder, "many.txt")];
   writeFileSync(queries, Array.from({ length: 30 }, (_, number) => `word ${number}\n`).join(""));
   const args = ["--output", file, "--queries", queries, ...local(), "--yes"];
-  const judged = await command(["judgments", "from-model", ...args], { RELEVANCE_MODEL_KEY: KEY }).ended;
+  const judged = await command(["judgments", "from-model", ...args], { RELEVANCE_MODEL_KEY: KEY });
   assert.is(judged.code, 0, judged.err);
   const { rows } = readJudgmentsFile(file);
   const sample = modelCheck(rows)?.order.slice(0, 24) ?? [];
@@ -212,7 +221,7 @@ test("the verdict follows the people who check a judge that takes repeated words
     const grade = document === "with-meaning" ? 1 + (sample.indexOf(query) % 3) : document.endsWith("itself") ? 1 : 0;
     people.put({ query, doc: document, index: "books", when: "2026-11-26", grade, origin: "people", who: "Ada" });
   }
-  const { out, err, code } = await command(["evaluate", "--judgments", file, "--metrics", "ndcg@10"]).ended;
+  const { out, err, code } = await command(["evaluate", "--judgments", file, "--metrics", "ndcg@10"]);
   assert.is(code, 0, err);
   assert.match(out, /hybrid beats keywords by 0\.\d+ ndcg@10/);
   assert.match(out, "People checked 24 of the language model's 30 queries");
@@ -224,7 +233,7 @@ test("calls no model without consent, and never shows the key, also where the en
   const asked = await start("new.csv", local(), { RELEVANCE_MODEL_KEY: KEY }).ended;
   assert.equal([asked.code, judge.calls], [2, 0]);
   assert.match(asked.err, "Call the model? There is no terminal to answer on: pass --yes to confirm");
-  const wrong = await start("new.csv", [...local(), "--yes"], { RELEVANCE_MODEL_KEY: "sk-wrong" }).ended;
+  const wrong = await run("new.csv", [...local(), "--yes"], { RELEVANCE_MODEL_KEY: "sk-wrong" });
   assert.is(wrong.code, 1);
   assert.match(wrong.err, "answered 401");
   assert.match(wrong.err, "Put its key into RELEVANCE_MODEL_KEY");
@@ -233,8 +242,7 @@ test("calls no model without consent, and never shows the key, also where the en
 
 test("asks without a temperature where the model refuses one", async () => {
   Object.assign(judge, { calls: 0, refusesTemperature: true });
-  const { err, code } = await start("cold.csv", [...local(), "--depth", "1", "--yes"], { RELEVANCE_MODEL_KEY: KEY })
-    .ended;
+  const { err, code } = await run("cold.csv", [...local(), "--depth", "1", "--yes"], { RELEVANCE_MODEL_KEY: KEY });
   assert.is(code, 0, err);
   assert.is(judge.calls, 2);
 });

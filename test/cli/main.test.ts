@@ -7,6 +7,7 @@ import * as assert from "uvu/assert";
 import { COMMANDS } from "../../cli/commands.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance");
 
@@ -29,8 +30,8 @@ test("lists the commands of a group with --help", () => {
 });
 
 for (const [words, summary] of Object.entries(COMMANDS)) {
-  test(`${words} --help has its summary, --conf and an example that calls it`, () => {
-    const { out, err, code } = relevance([...words.split(" "), "--help"]);
+  test(`${words} --help has its summary, --conf and an example that calls it`, async () => {
+    const { out, err, code } = await runHere([...words.split(" "), "--help"]);
     assert.match(out, `Usage: relevance ${words} [options]`);
     assert.match(out, `\n${summary}\n`);
     assert.match(out, "--conf <dir>");
@@ -41,8 +42,8 @@ for (const [words, summary] of Object.entries(COMMANDS)) {
   });
 }
 
-test("treats help COMMAND as COMMAND --help", () => {
-  assert.equal(relevance(["help", "validate"]), relevance(["validate", "--help"]));
+test("treats help COMMAND as COMMAND --help", async () => {
+  assert.equal(relevance(["help", "validate"]), await runHere(["validate", "--help"]));
 });
 
 test("prints exactly this with validate --help", () => {
@@ -96,8 +97,8 @@ for (const [args, message] of [
   ],
   [["hybrid-search", "generate"], "unknown command 'generate'\nSee: relevance hybrid-search --help\n"],
 ] as const) {
-  test(`exits with 2 on a usage error: ${args.join(" ")}`, () => {
-    assert.equal(relevance(args), { out: "", err: message, code: 2 });
+  test(`exits with 2 on a usage error: ${args.join(" ")}`, async () => {
+    assert.equal(await runHere(args), { out: "", err: message, code: 2 });
   });
 }
 
@@ -198,11 +199,11 @@ function installNode(folder: string, program: string): void {
   });
 }
 
-test("refuses a value of LOCAL that is not 1, and two kinds of local at once", () => {
-  const wrong = relevance(["plan"], { RELEVANCE_LOCAL: "yes" });
+test("refuses a value of LOCAL that is not 1, and two kinds of local at once", async () => {
+  const wrong = await runHere(["plan"], { RELEVANCE_LOCAL: "yes" });
   assert.match(wrong.err, "LOCAL=yes: set LOCAL=1 (or RELEVANCE_LOCAL=1) for the account on this machine");
   assert.is(wrong.code, 2);
-  const both = relevance(["status", "--local"], { RELEVANCE_LOCAL: "1" });
+  const both = await runHere(["status", "--local"], { RELEVANCE_LOCAL: "1" });
   assert.match(both.err, "--local is the stack of `make dev`, and LOCAL=1 the local account: leave one of them out");
   assert.is(both.code, 2);
 });

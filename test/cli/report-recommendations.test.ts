@@ -6,6 +6,7 @@ import { ROOT } from "../fixtures/env.ts";
 import { removeShopKey } from "../fixtures/shop-key.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance report recommendations");
 
@@ -45,10 +46,11 @@ write(
     .map((USER_ID) => ({ EVENT_ID: USER_ID, USER_ID, ITEM_ID: "i2", EVENT_TYPE: "order", TIMESTAMP: hourAgo + 60 })),
 );
 
-const run = (...args: string[]) => relevance(["report", "recommendations", "--conf", conf, ...args]);
+const argsFor = (...args: string[]) => ["report", "recommendations", "--conf", conf, ...args];
+const errorsOf = async (...args: string[]) => (await runHere(argsFor(...args))).err;
 
 test("prints a table, whether lists beat popular items, and each experiment", () => {
-  const { out, err, code } = run("--files", join(folder, "log"), "--conversions", "order, rent");
+  const { out, err, code } = relevance(argsFor("--files", join(folder, "log"), "--conversions", "order, rent"));
   assert.is(code, 0, err);
   assert.match(out, /^home +200 +200 +0\.2500 \(0\.\d{4} to 0\.\d{4}\) +0\.2500 /m);
   assert.match(
@@ -58,12 +60,12 @@ test("prints a table, whether lists beat popular items, and each experiment", ()
   assert.match(out, /^Experiment more:\nb is better than a in click_through \(lists with a click\): \+0\.5000 /m);
 });
 
-test("says what is missing", () => {
-  assert.match(run("--files", folder).err, "has no files in logs/recommendations/");
-  assert.match(run("--files", join(folder, "log"), "--conversions", "a,,b").err, "must be event types");
+test("says what is missing", async () => {
+  assert.match(await errorsOf("--files", folder), "has no files in logs/recommendations/");
+  assert.match(await errorsOf("--files", join(folder, "log"), "--conversions", "a,,b"), "must be event types");
   write("old/logs/recommendations/day=2020-01-01/one.jsonl", [{ request_id: "r", timestamp: "2020-01-01T00:00:00Z" }]);
   assert.match(
-    run("--files", join(folder, "old"), "--days", "7").err,
+    await errorsOf("--files", join(folder, "old"), "--days", "7"),
     "no answer of the recommendation service in the last 7",
   );
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance schema-generation");
 
@@ -12,11 +13,13 @@ test.after(() => rmSync(conf, { recursive: true }));
 
 const SAMPLE = "test/fixtures/sample-data";
 const files = ["--user", `${SAMPLE}/users.csv`, "--item", `${SAMPLE}/items.csv`];
-const run = (...more: string[]) =>
-  relevance(["schema-generation", "--conf", conf, ...files, "--interaction", `${SAMPLE}/interactions.csv`, ...more]);
+const argsFor = (...more: string[]) => [
+  ...["schema-generation", "--conf", conf, ...files, "--interaction", `${SAMPLE}/interactions.csv`, ...more],
+];
+const run = (...more: string[]) => runHere(argsFor(...more));
 
 test("prints a table for each dataset and writes the four files", () => {
-  const { out, err, code } = run("--textual-fields", "TITLE");
+  const { out, err, code } = relevance(argsFor("--textual-fields", "TITLE"));
   assert.is(code, 0);
   assert.match(out, "items (test/fixtures/sample-data/items.csv, 6 rows)\n\n| Field         | Data type      |");
   assert.match(out, "| TEXTUAL_FIELD | null or string | X           | O       |");
@@ -25,18 +28,18 @@ test("prints a table for each dataset and writes the four files", () => {
   assert.is(JSON.parse(readFileSync(join(conf, "schema/user_schema.json"), "utf8")).name, "Users");
 });
 
-test("prints the same as JSON", () => {
-  const { out, err, code } = run("--textual-fields", "TITLE", "--json");
+test("prints the same as JSON", async () => {
+  const { out, err, code } = await run("--textual-fields", "TITLE", "--json");
   assert.equal([code, err], [0, ""]);
   assert.equal(Object.keys(JSON.parse(out)), ["schemas", "etl", "rows", "event_types", "written", "warnings"]);
 });
 
-test("takes several textual fields, with blanks after the commas", () => {
-  const { out } = run("--textual-fields", "TITLE, AUTHOR", "--json");
+test("takes several textual fields, with blanks after the commas", async () => {
+  const { out } = await run("--textual-fields", "TITLE, AUTHOR", "--json");
   assert.equal(JSON.parse(out).etl.item.joins[0].columns, ["TITLE", "AUTHOR"]);
 });
 
-test("warns about event types that the configuration names but no event has", () => {
+test("warns about event types that the configuration names but no event has", async () => {
   const filter = (name: string, type: string) =>
     `  - name: ${name}\n    expression: EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN (${type})\n`;
   writeFileSync(
@@ -47,7 +50,7 @@ test("warns about event types that the configuration names but no event has", ()
     join(conf, "filter.yaml"),
     `filters:\n${filter("rated", '"click", "view"')}${filter("seen", '"*"')}${filter("given", "$TYPE")}`,
   );
-  const { out, err, code } = run();
+  const { out, err, code } = await run();
   assert.is(code, 0);
   assert.match(out, /\nEvent types: view \([\d,]+\), purchase \([\d,]+\)/);
   assert.equal(
@@ -59,27 +62,27 @@ test("warns about event types that the configuration names but no event has", ()
   );
 });
 
-test("prints the command that treats words as no value", () => {
+test("prints the command that treats words as no value", async () => {
   const items = join(conf, "odd items.csv");
   writeFileSync(items, "ITEM_ID,PRICE\nB1,NULL\nB2,2\nB3,3\n");
   const events = ["--interaction", `${SAMPLE}/interactions.csv`];
-  const { err } = relevance(["schema-generation", "--conf", conf, "--item", items, ...events]);
+  const { err } = await runHere(["schema-generation", "--conf", conf, "--item", items, ...events]);
   assert.match(
     err,
     `Warning: to treat words as no value, run relevance schema-generation --conf ${conf} --item '${items}' --interaction ${SAMPLE}/interactions.csv --null NULL`,
   );
 });
 
-test("refuses a wrong textual field with exit code 2 and writes nothing", () => {
+test("refuses a wrong textual field with exit code 2 and writes nothing", async () => {
   const before = readFileSync(join(conf, "etl/configure.json"), "utf8");
-  const { err, code } = run("--textual-fields", "TITEL");
+  const { err, code } = await run("--textual-fields", "TITEL");
   assert.is(code, 2);
   assert.match(err, 'the item file has no column "TITEL"; did you mean "TITLE"?');
   assert.is(readFileSync(join(conf, "etl/configure.json"), "utf8"), before);
 });
 
-test("fails with exit code 1 if nothing can be written", () => {
-  const { err, code } = relevance([
+test("fails with exit code 1 if nothing can be written", async () => {
+  const { err, code } = await runHere([
     ...["schema-generation", "--conf", "/dev/null", ...files],
     ...["--interaction", `${SAMPLE}/interactions.csv`],
   ]);

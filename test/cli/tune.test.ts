@@ -1,18 +1,17 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { plantedQueries } from "../../lab/test/tuning/planted.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { seeded } from "../../lib/core/statistics/random.ts";
 import { suite } from "../suite.ts";
-import type { Run } from "./run-cli.ts";
+import { type Run, relevanceBeside } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance tune");
-const ROOT = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "tune-"));
 const conf = join(folder, "conf");
 mkdirSync(conf);
@@ -92,20 +91,17 @@ function plant(truth: readonly number[], seed: number): string {
   return file;
 }
 
-function run(judgments: string, ...args: string[]): Promise<Run> {
+const argsFor = (judgments: string, ...args: string[]) => {
   const { port } = server.address() as AddressInfo;
   const target = ["--api-host", `http://127.0.0.1:${port}`, "--api-key", "k", "--conf", conf];
-  const command = ["cli/main.ts", "tune", "--settings", settings, "--judgments", judgments, ...target, ...args];
-  return new Promise((done) => {
-    execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) => {
-      done({ code: Number(error?.code ?? 0), out, err });
-    });
-  });
-}
+  return ["tune", "--settings", settings, "--judgments", judgments, ...target, ...args];
+};
+
+const run = (judgments: string, ...args: string[]): Promise<Run> => runHere(argsFor(judgments, ...args));
 
 test("finds the planted weights, writes them and keeps the comments", async () => {
   const picture = join(folder, "surface.svg");
-  const { out, err, code } = await run(plant([0.7, 0.2, 0.1], 1), "--write", "--picture", picture);
+  const { out, err, code } = await relevanceBeside(argsFor(plant([0.7, 0.2, 0.1], 1), "--write", "--picture", picture));
   assert.is(code, 0, err);
   assert.match(
     out,

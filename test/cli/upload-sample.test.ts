@@ -17,6 +17,7 @@ import {
 } from "../lib/recommendation/upload/upload-server.ts";
 import { suite } from "../suite.ts";
 import type { Run } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance upload-sample");
 
@@ -33,9 +34,9 @@ test.after.each(() => server.close());
 test.after(() => rmSync(folder, { recursive: true }));
 
 /** Runs in its own folder and in parallel to this process, which is the server. */
-async function runWith(key: string | undefined, ...args: string[]): Promise<Run> {
-  const { FORCE_COLOR: _, RELEVANCE_API_KEY: __, ...rest } = process.env;
-  const env = { ...rest, ...(key !== undefined && { RELEVANCE_API_KEY: key }) };
+async function startedWith(key: string, ...args: string[]): Promise<Run> {
+  const { FORCE_COLOR: _, ...rest } = process.env;
+  const env = { ...rest, RELEVANCE_API_KEY: key };
   const child = spawn(process.execPath, [join(ROOT, "cli/relevance.mjs"), "upload-sample", ...args], {
     cwd: folder,
     env,
@@ -46,11 +47,14 @@ async function runWith(key: string | undefined, ...args: string[]): Promise<Run>
   [run.code] = await once(child, "close");
   return run;
 }
+
+const runWith = (key: string | undefined, ...args: string[]): Promise<Run> =>
+  runHere(["upload-sample", ...args], key === undefined ? {} : { RELEVANCE_API_KEY: key });
 const upload = (...args: string[]) => runWith(API_KEY, ...args, "--api-host", `${server.url}/`);
 const received = (path: string): Received[] => server.accepted.get(path) ?? [];
 
 test("uploads the three files and prints what was accepted", async () => {
-  const { out, err, code } = await upload(...FILES);
+  const { out, err, code } = await startedWith(API_KEY, ...FILES, "--api-host", `${server.url}/`);
   assert.is(code, 0, err);
   assert.match(out, /^users +6 accepted, none rejected\nitems +6 accepted, none rejected\ninteractions +\d+ accepted/);
   assert.match(err, "users: 6 of 6\n");

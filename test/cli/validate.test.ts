@@ -6,6 +6,7 @@ import { removeShopKey } from "../fixtures/shop-key.ts";
 import { filledExample } from "../lib/config/example.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 const test = suite("relevance validate");
 
@@ -27,8 +28,8 @@ test("lists what a valid configuration deploys", () => {
   });
 });
 
-test("lists it as JSON", () => {
-  const { out, err, code } = relevance(["validate", "--conf", "conf.local", "--json"]);
+test("lists it as JSON", async () => {
+  const { out, err, code } = await runHere(["validate", "--conf", "conf.local", "--json"]);
   assert.equal(JSON.parse(out), { valid: true, services: ["search-gateway", "recommendation"], problems: [] });
   assert.is(err, "");
   assert.is(code, 0);
@@ -39,8 +40,8 @@ const VPC_LINE =
     .split("\n")
     .findIndex((line) => /^ +vpc_id:/.test(line)) + 1;
 
-test("checks conf/ by default and refuses its placeholders with exit code 2", () => {
-  const { out, err, code } = relevance(["validate"]);
+test("checks conf/ by default and refuses its placeholders with exit code 2", async () => {
+  const { out, err, code } = await runHere(["validate"]);
   assert.is(out, "");
   assert.match(
     err,
@@ -50,8 +51,8 @@ test("checks conf/ by default and refuses its placeholders with exit code 2", ()
   assert.is(code, 2);
 });
 
-test("prints problems as JSON with exit code 2", () => {
-  const { out, err, code } = relevance(["validate", "--json"]);
+test("prints problems as JSON with exit code 2", async () => {
+  const { out, err, code } = await runHere(["validate", "--json"]);
   const { valid, problems } = JSON.parse(out);
   assert.is(valid, false);
   assert.equal(problems[0], {
@@ -65,15 +66,15 @@ test("prints problems as JSON with exit code 2", () => {
   assert.is(code, 2);
 });
 
-test("rejects a folder that does not exist", () => {
-  assert.equal(relevance(["validate", "--conf", "nowhere"]), {
+test("rejects a folder that does not exist", async () => {
+  assert.equal(await runHere(["validate", "--conf", "nowhere"]), {
     out: "",
     err: "nowhere  does not exist: give the configuration folder with --conf DIR\n1 problem in 1 file\n",
     code: 2,
   });
 });
 
-test("compares files with the schemas, ids and filters of the configuration", () => {
+test("compares files with the schemas, ids and filters of the configuration", async () => {
   const conf = join(folder, "compared");
   cpSync("conf.local", conf, { recursive: true });
   rmSync(join(conf, "recommendation.yaml"));
@@ -84,7 +85,7 @@ test("compares files with the schemas, ids and filters of the configuration", ()
   writeFileSync(items, "ITEM_ID;TITLE;AUTHOR;CATEGORIES\nB1;One;A;Fantasy\nB2;Two;;Fantasy\n");
   const events = join(folder, "events.csv");
   writeFileSync(events, "USER_ID,ITEM_ID,EVENT_TYPE,TIMESTAMP\nU1,B1,view,1\nU1,B9,view,1\n");
-  const { err, code } = relevance(["validate", "--conf", conf, "--item", items, "--interaction", events]);
+  const { err, code } = await runHere(["validate", "--conf", conf, "--item", items, "--interaction", events]);
   assert.is(code, 0, err);
   const warnings = err.split("\n").filter((line) => line.startsWith("Warning"));
   assert.match(
@@ -96,24 +97,24 @@ test("compares files with the schemas, ids and filters of the configuration", ()
     warnings[2] ?? "",
     'the filter sale compares CATEGORIES with "fantasy", which no row has: did you mean "Fantasy"?',
   );
-  const broken = relevance(["validate", "--conf", conf, "--item", join(folder, "none.csv")]);
+  const broken = await runHere(["validate", "--conf", conf, "--item", join(folder, "none.csv")]);
   assert.is(broken.code, 2);
   assert.match(broken.err, "there is no such file");
 });
 
-test("says that events have more types than Personalize takes, unless solution.yaml lists types", () => {
+test("says that events have more types than Personalize takes, unless solution.yaml lists types", async () => {
   const conf = join(folder, "types");
   cpSync("conf.local", conf, { recursive: true });
   const events = join(folder, "types.csv");
   const rows = Array.from({ length: 12 }, (_, index) => `U1,B1,${index ? `t${index}` : "view"},1\n`);
   writeFileSync(events, `USER_ID,ITEM_ID,EVENT_TYPE,TIMESTAMP\n${rows.join("")}`);
-  const said = () => relevance(["validate", "--conf", conf, "--interaction", events]).err;
-  assert.match(said(), `${events}  has 12 event types: beside EVENT_TYPE, EVENT_VALUE, Personalize takes 8`);
+  const said = async () => (await runHere(["validate", "--conf", conf, "--interaction", events])).err;
+  assert.match(await said(), `${events}  has 12 event types: beside EVENT_TYPE, EVENT_VALUE, Personalize takes 8`);
   appendFileSync(join(conf, "solution.yaml"), "\nevent_types: [view, purchase]\n");
-  assert.not.match(said(), "12 event types");
+  assert.not.match(await said(), "12 event types");
 });
 
-test("prints what the guide shows", () => {
+test("prints what the guide shows", async () => {
   const edit = (name: string, change: (text: string) => string) => {
     const file = join(folder, name);
     writeFileSync(file, change(readFileSync(file, "utf8")));
@@ -126,7 +127,7 @@ test("prints what the guide shows", () => {
       .replace("#     utilization_target: 0.8", "    utilisation_target: 0.8"),
   );
   edit("model.yaml", (text) => text.replace(/^sparse_v3:(\n {2}.*)+/m, ""));
-  const printed = relevance(["validate", "--conf", folder]).err.replaceAll(folder, "conf");
+  const printed = (await runHere(["validate", "--conf", folder])).err.replaceAll(folder, "conf");
   const shown = /```\n(conf\/api[^`]*)```/.exec(readFileSync("docs/guides/configuration.md", "utf8"))?.[1];
   assert.is(shown, printed);
 });

@@ -48,7 +48,11 @@ const bytesOf = (text: string): number => Buffer.byteLength(text);
 function fitted(value: unknown): string | undefined {
   const whole = JSON.stringify(value);
   if (bytesOf(whole) <= MAX_PART) return whole;
-  return LIMITS.map((limits) => JSON.stringify(cut(value, limits))).find((text) => bytesOf(text) <= MAX_PART);
+  for (const limits of LIMITS) {
+    const text = JSON.stringify(cut(value, limits));
+    if (bytesOf(text) <= MAX_PART) return text;
+  }
+  return undefined;
 }
 
 /** Returns an entry without all but its first member, which identifies it. */

@@ -53,9 +53,13 @@ export const newestTenth = (items: number): number => Math.max(1, Math.round(ite
 
 /** Returns the NDCG@25 of a ranking, of which only items that the user has not seen count. */
 export function gain(ranking: readonly number[], seen: ReadonlySet<number>, hidden: readonly number[]): number {
-  const list = [...new Set(ranking)].filter((item) => !seen.has(item)).slice(0, DEPTH);
+  const list = new Set<number>();
+  for (const item of ranking) {
+    if (list.size === DEPTH) break;
+    if (!seen.has(item)) list.add(item);
+  }
   const grades = new Map(hidden.map((item) => [String(item), 1]));
-  return ndcg(list.map(String), grades, DEPTH);
+  return ndcg([...list].map(String), grades, DEPTH);
 }
 
 /** Returns the NDCG@25 of each test user. */

@@ -8,12 +8,17 @@ import { namesOf } from "../../../lib/core/naming/names.ts";
 import type { StackResources } from "../../../lib/infrastructure/stack-resources.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { sampleStacks } from "../../../stacks/sample-stacks.ts";
-import { type Change, configuration, configurationFiles } from "../../fixtures/configurations/configurations.ts";
+import {
+  type Change,
+  configuration,
+  configurationFiles,
+  recommendation,
+} from "../../fixtures/configurations/configurations.ts";
 import { FULL_NAMES, fullConfiguration } from "../../fixtures/configurations/every-option.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
-import { recommendation } from "../../stacks/support.ts";
 import { suite } from "../../suite.ts";
 import { relevance } from "../run-cli.ts";
+import { runHere } from "../run-here.ts";
 
 const test = suite("relevance permissions");
 
@@ -185,7 +190,7 @@ test("uses no key but your own, and that of the state's bucket through S3", () =
   );
 });
 
-test("the command writes each policy to a file, without credentials, and says how to attach them", () => {
+test("the command writes each policy to a file, without credentials, and says how to attach them", async () => {
   const folder = scratchFolder(TEST_OUTPUT, "permissions");
   try {
     const changes: Change[] = [["project.yaml", ["aws", "account_id"], ACCOUNT]];
@@ -197,7 +202,7 @@ test("the command writes each policy to a file, without credentials, and says ho
     assert.equal(readdirSync(out).sort(), ["minimal-deploy-eu-west-1.json", "minimal-plan-eu-west-1.json"]);
     for (const verb of ["create-policy", "attach-role-policy", "attach-user-policy"])
       assert.match(err, `aws iam ${verb} `);
-    const shown = relevance(["permissions", "--conf", folder]);
+    const shown = await runHere(["permissions", "--conf", folder]);
     const plan = JSON.parse(readFileSync(join(out, "minimal-plan-eu-west-1.json"), "utf8"));
     assert.equal(JSON.parse(shown.out)["minimal-plan-eu-west-1"], plan);
   } finally {

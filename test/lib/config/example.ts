@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { parseDocument } from "yaml";
+import { type Document, parseDocument } from "yaml";
 import type { Configuration } from "../../../lib/config/configuration.ts";
 import { parseConfiguration } from "../../../lib/config/parse.ts";
 import { ConfigurationError, formatProblem, type Path, type Problem } from "../../../lib/config/problem.ts";
+import { keeping, keptParsing } from "./kept-parsing.ts";
 
 /** Texts of configuration files by their paths. */
 export type Files = Readonly<Record<string, string>>;
@@ -33,11 +34,20 @@ export const withoutRules = (): Files => changed(fullExample(), "rules.yaml", ["
 
 /** The files with the value at a path changed; undefined removes it. */
 export function changed(files: Files, file: string, path: Path, value: unknown): Files {
-  const document = parseDocument(files[file] ?? "");
-  if (value === undefined) document.deleteIn(path);
-  else document.setIn(path, value);
+  return changedAll(files, file, [[path, value]]);
+}
+
+/** The files with the values at several paths of one file changed, one after another. */
+export function changedAll(files: Files, file: string, changes: readonly [path: Path, value: unknown][]): Files {
+  const document = documentOf(files[file] ?? "").clone();
+  for (const [path, value] of changes) {
+    if (value === undefined) document.deleteIn(path);
+    else document.setIn(path, value);
+  }
   return { ...files, [file]: file.endsWith(".json") ? JSON.stringify(document.toJS()) : document.toString() };
 }
+
+const documentOf: (text: string) => Document = keeping((text) => parseDocument(text));
 
 /** The problems of a configuration; none when it is valid. */
 export function problemsOf(files: Files): readonly Problem[] {
@@ -50,14 +60,14 @@ export function linesOf(files: Files): string[] {
   return problemsOf(files).map(formatProblem);
 }
 
-/** The value of a valid configuration. */
+/** The value of a valid configuration, which the test may change. */
 export function valid(files: Files): Configuration {
   return parseConfiguration(files);
 }
 
 function outcomeOf(files: Files): Configuration | Problem[] {
   try {
-    return parseConfiguration(files);
+    return parseConfiguration(files, "conf", keptParsing);
   } catch (error) {
     if (error instanceof ConfigurationError) return [...error.problems];
     throw error;

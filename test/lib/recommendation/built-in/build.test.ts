@@ -9,7 +9,7 @@ import {
   type Matrix,
   usersOf,
 } from "../../../../lib/recommendation/built-in/matrix.ts";
-import { builtInRanking, gains } from "../../../../lib/recommendation/built-in/measure.ts";
+import { builtInRanking, gain, gains } from "../../../../lib/recommendation/built-in/measure.ts";
 import { type Prepared, prepare, readPrepared } from "../../../../lib/recommendation/built-in/prepare.ts";
 import { BuiltInReport } from "../../../../lib/recommendation/built-in/report.ts";
 import { itemKey, userKey } from "../../../../lib/recommendation/clients/built-in-table.ts";
@@ -64,6 +64,14 @@ test("recommends better than popularity and than plain cosine over items, on dat
   const [overPopularity, overCosine] = simultaneousIntervals(differences, { resamples: 1_000 });
   assert.ok((overPopularity?.low ?? 0) > 0.01, JSON.stringify(overPopularity));
   assert.ok((overCosine?.low ?? 0) > 0, JSON.stringify(overCosine));
+});
+
+test("measures the first 25 items that the user has not seen, each once", () => {
+  const others = Array.from({ length: 24 }, (_, index) => 100 + index);
+  const gainOf = (ranking: readonly number[]) => gain(ranking, new Set([1]), [2]);
+  assert.is(gainOf([1, 2]), 1);
+  assert.is(gainOf([1, ...others, ...others, 2]), 1 / Math.log2(26));
+  assert.is(gainOf([...others, 3, 2]), 0);
 });
 
 test("reports the figures of both on the same test users, with intervals", async () => {
@@ -161,13 +169,13 @@ test("trains on more events than the engine's memory holds", async () => {
   const plan = await readFile(shop.store, runKeys("r1").plan, RunPlan);
   const big = world();
   const columns = plan.definitions.schemas.interaction.fields.map(({ name }) => name);
-  const rows = Array.from({ length: 1_000_000 }, (_, index) => {
-    const cells = new Map([
-      ...[["USER_ID", `"U${(index * 7_919) % 40_009}"`] as const, ["ITEM_ID", `"B${(index * 31) % 5_021}"`] as const],
-      ["TIMESTAMP", String(1_740_000_000 + (index % 86_400))],
-    ]);
-    return columns.map((name) => cells.get(name) ?? "").join();
-  });
+  const cells: Readonly<Record<string, (index: number) => string>> = {
+    USER_ID: (index) => `"U${(index * 7_919) % 40_009}"`,
+    ITEM_ID: (index) => `"B${(index * 31) % 5_021}"`,
+    TIMESTAMP: (index) => String(1_740_000_000 + (index % 86_400)),
+  };
+  const cellsOf = columns.map((name) => cells[name] ?? (() => ""));
+  const rows = Array.from({ length: 1_000_000 }, (_, index) => cellsOf.map((cellOf) => cellOf(index)).join());
   big.store.objects.set(runKeys("big").interactions(0), Buffer.from([columns.join(), ...rows, ""].join("\n")));
   big.store.objects.set(runKeys("big").plan, Buffer.from(JSON.stringify(plan)));
   const task = { task: "built-in", run: "big", result: runKeys("big").builtIn } as const;
@@ -181,23 +189,29 @@ test("trains on more events than the engine's memory holds", async () => {
 
 /** Cosine over items with as many neighbours, without weights or shrinkage: the plain form of item-based filtering. */
 function cosineRanking(matrix: Matrix, columns: Columns) {
+  const known = new Map<number, { other: number; cosine: number }[]>();
   return (history: readonly number[]): number[] => {
     const sums = new Map<number, number>();
     for (const item of history) {
-      const common = new Map<number, number>();
-      for (const user of columns.userOf.subarray(columns.startOfItem[item], columns.startOfItem[item + 1])) {
-        for (const other of itemsOf(matrix, user)) common.set(other, (common.get(other) ?? 0) + 1);
-      }
-      const similar = [...common].map(([other, users]) => ({
-        other,
-        cosine: users / Math.sqrt(usersOf(columns, item) * usersOf(columns, other)),
-      }));
-      similar.sort((a, b) => b.cosine - a.cosine || a.other - b.other);
-      const nearest = similar.filter(({ other }) => other !== item).slice(0, NEIGHBOURS);
+      const nearest = known.get(item) ?? nearestByCosine(matrix, columns, item);
+      known.set(item, nearest);
       for (const { other, cosine } of nearest) sums.set(other, (sums.get(other) ?? 0) + cosine);
     }
     return [...sums].sort(([a, x], [b, y]) => y - x || a - b).map(([item]) => item);
   };
+}
+
+function nearestByCosine(matrix: Matrix, columns: Columns, item: number) {
+  const common = new Map<number, number>();
+  for (const user of columns.userOf.subarray(columns.startOfItem[item], columns.startOfItem[item + 1])) {
+    for (const other of itemsOf(matrix, user)) common.set(other, (common.get(other) ?? 0) + 1);
+  }
+  const similar = [...common].map(([other, users]) => ({
+    other,
+    cosine: users / Math.sqrt(usersOf(columns, item) * usersOf(columns, other)),
+  }));
+  similar.sort((a, b) => b.cosine - a.cosine || a.other - b.other);
+  return similar.filter(({ other }) => other !== item).slice(0, NEIGHBOURS);
 }
 
 test.run();
