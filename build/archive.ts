@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { deflateSync, Zip, ZipDeflate, type ZipInputFile, ZipPassThrough, zipSync } from "fflate";
+import { deflateSync, Zip, ZipDeflate, type ZipInputFile, ZipPassThrough } from "fflate";
 import { writeWhole } from "./write-whole.ts";
 
 /**
@@ -15,27 +15,22 @@ const earliest = () => new Date(1980, 0, 1);
 const UNIX = 3;
 const READABLE = 0o644 << 16;
 
-/** An archive with a file of this many bytes is not kept as a whole. */
-const LARGE = 8_000_000;
-/** A file of this many bytes in such an archive is compressed once and kept. DuckDB's library takes several seconds. */
+/** A file of this many bytes is compressed once and kept, because each plan needs it again. */
 const WORTH_KEEPING = 50_000;
+/** A file of this many bytes is compressed less well: DuckDB's library takes several seconds as it is. */
+const LARGE = 8_000_000;
 
 /**
- * Returns a zip whose bytes depend only on the files: fixed time, entries sorted by name. Keeps archives, and large files
- * compressed, in `cache`, because each plan needs them and compressing takes longer than bundling.
+ * Returns a zip whose bytes depend only on the files: fixed time, entries sorted by name. Keeps compressed files in
+ * `cache`: compressing takes longer than bundling, and a change of the configuration changes only small ones.
  */
 export async function zip(files: ReadonlyMap<string, Uint8Array>, cache: string): Promise<Uint8Array> {
-  const entries = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-  if (entries.every(([, content]) => content.length < LARGE)) {
-    const options = { level: 9, mtime: earliest(), os: UNIX, attrs: READABLE } as const;
-    return kept(cache, `${hashOfAll(entries)}.zip`, () => zipSync(Object.fromEntries(entries), options));
-  }
   const pieces: Uint8Array[] = [];
   const archive = new Zip((error, piece) => {
     if (error) throw error;
     pieces.push(piece);
   });
-  for (const [name, content] of entries) {
+  for (const [name, content] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const entry =
       content.length < WORTH_KEEPING
         ? new ZipDeflate(name, { level: 9 })
@@ -69,26 +64,12 @@ class Compressed extends ZipPassThrough {
   }
 }
 
-/** Compresses with fflate, since Node's zlib gives other bytes on other processors. */
-const compressed = (content: Uint8Array, cache: string): Promise<Uint8Array<ArrayBuffer>> =>
-  kept(cache, `${hashOfAll([["", content]])}.deflated`, () => deflateSync(content, { level: 6 }));
-
-/** Returns a file of the cache; makes it if it is not there. */
-async function kept(
-  cache: string,
-  name: string,
-  make: () => Uint8Array<ArrayBuffer>,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const file = join(cache, name);
+/** Compresses, unless the cache has it. With fflate, since Node's zlib gives other bytes on other processors. */
+async function compressed(content: Uint8Array, cache: string): Promise<Uint8Array<ArrayBuffer>> {
+  const file = join(cache, `${createHash("sha256").update(content).digest("hex")}.deflated`);
   const there = await readFile(file).catch(() => undefined);
   if (there) return there;
-  const bytes = make();
+  const bytes = deflateSync(content, { level: content.length < LARGE ? 9 : 6 });
   await writeWhole(file, bytes);
   return bytes;
-}
-
-function hashOfAll(entries: readonly (readonly [name: string, content: Uint8Array])[]): string {
-  const hash = createHash("sha256");
-  for (const [name, content] of entries) hash.update(`${name}\0${content.length}\0`).update(content);
-  return hash.digest("hex");
 }
