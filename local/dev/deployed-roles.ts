@@ -2,6 +2,7 @@ import type { Configuration } from "../../lib/config/configuration.ts";
 import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
 import type { Cloud } from "../cloud/front.ts";
 import { roleVariables } from "../cloud/permissions.ts";
+import { keptRoles } from "./kept-roles.ts";
 import { createRole, putRolePolicy } from "./resources.ts";
 
 /** A role as the stacks deploy it. */
@@ -34,7 +35,7 @@ export async function createDeployedRoles(
   config: Configuration,
   taken?: Permission,
 ): Promise<void> {
-  const roles = await deployedRoles(config);
+  const roles = await keptRoles(config, () => deployedRoles(config));
   await Promise.all(
     roles.map(async ({ name, trust, policies }) => {
       await createRole(cloud, name, trust);
@@ -57,7 +58,7 @@ export function variablesOfRole(
 }
 
 async function deployedRoles(config: Configuration): Promise<DeployedRole[]> {
-  // Loading the stacks takes a second, and only those need it who enforce permissions.
+  // Loading the stacks takes most of a second, and only those need it whose roles are not kept.
   const { sampleStacks } = await import("../../stacks/sample-stacks.ts");
   return sampleStacks(config).flatMap((resource) => rolesOf(resource as unknown as Synthesized));
 }

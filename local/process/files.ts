@@ -13,7 +13,8 @@ export function readIfThere(file: string): string | undefined {
 
 /** Writes a file beside the old one and renames it into place, so that nobody reads a part of it. */
 export function replaceFile(file: string, content: string | Uint8Array, mode = 0o666): void {
+  const written = `${file}.${process.pid}.new`;
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.new`, content, { mode });
-  renameSync(`${file}.new`, file);
+  writeFileSync(written, content, { mode });
+  renameSync(written, file);
 }
