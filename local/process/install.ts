@@ -1,7 +1,8 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, globSync, renameSync, rmSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { scratchFolder } from "./scratch.ts";
+import { isOtherAlive, scratchFolder } from "./scratch.ts";
+import { waitFor } from "./wait.ts";
 
 /** A folder that is built once. */
 export interface Installation {
@@ -25,6 +26,8 @@ export async function installOnce(installation: Installation): Promise<string> {
   const { dir, name, isComplete, build, onProgress, everyMs = 10_000 } = installation;
   const home = join(resolve(dir), name);
   if (isComplete(home)) return home;
+  await othersFinish(installation);
+  if (isComplete(home)) return home;
   const staging = scratchFolder(resolve(dir), `.installing-${name}`);
   const staged = join(staging, name);
   const begun = performance.now();
@@ -41,6 +44,20 @@ export async function installOnce(installation: Installation): Promise<string> {
     rmSync(staging, { recursive: true, force: true });
   }
   return home;
+}
+
+/**
+ * Waits while other processes build the same folder, which saves the download and half a minute of both processors. Two
+ * that begin in the same moment both build it.
+ */
+async function othersFinish({ dir, name, onProgress }: Installation): Promise<void> {
+  for (const staging of globSync(join(resolve(dir), `.installing-${name}-*`))) {
+    const pid = Number(staging.split("-").at(-1));
+    if (!isOtherAlive(pid)) continue;
+    onProgress?.(`waiting for process ${pid}, which is installing ${name}`);
+    const ended = async () => !existsSync(staging) || !isOtherAlive(pid);
+    await waitFor(ended, { what: `process ${pid}, which is installing ${name}`, timeoutMs: 600_000 });
+  }
 }
 
 const secondsSince = (begun: number) => ((performance.now() - begun) / 1000).toFixed(0);

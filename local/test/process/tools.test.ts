@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -51,6 +51,29 @@ test("says how far an installation is while it runs, and no longer", async () =>
     },
   });
   assert.is(home, join(dir, "something"));
+});
+
+test("waits for another process that is installing the same, and uses its installation", async () => {
+  const staging = join(dir, `.installing-shared-${process.ppid}`);
+  mkdirSync(staging);
+  const said: string[] = [];
+  const home = await installOnce({
+    ...{ dir, name: "shared", isComplete: existsSync },
+    onProgress(line) {
+      said.push(line);
+      renameSync(staging, join(dir, "shared"));
+    },
+    build: () => Promise.reject(new Error("installed twice")),
+  });
+  assert.is(home, join(dir, "shared"));
+  assert.equal(said, [`waiting for process ${process.ppid}, which is installing shared`]);
+});
+
+test("installs in place of a process that ended before it had installed", async () => {
+  // The highest number of a process is far below it.
+  mkdirSync(join(dir, ".installing-left-999999999"));
+  const home = await installOnce({ dir, name: "left", isComplete: existsSync, build: async (to) => mkdirSync(to) });
+  assert.ok(existsSync(home));
 });
 
 test.run();
