@@ -39,6 +39,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   placements: async () => (await import("./placements.ts")).placementsBenchmark,
   tastes: async () => (await import("./tastes.ts")).tastesBenchmark,
   faults: async () => (await import("./faults.ts")).faultsBenchmark,
+  events: async () => (await import("./events.ts")).eventsBenchmark,
   pairs: async () => (await import("./pairs.ts")).pairsBenchmark,
   dev: async () => (await import("./dev-start.ts")).devStartBenchmark,
   package: async () => (await import("./package.ts")).packageBenchmark,
