@@ -3,12 +3,11 @@ import { join } from "node:path";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import type { StackName } from "../../lib/core/naming/names.ts";
 import { sharedCloud } from "../fixtures/cloud.ts";
-import { configuration } from "../fixtures/configurations/configurations.ts";
+import { configuration, recommendation } from "../fixtures/configurations/configurations.ts";
 import { fullConfiguration } from "../fixtures/configurations/every-option.ts";
 import { planOf, writeStacks } from "../fixtures/plans.ts";
 import { servedProvider } from "../fixtures/served-provider.ts";
 import type { Terraform } from "../fixtures/terraform.ts";
-import { recommendation } from "../stacks/support.ts";
 
 /** The stacks that the search gateway does not have, and the one that differs with the recommendation service. */
 const RECOMMENDATION: readonly StackName[] = ["storage", "personalization", "filters", "recommendation"];

@@ -4,7 +4,7 @@
 import { DeleteSolutionCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../local/process/wait.ts";
-import { recommendation } from "../stacks/support.ts";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { type Run, stepsOf } from "./recommendation-world.ts";
 

@@ -5,11 +5,11 @@ import * as assert from "uvu/assert";
 import type { StackName } from "../../lib/core/naming/names.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
-import { discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { discoveryOf, recommendation } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { servedProvider } from "../fixtures/served-provider.ts";
 import { initTerraform, requireTerraform, terraformOk } from "../fixtures/terraform.ts";
-import { ARTIFACTS, recommendation } from "../stacks/support.ts";
+import { ARTIFACTS } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("order of the recommendation service's resources");

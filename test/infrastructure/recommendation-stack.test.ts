@@ -3,7 +3,7 @@
 import { CreateCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import type { Change } from "../fixtures/configurations/configurations.ts";
-import { recommendation } from "../stacks/support.ts";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { projectResources } from "./project-resources.ts";
 import { type RecommendationWorld, stepsOf } from "./recommendation-world.ts";

@@ -22,12 +22,11 @@ import type { Artifacts, StackInput } from "../../stacks/input.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
-import { discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { discoveryOf, recommendation } from "../fixtures/configurations/configurations.ts";
 import { asDeployer } from "../fixtures/deployer.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { servedProvider } from "../fixtures/served-provider.ts";
 import { initTerraform, requireTerraform, startTerraform, terraformOk } from "../fixtures/terraform.ts";
-import { recommendation } from "../stacks/support.ts";
 import type { suite } from "../suite.ts";
 
 /** The stacks of the recommendation service in their own cloud, with the local Personalize in it. */

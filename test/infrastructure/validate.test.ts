@@ -5,12 +5,17 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { stackNames } from "../../stacks/input.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
-import { CONFIGURATIONS, configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
+import {
+  CONFIGURATIONS,
+  configuration,
+  discoveryOf,
+  recommendation,
+} from "../fixtures/configurations/configurations.ts";
 import { fullConfiguration } from "../fixtures/configurations/every-option.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { servedProvider } from "../fixtures/served-provider.ts";
 import { initTerraform, requireTerraform, runTerraform } from "../fixtures/terraform.ts";
-import { ARTIFACTS, recommendation } from "../stacks/support.ts";
+import { ARTIFACTS } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("terraform validate");

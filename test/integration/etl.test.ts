@@ -29,8 +29,8 @@ import { createFunction, createTables } from "../../local/dev/resources.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { DEFINITIONS, event, ITEM, readManifest, USER } from "../lib/recommendation/etl/run.ts";
-import { recommendation } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("ETL on the local AWS endpoint");

@@ -18,6 +18,7 @@ import {
 } from "@aws-sdk/client-lambda";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
+import { waitFor } from "../../local/process/wait.ts";
 import { deliveries } from "../../local/test/cloud/delivery.ts";
 import { createFunction, createRole, invoke, unique } from "../../local/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
@@ -132,7 +133,9 @@ test("a log line whose function fails three times waits in a queue and comes bac
   const [key = ""] = await objects(bucket);
   assert.is(gunzipSync(await readObject(bucket, key)).toString(), `${MESSAGES.search}\n`);
   const attempts = new FilterLogEventsCommand({ logGroupName: `/aws/lambda/${FunctionName}`, filterPattern: "START" });
-  assert.is((await logs.send(attempts)).events?.length, 4);
+  // The function's lines are stored after it has ended, a moment after what it has forwarded.
+  const logged = async () => (await logs.send(attempts)).events?.length === 4;
+  await waitFor(logged, { what: "the lines of four attempts", timeoutMs: 10_000 });
 });
 
 test("a topic is refused as destination of failed events, which the local cloud cannot send there", async () => {

@@ -16,7 +16,7 @@ import { unique } from "../../local/test/cloud/functions.ts";
 import { callSns } from "../../local/test/cloud/raw-api.ts";
 import { reportMachine } from "../../stacks/recommendation/training-report.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
-import { recommendation } from "../stacks/support.ts";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("reports about ended trainings");

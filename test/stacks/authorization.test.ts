@@ -1,8 +1,9 @@
 // How the APIs authorize their callers: by API keys, by IAM or by the user's own function.
 import * as assert from "uvu/assert";
 import type { Change } from "../fixtures/configurations/configurations.ts";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
-import { example, recommendation, ref, type Stack, synth } from "./support.ts";
+import { example, ref, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: authorization");
 

@@ -1,8 +1,9 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
 import { FilterInput } from "../../lib/personalize/resources/request.ts";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
-import { recommendation, type Stack, synth } from "./support.ts";
+import { type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: filters");
 

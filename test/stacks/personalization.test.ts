@@ -2,9 +2,9 @@ import * as assert from "uvu/assert";
 import * as v from "valibot";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { ResourceInput } from "../../lib/personalize/resources/request.ts";
-import { discoveryOf } from "../fixtures/configurations/configurations.ts";
+import { discoveryOf, recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
-import { ARTIFACTS, recommendation, type Stack, synth } from "./support.ts";
+import { ARTIFACTS, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: personalization");
 

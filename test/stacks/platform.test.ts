@@ -2,10 +2,10 @@
 import * as assert from "uvu/assert";
 import { ALARMS } from "../../lib/config/alarms.ts";
 import { stackNames } from "../../stacks/input.ts";
-import { type Change, configuration } from "../fixtures/configurations/configurations.ts";
+import { type Change, configuration, recommendation } from "../fixtures/configurations/configurations.ts";
 import { changed, fullExample, valid } from "../lib/config/example.ts";
 import { suite } from "../suite.ts";
-import { example, recommendation, type Stack, synth } from "./support.ts";
+import { example, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: options of platform teams");
 

@@ -1,15 +1,15 @@
 import * as assert from "uvu/assert";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { allows, type Call, statementsOf } from "./iam.ts";
-import { recommendation, ref, type Stack, synth } from "./support.ts";
+import { ref, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: permissions of the recommendation service's roles");
 
 const ACCOUNT = "123456789012";
 const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:${ACCOUNT}:${resource}`;
 const call = (action: string, resource: string, context?: Call["context"]): Call => ({
-  action,
-  resource,
+  ...{ action, resource },
   ...(context && { context }),
 });
 

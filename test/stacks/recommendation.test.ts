@@ -6,8 +6,9 @@ import { UNTRAINED_ENGINES } from "../../lib/recommendation/training/check-data.
 import { HELD_MODELS } from "../../lib/recommendation/training/switch-version.ts";
 import { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { OWN_METRICS } from "../../stacks/recommendation/metrics.ts";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
-import { recommendation, ref, type Stack, synth } from "./support.ts";
+import { ref, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: recommendation");
 

@@ -2,8 +2,9 @@ import * as assert from "uvu/assert";
 import { requestLogFilterPattern } from "../../lib/core/request-log/kinds.ts";
 import { requestLogLine } from "../../lib/search/request-log/line.ts";
 import { eventLine } from "../../lib/search/request-log/ubi-event.ts";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
-import { example, recommendation, ref, type Stack, synth } from "./support.ts";
+import { example, ref, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: request log");
 

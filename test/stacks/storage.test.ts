@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { configuration } from "../fixtures/configurations/configurations.ts";
+import { configuration, recommendation } from "../fixtures/configurations/configurations.ts";
 import { changed, fullExample, valid } from "../lib/config/example.ts";
 import { suite } from "../suite.ts";
-import { example, recommendation, ref, type Stack, synth } from "./support.ts";
+import { example, ref, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: storage");
 

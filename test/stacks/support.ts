@@ -13,7 +13,6 @@ import {
   discoveryOf,
 } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
-import { changed, type Files, filledExample, valid } from "../lib/config/example.ts";
 
 const FUNCTIONS = [
   "api-router",
@@ -89,14 +88,6 @@ function read(text: string): Stack {
     },
     ids: (type) => Object.keys(resources[type] ?? {}).sort(),
   };
-}
-
-/** Returns the shipped example without the search gateway, with changes. */
-export function recommendation(changes: readonly Change[] = []): Configuration {
-  const files = filledExample();
-  const project = (files["project.yaml"] ?? "").replace(/^vpc:[\s\S]*?(?=^# personalize)/m, "");
-  const alone = { ...files, "project.yaml": project };
-  return valid(changes.reduce<Files>((current, [file, path, value]) => changed(current, file, path, value), alone));
 }
 
 /** Returns a reference as Terraform reads it. */

@@ -5,8 +5,7 @@ import { appliedInputs } from "../../../cli/state/stacks.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import { DiscoveryError, formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
 import type { Inventory } from "../../../lib/personalize/resources/inventory.ts";
-import { configuration } from "../../fixtures/configurations/configurations.ts";
-import { recommendation } from "../../stacks/support.ts";
+import { configuration, recommendation } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 import { account } from "./account.ts";
 

@@ -28,8 +28,8 @@ import { scratchFolder } from "../../../local/process/scratch.ts";
 import { unique } from "../../../local/test/cloud/functions.ts";
 import { type Harness, memoryObjects } from "../../../local/test/personalize/harness.ts";
 import { clientOptions, sharedCloud } from "../../fixtures/cloud.ts";
+import { recommendation } from "../../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
-import { recommendation } from "../../stacks/support.ts";
 import { startAwsFront } from "./aws-front.ts";
 import { SHOP_DEFINITIONS } from "./definitions.ts";
 

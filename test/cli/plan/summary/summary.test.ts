@@ -1,7 +1,8 @@
 import * as assert from "uvu/assert";
 import type { Change, PlanJson, PlannedResource } from "../../../../cli/plan/summary/plan-json.ts";
 import { summarize } from "../../../../cli/plan/summary/summary.ts";
-import { recommendation, synth } from "../../../stacks/support.ts";
+import { recommendation } from "../../../fixtures/configurations/configurations.ts";
+import { synth } from "../../../stacks/support.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("summary of a plan");

@@ -36,7 +36,7 @@ import { createPersonalize } from "../../../../local/personalize/personalize.ts"
 import { waitFor } from "../../../../local/process/wait.ts";
 import { invoke } from "../../../../local/test/cloud/functions.ts";
 import { clientOptions, ownCloud } from "../../../fixtures/cloud.ts";
-import { recommendation } from "../../../stacks/support.ts";
+import { recommendation } from "../../../fixtures/configurations/configurations.ts";
 import { basicInputs } from "../../personalize/resources/inputs.ts";
 import { DEFINITIONS, ITEM, USER } from "../etl/run.ts";
 import { NDCG_ANY } from "./settings.ts";
