@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { DevState } from "../../local/dev/state-file.ts";
 import { ROOT } from "../fixtures/env.ts";
 import type { Run } from "./run-cli.ts";
+import { runHere } from "./run-here.ts";
 
 /** A run of the CLI that may still be in progress. */
 export interface StartedRun {
@@ -36,9 +37,26 @@ export function startCli(folder: string, args: readonly string[]): StartedRun {
   return { kill: (signal) => child.kill(signal), errors: () => texts.err, ended };
 }
 
+let lastRun: Promise<unknown> = Promise.resolve();
+
+/** Runs the CLI in this process and in a folder. Runs wait for each other: they share the working directory. */
+function runIn(folder: string, args: readonly string[]): Promise<Run> {
+  const run = lastRun.then(async () => {
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      return await runHere(args);
+    } finally {
+      process.chdir(before);
+    }
+  });
+  lastRun = run.catch(() => undefined);
+  return run;
+}
+
 /**
- * A folder in which `--local` finds a local stack at an endpoint, and the CLI in it. Runs do not block this process, which
- * the stand-ins live in.
+ * A folder in which `--local` finds a local stack at an endpoint, and the CLI in it: `run` and `start` start a
+ * process, so as not to block this one, which the stand-ins live in; `runHere` saves that.
  */
 export function localFolder(endpoint: string | undefined) {
   const folder = mkdtempSync(join(tmpdir(), "local-"));
@@ -60,6 +78,7 @@ export function localFolder(endpoint: string | undefined) {
     folder,
     remove: () => rmSync(folder, { recursive: true }),
     run: (...args: string[]): Promise<Run> => start(...args).ended,
+    runHere: (...args: string[]): Promise<Run> => runIn(folder, args),
     start,
   };
 }

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -14,10 +13,13 @@ import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCluster } from "../../lib/search/opensearch/client.ts";
 import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import { relevanceBeside } from "../cli/run-cli.ts";
+import { runHere } from "../cli/run-here.ts";
 import { corpus } from "../fixtures/corpus.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { untilStopped } from "../fixtures/faulty-cluster.ts";
 import { API_KEY, HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -88,16 +90,6 @@ async function rejects(work: Promise<unknown>, pattern: RegExp): Promise<void> {
   assert.match(String(error), pattern);
 }
 
-/** Runs the command as a user does. */
-function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  return new Promise((resolve) => {
-    const command = ["cli/main.ts", "backfill", "--conf", conf, ...args];
-    execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) => {
-      resolve({ code: Number(error?.code ?? 0), out, err });
-    });
-  });
-}
-
 for (const cluster of await clusters()) {
   const index = uniqueIndex("backfill");
 
@@ -137,7 +129,8 @@ for (const cluster of await clusters()) {
     await request(cluster, "POST", `/${index}/_refresh`);
     const before = await request<{ _version: number }>(cluster, "GET", `/${index}/_doc/d5`);
 
-    const { code, out, err } = await run("--index", index, "--api-host", gateway.url, "--api-key", API_KEY);
+    const command = (...args: string[]) => ["backfill", ...args, ...toGateway(conf, gateway.url)];
+    const { code, out, err } = await relevanceBeside(command("--index", index));
     assert.is(code, 0, err);
     assert.match(out, "291 read, 60 written, 231 unchanged, 0 rejected");
     await request(cluster, "POST", `/${index}/_refresh`);
@@ -149,16 +142,16 @@ for (const cluster of await clusters()) {
     const after = await request<{ _version: number }>(cluster, "GET", `/${index}/_doc/d5`);
     assert.is(after.body._version, before.body._version);
 
-    const again = await run("--index", index, "--api-host", gateway.url, "--api-key", API_KEY, "--json");
+    const again = await runHere(command("--index", index, "--json"));
     const { id, tally } = JSON.parse(again.out);
     assert.equal(tally, { read: 291, written: 0, unchanged: 291, rejected: 0 });
-    const ended = await run("--resume", id, "--api-host", gateway.url, "--api-key", API_KEY);
+    const ended = await runHere(command("--resume", id));
     assert.match(ended.err, "has ended: it is done");
 
     // A document that fails again is rejected: nobody could tell which documents were stored without vectors.
     await request(cluster, "PUT", `/${index}/_doc/late?refresh=true`, { text: "salt harbour" });
     control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 500 }]);
-    const failed = await run("--index", index, "--api-host", gateway.url, "--api-key", API_KEY, "--json");
+    const failed = await runHere(command("--index", index, "--json"));
     control.reset();
     assert.is(failed.code, 1);
     assert.equal(JSON.parse(failed.out).tally, { read: 292, written: 0, unchanged: 291, rejected: 1 });

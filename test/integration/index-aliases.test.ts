@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -6,8 +5,10 @@ import { entryFor } from "../../cli/gateway/entry.ts";
 import { clusterBehind } from "../../cli/gateway/gateway.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { runHere } from "../cli/run-here.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { API_KEY, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -43,15 +44,7 @@ const gateway = await startGateway({
 });
 toStop.unshift(gateway);
 
-/** Runs a command as a user does, and returns what it prints. */
-function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  return new Promise((resolve) => {
-    const command = ["cli/main.ts", ...args, "--conf", conf, "--api-host", gateway.url, "--api-key", API_KEY];
-    execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) => {
-      resolve({ code: Number(error?.code ?? 0), out, err });
-    });
-  });
-}
+const run = (...args: string[]) => runHere([...args, ...toGateway(conf, gateway.url)]);
 
 const sourceOf = async (index: string, id: string) =>
   (await request<{ sparse?: object; parts: unknown }>(cluster, "GET", `/${index}/_source/${id}`)).body;

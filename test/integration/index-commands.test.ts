@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
@@ -6,9 +6,11 @@ import { changedEmbeddings, incompatibleNotes } from "../../cli/plan/incompatibl
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import type { Run } from "../cli/run-cli.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { API_KEY, HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { indexCli, toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -18,12 +20,6 @@ const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 const folder = scratchFolder(TEST_OUTPUT, "index-commands");
 const conf = join(folder, "conf");
 mkdirSync(conf);
-
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-}
 
 interface BuiltIndex {
   settings: { index: { number_of_shards?: string; number_of_replicas?: string } };
@@ -35,16 +31,18 @@ interface BuiltIndex {
   };
 }
 
-/** Runs the command as a user does. */
-function run(url: string, ...args: string[]): { process: ChildProcess; ran: Promise<Ran> } {
-  const { promise, resolve } = Promise.withResolvers<Ran>();
-  const [word = "", ...rest] = args;
-  const command = ["cli/main.ts", "index", word, "--conf", conf, "--api-host", url, "--api-key", API_KEY, ...rest];
-  const process_ = execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) => {
+/** Starts the command as a user does. */
+function start(url: string, ...args: string[]) {
+  const { promise, resolve } = Promise.withResolvers<Run>();
+  const command = ["cli/main.ts", "index", ...args, ...toGateway(conf, url)];
+  const child = execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) => {
     resolve({ code: Number(error?.code ?? 0), out, err });
   });
-  return { process: process_, ran: promise };
+  return { child, ran: promise };
 }
+
+/** Runs it in this process. Each word also runs to its end in a process of its own, once. */
+const run = (url: string, ...args: string[]) => indexCli(conf, url).run(...args);
 
 for (const cluster of await clusters()) {
   const alias = uniqueIndex("shop");
@@ -103,7 +101,7 @@ for (const cluster of await clusters()) {
 
     const sizes = ["--shards", "2", "--replicas", "0", "--hnsw-m", "24", "--hnsw-ef-construction", "120"];
     const create = ["create", "--index", alias, "--schema_file_path", schema, ...sizes];
-    const created = await run(before.url, ...create).ran;
+    const created = await start(before.url, ...create).ran;
     assert.is(created.code, 0, created.err);
     /** Returns the shards behind the alias, and the parameters of its vector field. */
     const built = async () => {
@@ -153,7 +151,7 @@ for (const cluster of await clusters()) {
       written.body.degraded.map(({ target }) => target),
       ["text_dense"],
     );
-    const listed = JSON.parse((await run(gateway.url, "list", "--index", `${alias}*`, "--json").ran).out);
+    const listed = JSON.parse((await start(gateway.url, "list", "--index", `${alias}*`, "--json").ran).out);
     assert.is(listed[0].documents, 160);
     assert.equal(
       listed[0].embeddings.map((one: { field: string; outdated: boolean; lacking?: number }) => [
@@ -177,12 +175,12 @@ for (const cluster of await clusters()) {
     const hybrid = readFileSync(hybridFile, "utf8");
     writeFileSync(hybridFile, hybrid.replace("sparse_v3, src_fields: [text]", "sparse_v3, src_fields: [text, genre]"));
     assert.match(
-      (await run(gateway.url, "list", "--index", `${alias}*`).ran).out,
+      (await run(gateway.url, "list", "--index", `${alias}*`)).out,
       /text_sparse: .*OUTDATED \(other src_fields\)/,
     );
     writeFileSync(hybridFile, hybrid);
 
-    const killed = run(gateway.url, "rebuild", "--index", alias, "--embed");
+    const killed = start(gateway.url, "rebuild", "--index", alias, "--embed");
     const id = await waitFor(
       async () => {
         const { body } = await request<Array<{ index: string; "docs.count": string }>>(
@@ -203,9 +201,9 @@ for (const cluster of await clusters()) {
       },
       { what: "the rebuild", timeoutMs: 60_000 },
     );
-    killed.process.kill("SIGKILL");
+    killed.child.kill("SIGKILL");
     await killed.ran;
-    const resumed = await run(gateway.url, "rebuild", "--resume", id, "--json").ran;
+    const resumed = await start(gateway.url, "rebuild", "--resume", id, "--json").ran;
     assert.is(resumed.code, 0, resumed.err);
     const record = JSON.parse(resumed.out);
     assert.is(record.phase, "switched");
@@ -225,13 +223,13 @@ for (const cluster of await clusters()) {
     // Gateway instances that know the old index learn of the new one with the next write.
     const late = await write(gateway, 160, 163);
     assert.is(late.body.degraded, undefined);
-    const back = await run(gateway.url, "switch", "--run", id, "--back").ran;
+    const back = await run(gateway.url, "switch", "--run", id, "--back");
     assert.is(back.code, 2);
     assert.match(back.err, "The old index lacks 3 writes since the switch.");
-    assert.is((await run(gateway.url, "switch", "--run", id, "--back", "--yes").ran).code, 0);
+    assert.is((await start(gateway.url, "switch", "--run", id, "--back", "--yes").ran).code, 0);
     const behind = await request<object>(cluster, "GET", `/_alias/${alias}`);
     assert.equal(Object.keys(behind.body), [old]);
-    assert.match((await run(gateway.url, "status", "--run", id).ran).out, "rolled back");
+    assert.match((await start(gateway.url, "status", "--run", id).ran).out, "rolled back");
   });
 
   test(`${cluster.version}: rejected documents stop a rebuild, which can be cancelled`, async () => {
@@ -253,17 +251,17 @@ for (const cluster of await clusters()) {
     toStop.unshift(gateway);
     const schema = join(folder, "numbers.json");
     writeFileSync(schema, JSON.stringify({ mappings: { properties: { n: { type: "integer" } } } }));
-    const { code, err } = await run(gateway.url, "rebuild", "--index", name, "--schema", schema).ran;
+    const { code, err } = await run(gateway.url, "rebuild", "--index", name, "--schema", schema);
     assert.is(code, 1);
     assert.match(err, "rejected 1 documents");
     const [, id = "", target = ""] = /Run (\S+) copies \S+ to (\S+)/.exec(err) ?? [];
-    const status = JSON.parse((await run(gateway.url, "status", "--run", id, "--json").ran).out);
+    const status = JSON.parse((await run(gateway.url, "status", "--run", id, "--json")).out);
     assert.equal(
       status.rejects.map(({ id: rejected }: { id: string }) => rejected),
       ["b"],
     );
     assert.equal(status.tally, { read: 2, written: 1, unchanged: 0, rejected: 1, deleted: 0 });
-    assert.is((await run(gateway.url, "cancel", "--run", id).ran).code, 0);
+    assert.is((await start(gateway.url, "cancel", "--run", id).ran).code, 0);
     assert.is((await request(cluster, "HEAD", `/${target}`)).status, 404);
     assert.is((await request(cluster, "PUT", `/${name}/_doc/c`, { n: "z" })).status, 201, "the old index takes writes");
   });

@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { corpus } from "../fixtures/corpus.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { API_KEY, HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { indexCli } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -59,10 +58,9 @@ for (const cluster of await clusters()) {
     const lines = documents.map(({ id, doc }) => `${JSON.stringify({ index: { _id: id } })}\n${JSON.stringify(doc)}\n`);
     await request(cluster, "POST", `/${alias}/_bulk?refresh=true`, lines.join(""));
 
-    const args = ["index", "rebuild", "--index", alias, "--embed", "--conf", conf, "--api-host", gateway.url];
-    const command = ["cli/main.ts", ...args, "--api-key", API_KEY, "--json"];
-    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ROOT });
-    const { phase, tally } = JSON.parse(stdout);
+    const rebuilt = await indexCli(conf, gateway.url).run("rebuild", "--index", alias, "--embed", "--json");
+    assert.is(rebuilt.code, 0, rebuilt.err);
+    const { phase, tally } = JSON.parse(rebuilt.out);
     assert.equal([phase, tally.written, tally.rejected], ["switched", COUNT, 0]);
 
     type Hit = { _id: string; _source: (typeof documents)[number]["doc"] };

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import type { Run } from "../cli/run-cli.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { API_KEY, HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { indexCli, toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex, writesTo } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -42,33 +44,24 @@ for (const cluster of await clusters()) {
     const documents = corpus(700).map(({ id, doc }) => ({ id, ...doc, year: 2000 }));
     const file = join(folder, `${index}.ndjson`);
     writeFileSync(file, documents.map((one) => JSON.stringify({ isbn: one.id, text: one.text })).join("\n"));
-    const run = (...args: string[]) => {
-      const ended = Promise.withResolvers<{ code: number; out: string; err: string }>();
-      const command = [
-        "cli/main.ts",
-        "index",
-        ...args,
-        "--conf",
-        conf,
-        "--api-host",
-        gateway.url,
-        "--api-key",
-        API_KEY,
-      ];
+    const { run } = indexCli(conf, gateway.url);
+    const start = (...args: string[]) => {
+      const ended = Promise.withResolvers<Run>();
+      const command = ["cli/main.ts", "index", ...args, ...toGateway(conf, gateway.url)];
       const child = execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) =>
         ended.resolve({ code: Number(error?.code ?? 0), out, err }),
       );
       return { child, ended: ended.promise };
     };
 
-    const left = run("import", "--index", index, "--from", file, "--format", "documents", "--id-field", "isbn");
+    const left = start("import", "--index", index, "--from", file, "--format", "documents", "--id-field", "isbn");
     await waitFor(async () => (await writesTo(cluster, index)) > 0, { what: "the first documents", timeoutMs: 60_000 });
     left.child.kill("SIGINT");
     const { code, err } = await left.ended;
     assert.is(code, 1, err);
     const [, id = ""] = /Resume the run with: relevance index import --resume (\S+)/.exec(err) ?? [];
-    assert.match((await run("status").ended).out, id);
-    const resumed = await run("import", "--resume", id).ended;
+    assert.match((await run("status")).out, id);
+    const resumed = await run("import", "--resume", id);
     assert.is(resumed.code, 0, resumed.err);
     assert.match(resumed.out, /^700 read, \d+ written, \d+ unchanged, 0 rejected/);
     const { body } = await request<{ count: number }>(cluster, "POST", `/${index}/_count`, {
@@ -76,7 +69,7 @@ for (const cluster of await clusters()) {
     });
     assert.is(body.count, 700);
     assert.is(await writesTo(cluster, index), 700, "nothing is written twice");
-    assert.match((await run("cancel", "--run", id, "--forget").ended).out, "Deleted the records");
+    assert.match((await run("cancel", "--run", id, "--forget")).out, "Deleted the records");
   });
 }
 

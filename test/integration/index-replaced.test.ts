@@ -4,8 +4,10 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
+import type { Run } from "../cli/run-cli.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { API_KEY, startGateway } from "../fixtures/gateway.ts";
+import { startGateway } from "../fixtures/gateway.ts";
+import { indexCli, toGateway } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -15,10 +17,10 @@ const folder = scratchFolder(TEST_OUTPUT, "index-replaced");
 const conf = join(folder, "conf");
 mkdirSync(conf);
 
-/** Runs the command as a user does. */
-function run(url: string, ...args: string[]) {
-  const ended = Promise.withResolvers<{ code: number; out: string; err: string }>();
-  const command = ["cli/main.ts", "index", ...args, "--conf", conf, "--api-host", url, "--api-key", API_KEY];
+/** Starts the command as a user does. */
+function start(url: string, ...args: string[]) {
+  const ended = Promise.withResolvers<Run>();
+  const command = ["cli/main.ts", "index", ...args, ...toGateway(conf, url)];
   const child = execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) => {
     ended.resolve({ code: Number(error?.code ?? 0), out, err });
   });
@@ -46,13 +48,14 @@ for (const cluster of await clusters()) {
     const schema = join(folder, `${name}.json`);
     writeFileSync(schema, JSON.stringify({ mappings: { properties: { n: { type: "long" } } } }));
 
-    const refused = await run(gateway.url, "rebuild", "--index", name, "--schema", schema).ended;
+    const { run } = indexCli(conf, gateway.url);
+    const refused = await run("rebuild", "--index", name, "--schema", schema);
     assert.is(refused.code, 1);
     assert.match(refused.err, "add --replace-index");
     assert.is(await count(cluster, name), DOCUMENTS);
 
     const options = ["--index", name, "--schema", schema, "--replace-index", "--no-switch"];
-    const left = run(gateway.url, "rebuild", ...options);
+    const left = start(gateway.url, "rebuild", ...options);
     // The run cannot finish, because its new index takes no writes.
     const target = await waitFor(
       async () => {
@@ -71,24 +74,24 @@ for (const cluster of await clusters()) {
     assert.is(code, 1, err);
     const [, id = ""] = /Stopping. Resume the run with: relevance index rebuild --resume (\S+)/.exec(err) ?? [];
     assert.ok(id !== "", err);
-    assert.match((await run(gateway.url, "status", "--run", id).ended).out, "copy");
+    assert.match((await run("status", "--run", id)).out, "copy");
 
     await block(null);
-    const ready = await run(gateway.url, "rebuild", "--resume", id, "--no-switch").ended;
+    const ready = await run("rebuild", "--resume", id, "--no-switch");
     assert.is(ready.code, 0, ready.err);
     assert.match(ready.out, `${target} has caught up. Switch to it with: relevance index switch --run ${id}`);
     assert.is((await request(cluster, "HEAD", `/_alias/${name}`)).status, 404, "the name is still the old index");
 
     await request(cluster, "PUT", `/${name}/_doc/late`, { n: -1 });
     await request(cluster, "DELETE", `/${name}/_doc/7`);
-    const switched = await run(gateway.url, "switch", "--run", id).ended;
+    const switched = await run("switch", "--run", id);
     assert.is(switched.code, 0, switched.err);
     const behind = await request<object>(cluster, "GET", `/_alias/${name}`);
     assert.equal(Object.keys(behind.body), [target]);
     assert.is(await count(cluster, name), DOCUMENTS);
     assert.is((await request(cluster, "GET", `/${name}/_doc/late`)).status, 200);
     assert.is((await request(cluster, "GET", `/${name}/_doc/7`)).status, 404);
-    const back = await run(gateway.url, "switch", "--run", id, "--back", "--yes").ended;
+    const back = await run("switch", "--run", id, "--back", "--yes");
     assert.is(back.code, 1);
     assert.match(back.err, "was deleted by the switch");
   });

@@ -7,7 +7,7 @@ import { scratchFolder } from "../../local/process/scratch.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { cli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
+import { indexCli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -72,7 +72,7 @@ for (const cluster of await clusters()) {
       },
     });
     toStop.unshift(gateway);
-    const run = cli(conf, gateway.url);
+    const { run, runBeside } = indexCli(conf, gateway.url);
     const schema = join(conf, "schema.json");
     const properties = { text: { type: "text" }, year: { type: "integer" }, genre: { type: "keyword" } };
     writeFileSync(schema, JSON.stringify({ settings: { number_of_replicas: 0 }, mappings: { properties } }));
@@ -95,7 +95,7 @@ for (const cluster of await clusters()) {
 
     const queries = join(conf, "queries.txt");
     writeFileSync(queries, QUERIES.join("\n"));
-    const measured = await run("recall", "--index", alias, "--vectors", "byte", "--queries", queries, "--json");
+    const measured = await runBeside("recall", "--index", alias, "--vectors", "byte", "--queries", queries, "--json");
     assert.is(measured.code, 0, measured.err);
     const [report] = JSON.parse(measured.out);
     assert.is(report.documents, 120);
@@ -190,7 +190,13 @@ for (const cluster of await clusters()) {
       key: { endpoints: ["administration", "bulk", "hybrid-search"], indexes: [`${alias}*`] },
     });
     toStop.unshift(gateway);
-    const { code, err } = await cli(conf, gateway.url)("create", "--index", alias, "--schema_file_path", schema);
+    const { code, err } = await indexCli(conf, gateway.url).run(
+      "create",
+      "--index",
+      alias,
+      "--schema_file_path",
+      schema,
+    );
     const problem = lacking("sparse_vector", cluster.version);
     assert.is(code, problem ? 1 : 0, err);
     if (problem) {

@@ -1,20 +1,13 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { CHUNKING } from "../../lib/config/passage-fields.ts";
 import { vectorsOfField } from "../../lib/config/vectors.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import {
-  API_KEY,
-  HYBRID_MAPPING,
-  hybridIndex,
-  startGateway,
-  startUpstreams,
-  type TestHit,
-} from "../fixtures/gateway.ts";
-import type { Stored } from "../fixtures/index-cli.ts";
+import { runHere } from "../cli/run-here.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestHit } from "../fixtures/gateway.ts";
+import { type Stored, toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { plantedEvidence } from "../fixtures/planted-evidence.ts";
 import { suite } from "../suite.ts";
@@ -63,12 +56,9 @@ for (const cluster of await clusters()) {
     });
     toStop.unshift(tools);
     const run = async (...args: string[]) => {
-      const { promise, resolve, reject } = Promise.withResolvers<string>();
-      const command = ["cli/main.ts", ...args, "--conf", conf, "--api-host", tools.url, "--api-key", API_KEY];
-      execFile(process.execPath, command, { cwd: ROOT }, (error, out, err) =>
-        error ? reject(new Error(err)) : resolve(out),
-      );
-      return args.includes("--json") ? JSON.parse(await promise) : await promise;
+      const { code, out, err } = await runHere([...args, ...toGateway(conf, tools.url)]);
+      assert.is(code, 0, err);
+      return args.includes("--json") ? JSON.parse(out) : out;
     };
     const first = `${alias}-1`;
     await request(cluster, "PUT", `/${first}`, { ...HYBRID_MAPPING, aliases: { [alias]: {} } });

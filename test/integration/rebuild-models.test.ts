@@ -7,7 +7,7 @@ import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { cli, vectorsIn } from "../fixtures/index-cli.ts";
+import { indexCli, vectorsIn } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -105,7 +105,7 @@ for (const cluster of await clusters()) {
     const doc = (at: number) => ({ title: `title ${at}`, text: texts[at] });
     const all = Array.from({ length: 12 }, (_, at) => ({ id: `d${at}`, op: "index", doc: doc(at) }));
     await written(alias, all);
-    const run = cli(conf, gateway.url);
+    const { run } = indexCli(conf, gateway.url);
     const rebuilt = await run("rebuild", "--index", alias, "--embed", "--no-switch", "--json");
     assert.is(rebuilt.code, 0, rebuilt.err);
     const { id } = JSON.parse(rebuilt.out);

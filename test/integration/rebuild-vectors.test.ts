@@ -9,7 +9,7 @@ import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { withEvenVectors } from "../fixtures/even-vectors.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { cli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
+import { indexCli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -130,31 +130,32 @@ for (const cluster of await clusters()) {
     })();
     // Awaited at the end; until then its failure is nobody's.
     writer.catch(() => undefined);
-    const run = cli(conf, gateway.url);
+    const { run } = indexCli(conf, gateway.url);
     const queries = join(conf, "queries.txt");
     writeFileSync(queries, QUERIES.join("\n"));
-    const targets = await Promise.all(
-      stories.map(async ({ alias, fields, more }) => {
-        const rebuilt = await run("rebuild", "--index", alias, "--no-switch", ...more, "--json");
-        assert.is(rebuilt.code, 0, rebuilt.err);
-        const { id, target } = JSON.parse(rebuilt.out);
-        const measured = await run("recall", "--index", alias, "--run", id, "--queries", queries, "--json");
-        assert.is(measured.code, 0, measured.err);
-        const reports = JSON.parse(measured.out) as Array<{ field: string; queries: number; recall: { mean: number } }>;
-        assert.equal(
-          reports.map(({ field }) => field),
-          fields.map(([field]) => field),
-        );
-        for (const report of reports) {
-          assert.is(report.queries, QUERIES.length, measured.out);
-          assert.ok(report.recall.mean > 0.8, measured.out);
-        }
-        const switched = await run("switch", "--run", id);
-        assert.is(switched.code, 0, switched.err);
-        return String(target);
-      }),
-    ).finally(async () => {
+    const runs = stories.map(async ({ alias, fields, more }) => {
+      const rebuilt = await run("rebuild", "--index", alias, "--no-switch", ...more, "--json");
+      assert.is(rebuilt.code, 0, rebuilt.err);
+      const { id, target } = JSON.parse(rebuilt.out);
+      const measured = await run("recall", "--index", alias, "--run", id, "--queries", queries, "--json");
+      assert.is(measured.code, 0, measured.err);
+      const reports = JSON.parse(measured.out) as Array<{ field: string; queries: number; recall: { mean: number } }>;
+      assert.equal(
+        reports.map(({ field }) => field),
+        fields.map(([field]) => field),
+      );
+      for (const report of reports) {
+        assert.is(report.queries, QUERIES.length, measured.out);
+        assert.ok(report.recall.mean > 0.8, measured.out);
+      }
+      const switched = await run("switch", "--run", id);
+      assert.is(switched.code, 0, switched.err);
+      return String(target);
+    });
+    const targets = await Promise.all(runs).finally(async () => {
       isWriting = false;
+      // After a failure of one, the others still need the gateway.
+      await Promise.allSettled(runs);
       await writer;
     });
     for (const [at, { alias, plain, fields }] of stories.entries()) {

@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import * as assert from "uvu/assert";
 import type { Evaluation } from "../../lab/evaluation/evaluate.ts";
 import { overlap } from "../../local/embeddings/rerank-server.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { runHere } from "../cli/run-here.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
 import {
   API_KEY,
   CAMPAIGN_ARN,
@@ -22,7 +21,6 @@ import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("reranking");
-const run = promisify(execFile);
 const folder = scratchFolder(TEST_OUTPUT, "rerank");
 const upstreams = await startUpstreams();
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
@@ -260,9 +258,12 @@ for (const cluster of await clusters()) {
     ];
     writeFileSync(file, JSON.stringify({ index: asked, settings }));
     const args = ["--settings", file, "--judgments", judgments, "--api-host", gateway.url, "--api-key", API_KEY];
-    const command = ["cli/main.ts", "evaluate", ...args];
-    const json = await run(process.execPath, [...command, "--metrics", "ndcg@10", "--json"], { cwd: ROOT });
-    const { settings: measured, verdict } = JSON.parse(json.stdout) as Evaluation;
+    const evaluated = async (metric: string): Promise<Evaluation> => {
+      const { code, out, err } = await runHere(["evaluate", ...args, "--metrics", metric, "--json"]);
+      assert.is(code, 0, err);
+      return JSON.parse(out);
+    };
+    const { settings: measured, verdict } = await evaluated("ndcg@10");
     const [before = 0, after = 0] = measured.map(({ scores }) => scores["ndcg@10"]?.mean.mean ?? 0);
     assert.ok(after > before + 0.2, `${before} before, ${after} after`);
     assert.equal(verdict.better[0], "reranked");
@@ -276,8 +277,7 @@ for (const cluster of await clusters()) {
     const isFirst = (id: string, at: number) => found.findIndex((one) => genreOf.get(one) === genreOf.get(id)) === at;
     const copies = QUERIES.flatMap((query) => found.map((id, at) => `${query},${id},${isFirst(id, at) ? 1 : 0}\n`));
     writeFileSync(judgments, `query,doc,grade\n${copies.join("")}`);
-    const among = await run(process.execPath, [...command, "--metrics", "ndcg@2", "--json"], { cwd: ROOT });
-    const compared = JSON.parse(among.stdout) as Evaluation;
+    const compared = await evaluated("ndcg@2");
     const [copied = 0, , varied = 0] = compared.settings.map(({ scores }) => scores["ndcg@2"]?.mean.mean ?? 0);
     assert.ok(copied < 0.7, `${copied} without variety`);
     assert.is(varied, 1);

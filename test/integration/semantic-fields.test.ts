@@ -1,11 +1,12 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
-import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
+import { runHere } from "../cli/run-here.ts";
+import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { startFaultProxy } from "../fixtures/fault-proxy.ts";
-import { API_KEY, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
@@ -125,11 +126,9 @@ for (const cluster of await clusters()) {
       key: { endpoints: ["administration"], indexes: [`${alias}*`] },
     });
     toStop.unshift(gateway);
-    const run = (...args: string[]) => {
-      const { promise, resolve } = Promise.withResolvers<string>();
-      const command = ["cli/main.ts", ...args, "--conf", conf, "--api-host", gateway.url, "--api-key", API_KEY];
-      execFile(process.execPath, command, { cwd: ROOT }, (_, out, err) => resolve(out + err));
-      return promise;
+    const run = async (...args: string[]) => {
+      const { out, err } = await runHere([...args, ...toGateway(conf, gateway.url)]);
+      return out + err;
     };
     const said = await run("index", "create", "--index", alias, "--schema_file_path", schema);
     // The local cluster knows the type and looks for the model, which it has no plugin for.

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { batchServices } from "../../cli/recommendation/batch-services.ts";
 import { readText } from "../../lib/aws/object-store.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
+import { waitFor } from "../../local/process/wait.ts";
 import { localFolder } from "../cli/local-world.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { removeShopKey } from "../fixtures/shop-key.ts";
@@ -27,6 +28,7 @@ type Item = Readonly<Record<string, string>>;
 test.before(async () => {
   // The project of conf.local.
   world = await trainingWorld({ project: "demo" });
+  // Each command is started in a process of its own once.
   local = localFolder(world.cloud.endpoint);
 });
 
@@ -51,29 +53,36 @@ test("status before anything is deployed says which command deploys it", async (
 });
 
 test("rejects wrong words before anything starts, and lists the allowed ones", async () => {
-  const recipe = await local.run("train", "--local", "--recipes", "user_personalisation", "--training-mode", "init");
+  const recipe = await local.runHere(
+    "train",
+    "--local",
+    "--recipes",
+    "user_personalisation",
+    "--training-mode",
+    "init",
+  );
   assert.is(recipe.code, 2);
   assert.match(
     recipe.err,
     "not a recipe; there are user_personalization, similar_items, personalized_ranking; did you mean user_personalization?",
   );
-  const mode = await local.run("train", "--local", "--training-mode", "full");
+  const mode = await local.runHere("train", "--local", "--training-mode", "full");
   assert.equal([mode.code, mode.out], [2, ""]);
   assert.match(
     mode.err,
     "'--training-mode <mode>' argument 'full' is invalid. Allowed choices are init, update_dataset_group.",
   );
-  const none = await local.run("train", "--local");
+  const none = await local.runHere("train", "--local");
   assert.is(none.code, 2);
   assert.match(none.err, "--training-mode is missing: init or update_dataset_group");
-  const both = await local.run("train", "--local", "--accept", "--training-mode", "init");
+  const both = await local.runHere("train", "--local", "--accept", "--training-mode", "init");
   assert.is(both.code, 2);
   assert.match(both.err, "option '--accept [recipes]' cannot be used with option '--training-mode <mode>'");
 });
 
 test("says how to start a local stack if there is none", async () => {
   const nowhere = localFolder(undefined);
-  const { err, code } = await nowhere.run("status", "--local");
+  const { err, code } = await nowhere.runHere("status", "--local");
   nowhere.remove();
   assert.is(code, 1);
   assert.match(err, "The local stack is not running (there is no .local/dev.json): start it with `make dev`");
@@ -82,7 +91,7 @@ test("says how to start a local stack if there is none", async () => {
 test("a training that fails ends with exit code 1 and the reason", async () => {
   await world.deployPersonalize();
   await world.setEvents(tasteEvents(60, 10));
-  const { err, out, code } = await local.run("train", "--local", "--training-mode", "init", "--wait");
+  const { err, out, code } = await local.runHere("train", "--local", "--training-mode", "init", "--wait");
   assert.equal([code, out], [1, ""]);
   assert.match(err, /The training init-\d{14}-\w{4} failed: There is not enough data to train/);
   assert.match(err, "similar_items: there are 600 interactions, but 1,000 are needed");
@@ -90,7 +99,7 @@ test("a training that fails ends with exit code 1 and the reason", async () => {
 });
 
 test("status says why the last training failed, and what to do", async () => {
-  const { out } = await local.run("status", "--local");
+  const { out } = await local.runHere("status", "--local");
   const shown = out.slice(out.indexOf("\nTraining\n"));
   assert.match(shown, /init-\d{14}-\w{4} \(init: .*\), started .*, failed\n/);
   assert.match(shown, "There is not enough data to train");
@@ -121,7 +130,7 @@ test("--wait shows progress and how each recipe ended", async () => {
 
 test("status shows the filter table with its five columns, and everything else", async () => {
   await world.manage("create", filterInput(world.names, "unread", READ));
-  const { out, code } = await local.run("status", "--local");
+  const { out, code } = await local.runHere("status", "--local");
   assert.is(code, 0);
   const lines = out.split("\n");
   const header = lines[lines.indexOf("Filters") + 1];
@@ -142,7 +151,7 @@ test("status shows the filter table with its five columns, and everything else",
 });
 
 test("status in JSON contains every metric, every expression and the training", async () => {
-  const { out } = await local.run("status", "--local", "--json");
+  const { out } = await local.runHere("status", "--local", "--json");
   const { dataset_group, filters, solutions, training, left_out, held } = JSON.parse(out);
   assert.equal([dataset_group.name, filters[0].expression, training, held], ["demo", READ, null, {}]);
   assert.is(`${left_out}.`, LEFT_OUT);
@@ -154,22 +163,22 @@ test("status says why a model is held back and how to switch to it, and --accept
   assert.ok(known?.active);
   const held = [{ ...known.active, reason: "a larger drop than the tolerance of 10 % allows" }];
   await world.state.saveRecipe("similar_items", { held, revision: known.revision + 1 });
-  const { out: shown } = await local.run("status", "--local");
+  const { out: shown } = await local.runHere("status", "--local");
   assert.match(
     shown,
     "similar_items: a larger drop than the tolerance of 10 % allows. To switch anyway: relevance train --accept similar_items",
   );
-  const { out, err, code } = await local.run("train", "--local", "--accept", "similar_items", "--wait");
+  const { out, err, code } = await local.runHere("train", "--local", "--accept", "similar_items", "--wait");
   assert.is(code, 0, err);
   assert.is(out, "similar_items: the new version is active (accepted with relevance train --accept)\n");
-  const again = await local.run("train", "--local", "--accept", "similar_items", "--wait");
+  const again = await local.runHere("train", "--local", "--accept", "similar_items", "--wait");
   assert.is(again.code, 1);
   assert.match(again.err, "No version of similar_items is held back; `relevance status` lists those that are");
   assert.equal((await world.state.recipe("similar_items"))?.active?.version, known.active.version);
 });
 
 test("list shows every resource with its ARN", async () => {
-  const { out } = await local.run("list", "--local", "--json");
+  const { out } = await local.runHere("list", "--local", "--json");
   const { personalize } = JSON.parse(out);
   const kinds = personalize.map(({ kind }: { kind: string }) => kind);
   assert.equal(kinds, [
@@ -182,7 +191,7 @@ test("list shows every resource with its ARN", async () => {
     ...["campaign", "campaign"],
   ]);
   assert.ok(personalize.every(({ arn }: { arn: string }) => arn.startsWith("arn:aws:personalize:")));
-  const { out: text } = await local.run("list", "--local");
+  const { out: text } = await local.runHere("list", "--local");
   assert.is(text.trimEnd().split("\n").length, kinds.length + 2);
 });
 
@@ -195,13 +204,13 @@ test("batch makes the lists that the online answer has, user by user, and joins 
   removeShopKey(join(local.folder, "conf.local"));
   const places = join(local.folder, "conf.local", "recommendation.yaml");
   writeFileSync(places, JSON.stringify({ placements: [NEWSLETTER, { name: "similar", recipe: "similar_items" }] }));
-  const refused = await local.run("batch", "--local", "--placement", "newsletter", "--users", "none.csv");
+  const refused = await local.runHere("batch", "--local", "--placement", "newsletter", "--users", "none.csv");
   assert.equal([refused.code, refused.out], [2, ""]);
   assert.match(refused.err, "there is no placement newsletter in use; there are: none");
-  assert.is((await local.run("placements", "apply", "--local")).code, 0);
-  const page = await local.run("batch", "--local", "--placement", "similar", "--users", "none.csv");
+  assert.is((await local.runHere("placements", "apply", "--local")).code, 0);
+  const page = await local.runHere("batch", "--local", "--placement", "similar", "--users", "none.csv");
   assert.match(page.err, "a batch has no page");
-  const nobody = await local.run("batch", "--local", "--placement", "newsletter", "--users", "none.csv");
+  const nobody = await local.runHere("batch", "--local", "--placement", "newsletter", "--users", "none.csv");
   assert.match(nobody.err, "none.csv is not a file");
 
   const users = [...Array.from({ length: 60 }, (_, user) => `U${user}`), "nobody", 'Zoë "Z", 1'];
@@ -246,7 +255,7 @@ test("batch makes the lists that the online answer has, user by user, and joins 
   }
   assert.equal([...variants].sort(), ["long", "short"]);
 
-  const again = await local.run("batch", "--local", ...args, "--json");
+  const again = await local.runHere("batch", "--local", ...args, "--json");
   assert.match(again.err, /demo-batch-\w{12}-2-1: created/);
   assert.equal(JSON.parse(again.out).users, 62);
 });
@@ -254,9 +263,16 @@ test("batch makes the lists that the online answer has, user by user, and joins 
 test("refuses a second training while one runs, and status shows the first", async () => {
   world.holdClock();
   const executionArn = await world.start("other", { mode: "update_dataset_group" });
-  const begun = await local.run("status", "--local");
-  const { err, code } = await local.run("train", "--local", "--training-mode", "init");
-  const shown = begun.out.slice(begun.out.indexOf("\nTraining\n"));
+  // It runs when its first step has begun.
+  const out = await waitFor(
+    async () => {
+      const status = await local.runHere("status", "--local");
+      return !status.out.includes("\nTraining\nnone is running") && status.out;
+    },
+    { what: "the first training", timeoutMs: 60_000 },
+  );
+  const { err, code } = await local.runHere("train", "--local", "--training-mode", "init");
+  const shown = out.slice(out.indexOf("\nTraining\n"));
   world.releaseClock();
   await world.ended(executionArn);
   assert.is(code, 1, shown);

@@ -1,21 +1,20 @@
-import { execFile } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import * as assert from "uvu/assert";
 import { techniquesOf, weightGrid } from "../../lab/tuning/settings.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { seeded } from "../../lib/core/statistics/random.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import { runHere } from "../cli/run-here.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
-import { API_KEY, hybridIndex, startGateway, type TestGateway } from "../fixtures/gateway.ts";
+import { hybridIndex, startGateway, type TestGateway } from "../fixtures/gateway.ts";
+import { toGateway } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance tune against a cluster");
 const folder = scratchFolder(TEST_OUTPUT, "tune");
-const run = promisify(execFile);
 const toStop: TestGateway[] = [];
 test.after(async () => {
   await Promise.all(toStop.map((gateway) => gateway.stop()));
@@ -94,9 +93,10 @@ for (const cluster of await clusters()) {
     const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
     toStop.push(gateway);
     const relevance = async (url: string, ...command: string[]) => {
-      const target = ["--api-host", url, "--api-key", API_KEY, "--conf", conf, "--json"];
-      const args = ["cli/main.ts", ...command, "--settings", settings, "--judgments", judgments, ...target];
-      return JSON.parse((await run(process.execPath, args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 })).stdout);
+      const args = [...command, "--settings", settings, "--judgments", judgments, "--json", ...toGateway(conf, url)];
+      const { code, out, err } = await runHere(args);
+      assert.is(code, 0, err);
+      return JSON.parse(out);
     };
     const measured = async ({ url }: TestGateway): Promise<number> =>
       (await relevance(url, "evaluate")).settings[0].scores["ndcg@10"].mean.mean;
@@ -114,7 +114,8 @@ for (const cluster of await clusters()) {
     assert.ok(searches <= 0.01 * searchesOfGrid, `${searches} searches of shards, ${searchesOfGrid} of a grid`);
     assert.ok(tuning.isReal, JSON.stringify(tuning));
     assert.match(readFileSync(yaml, "utf8"), `index: ${index} # ours`);
-    await run(process.execPath, ["cli/main.ts", "validate", "--conf", conf], { cwd: ROOT });
+    const valid = await runHere(["validate", "--conf", conf]);
+    assert.is(valid.code, 0, valid.err);
     const indexes = loadConfiguration(conf).searchGateway?.hybridQueries ?? [];
     const weights = indexes[0]?.settings.weights ?? [];
     assert.equal(weights, tuning.best.weights);
