@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { patient } from "../../local/process/wait.ts";
+import { FILE_ENV } from "../fixtures/env.ts";
 import { BATCH_SIZES, batchOf, importsOf, type Layer, layerOf } from "./files.ts";
 import { type FileEnd, type Outcome, outcomeOf } from "./outcome.ts";
 import { type RunFileOptions, runBatch, runFile } from "./run-file.ts";
@@ -102,8 +104,10 @@ async function runAlone(file: string, options: RunOptions): Promise<void> {
     return;
   }
   const started = performance.now();
-  const end = await runFile(file, processOptions(file, options, shared.env));
+  const word = randomUUID().slice(0, 8);
+  const end = await runFile(file, processOptions(file, options, { ...shared.env, [FILE_ENV]: word }));
   count(file, end, (performance.now() - started) / 1_000, options);
+  for (const clean of shared.cleanings) await clean(word);
 }
 
 function processOptions(file: string, options: RunOptions, env: Readonly<Record<string, string>>): RunFileOptions {
@@ -149,19 +153,24 @@ export function summaryOf({ seconds, notTested, failures }: Totals): string {
   ].join("\n");
 }
 
-type Shared = { env: Record<string, string> } | { problem: string; missingTool: boolean };
+type Shared =
+  | { env: Record<string, string>; cleanings: ((word: string) => Promise<void>)[] }
+  | { problem: string; missingTool: boolean };
 
 /** Returns the variables of all shared fixtures that the file needs, or why one of them is not available. */
 async function environment(file: string, options: RunOptions): Promise<Shared> {
   const env: Record<string, string> = {};
+  const cleanings: ((word: string) => Promise<void>)[] = [];
   for (const fixture of fixturesOf(file, options)) {
     const state = await options.fixtures.get(fixture);
     if (state.kind !== "started") {
       return { problem: `${fixture.name}: ${state.message}`, missingTool: state.kind === "missing-tool" };
     }
-    Object.assign(env, state.fixture.env);
+    const { fixture: started } = state;
+    Object.assign(env, started.env);
+    if (started.clean) cleanings.push((word) => started.clean?.(word) ?? Promise.resolve());
   }
-  return { env };
+  return { env, cleanings };
 }
 
 function fixturesOf(file: string, { root, list }: Pick<RunOptions, "root" | "list">): SharedFixture[] {

@@ -8,6 +8,8 @@ export interface StartedFixture {
   unavailable?: readonly string[];
   /** Resolves if it ends without being stopped, with the reason why later files fail. */
   died?: Promise<Error>;
+  /** Removes what a test file that has ended left behind. `word` is in its names, see `FILE_ENV`. */
+  clean?(word: string): Promise<void>;
   stop(): Promise<void>;
 }
 

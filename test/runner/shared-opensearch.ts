@@ -4,7 +4,7 @@ import { findJdks } from "../../local/opensearch/java.ts";
 import { startOpenSearch } from "../../local/opensearch/start.ts";
 import { jdkFor, type OpenSearchVersion } from "../../local/opensearch/versions.ts";
 import { MissingTool } from "../../local/process/error.ts";
-import { formatPairs, OPENSEARCH_ENV } from "../fixtures/env.ts";
+import { formatPairs, OPENSEARCH_ENV, parsePairs } from "../fixtures/env.ts";
 import { installFolder } from "../fixtures/opensearch.ts";
 import { type Wanted, wantedVersions } from "./opensearch-versions.ts";
 import type { SharedFixture } from "./shared-fixture.ts";
@@ -16,7 +16,8 @@ export const sharedOpenSearch = (run: Wanted): SharedFixture => ({
 
   async start({ folder, say }) {
     const given = process.env[OPENSEARCH_ENV];
-    if (given) return { env: { [OPENSEARCH_ENV]: given }, async stop() {} };
+    if (given)
+      return { env: { [OPENSEARCH_ENV]: given }, clean: cleaning(Object.values(parsePairs(given))), async stop() {} };
 
     const jdks = findJdks();
     const wanted = wantedVersions(process.env.OPENSEARCH_VERSION, run, jdks);
@@ -50,9 +51,24 @@ export const sharedOpenSearch = (run: Wanted): SharedFixture => ({
     }
     const urls = Object.fromEntries(servers.map(({ version, url }) => [version, url]));
     const died = Promise.race(servers.map((server) => server.died));
-    return { env: { [OPENSEARCH_ENV]: formatPairs(urls) }, unavailable, died, stop };
+    return {
+      env: { [OPENSEARCH_ENV]: formatPairs(urls) },
+      unavailable,
+      died,
+      clean: cleaning(Object.values(urls)),
+      stop,
+    };
   },
 });
+
+/**
+ * Returns what deletes the indexes with a word in their names: hundreds of them would keep each server busy for a twentieth
+ * of a processor, as it looks at every one each second.
+ */
+const cleaning = (urls: readonly string[]) => async (word: string) => {
+  // A server that has died is reported as such.
+  await Promise.allSettled(urls.map((url) => fetch(new URL(`*-${word}-*`, url), { method: "DELETE" })));
+};
 
 /** Splits versions into those that this machine has the tools for, and the reasons why not for the others. */
 function split(versions: readonly OpenSearchVersion[], check: (version: OpenSearchVersion) => void) {
