@@ -17,19 +17,24 @@ export async function keptRoles<Roles>(
   make: () => Promise<Roles>,
   { root = PACKAGE_FOLDER, folder = join(workFolder(), ".local/roles") } = {},
 ): Promise<Roles> {
-  const file = join(folder, `${keyOf(configuration, root)}.json`);
+  const file = join(folder, `${hashOf(JSON.stringify(configuration)).slice(0, 24)}.json`);
+  const sources = hashOf(sourcesOf(root));
   const text = readIfThere(file);
-  if (text !== undefined) return JSON.parse(text);
+  const kept: { sources: string; roles: Roles } | undefined = text === undefined ? undefined : JSON.parse(text);
+  if (kept?.sources === sources) return kept.roles;
   const roles = await make();
-  replaceFile(file, JSON.stringify(roles));
+  replaceFile(file, JSON.stringify({ sources, roles }));
   return roles;
 }
 
-function keyOf(configuration: Configuration, root: string): string {
-  const key = createHash("sha256").update(JSON.stringify(configuration));
-  for (const source of globSync(SOURCES, { cwd: root }).sort()) {
-    const { size, mtimeMs } = statSync(join(root, source));
-    key.update(`\n${source} ${size} ${mtimeMs}`);
-  }
-  return key.digest("hex").slice(0, 24);
-}
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Returns a text that changes with any source. */
+const sourcesOf = (root: string): string =>
+  globSync(SOURCES, { cwd: root })
+    .sort()
+    .map((source) => {
+      const { size, mtimeMs } = statSync(join(root, source));
+      return `${source} ${size} ${mtimeMs}`;
+    })
+    .join("\n");

@@ -5,7 +5,7 @@ import { FILE_ENV } from "../fixtures/env.ts";
 import { BATCH_SIZES, batchOf, importsOf, type Layer, layerOf } from "./files.ts";
 import { type FileEnd, type Outcome, outcomeOf } from "./outcome.ts";
 import { type RunFileOptions, runBatch, runFile } from "./run-file.ts";
-import type { SharedFixture, SharedFixtures } from "./shared-fixture.ts";
+import type { SharedFixture, SharedFixtures, StartedFixture } from "./shared-fixture.ts";
 
 /** Seconds after which a file counts as hanging, even on a machine several times slower than any in use. */
 const TIME_LIMITS: Readonly<Record<Layer, number>> = { unit: 300, integration: 1_800, system: 2_700 };
@@ -107,7 +107,7 @@ async function runAlone(file: string, options: RunOptions): Promise<void> {
   const word = randomUUID().slice(0, 8);
   const end = await runFile(file, processOptions(file, options, { ...shared.env, [FILE_ENV]: word }));
   count(file, end, (performance.now() - started) / 1_000, options);
-  for (const clean of shared.cleanings) await clean(word);
+  for (const { clean } of shared.started) await clean?.(word);
 }
 
 function processOptions(file: string, options: RunOptions, env: Readonly<Record<string, string>>): RunFileOptions {
@@ -153,24 +153,21 @@ export function summaryOf({ seconds, notTested, failures }: Totals): string {
   ].join("\n");
 }
 
-type Shared =
-  | { env: Record<string, string>; cleanings: ((word: string) => Promise<void>)[] }
-  | { problem: string; missingTool: boolean };
+type Shared = { env: Record<string, string>; started: StartedFixture[] } | { problem: string; missingTool: boolean };
 
 /** Returns the variables of all shared fixtures that the file needs, or why one of them is not available. */
 async function environment(file: string, options: RunOptions): Promise<Shared> {
   const env: Record<string, string> = {};
-  const cleanings: ((word: string) => Promise<void>)[] = [];
+  const started: StartedFixture[] = [];
   for (const fixture of fixturesOf(file, options)) {
     const state = await options.fixtures.get(fixture);
     if (state.kind !== "started") {
       return { problem: `${fixture.name}: ${state.message}`, missingTool: state.kind === "missing-tool" };
     }
-    const { fixture: started } = state;
-    Object.assign(env, started.env);
-    if (started.clean) cleanings.push((word) => started.clean?.(word) ?? Promise.resolve());
+    started.push(state.fixture);
+    Object.assign(env, state.fixture.env);
   }
-  return { env, cleanings };
+  return { env, started };
 }
 
 function fixturesOf(file: string, { root, list }: Pick<RunOptions, "root" | "list">): SharedFixture[] {

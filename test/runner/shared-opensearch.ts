@@ -65,7 +65,7 @@ export const sharedOpenSearch = (run: Wanted): SharedFixture => ({
  * Returns what deletes the indexes with a word in their names: hundreds of them would keep each server busy for a twentieth
  * of a processor, as it looks at every one each second.
  */
-const cleaning = (urls: readonly string[]) => async (word: string) => {
+export const cleaning = (urls: readonly string[]) => async (word: string) => {
   // A server that has died is reported as such.
   await Promise.allSettled(urls.map((url) => fetch(new URL(`*-${word}-*`, url), { method: "DELETE" })));
 };

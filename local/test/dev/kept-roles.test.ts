@@ -40,6 +40,7 @@ for (const file of FILES) {
     const before = await rolesOf(configuration("minimal"));
     writeFileSync(join(root, file), "after it");
     assert.is.not(await rolesOf(configuration("minimal")), before);
+    assert.is(readdirSync(folder).length, 2, "the old ones are replaced");
   });
 }
 

@@ -69,6 +69,12 @@ test("waits for another process that is installing the same, and uses its instal
   assert.equal(said, [`waiting for process ${process.ppid}, which is installing shared`]);
 });
 
+test("installs if another process does not finish, whose number may have been given anew", async () => {
+  mkdirSync(join(dir, `.installing-reused-${process.ppid}`));
+  const build = async (staged: string) => void mkdirSync(staged);
+  assert.ok(existsSync(await installOnce({ dir, name: "reused", isComplete: existsSync, waitMs: 20, build })));
+});
+
 test("installs in place of a process that ended before it had installed", async () => {
   // The highest number of a process is far below it.
   mkdirSync(join(dir, ".installing-left-999999999"));
