@@ -39,9 +39,6 @@ export const RECOMMENDATION_STAGES = [
 export const RECOMMENDING_RECIPES = ["user_personalization", "similar_items"] as const satisfies readonly RecipeKind[];
 export type RecommendingRecipe = (typeof RECOMMENDING_RECIPES)[number];
 
-/** The form of the names of placements, and of their promotions, experiments and variants. */
-export const PLACEMENT_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
-
 /** Whether a list may use what is known about its user. */
 export const PERSONALIZATIONS = ["profile", "none"] as const;
 
