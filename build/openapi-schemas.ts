@@ -46,7 +46,8 @@ function definitions(named: Readonly<Record<string, GenericSchema>>, typeMode: "
   }) as Record<string, Json>;
   const unnamed = Object.keys(schemas).filter((name) => !(name in named));
   if (unnamed.length > 0) throw new Error(`${unnamed.length} lazy schemas have no name`);
-  return schemas;
+  // `allowed` is for the problems of configuration files.
+  return JSON.parse(JSON.stringify(schemas, (key, value) => (key === "allowed" ? undefined : value)));
 }
 
 type Override = NonNullable<ConversionConfig["overrideSchema"]>;

@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { Combination, Normalization } from "../../lib/config/fusion-settings.ts";
+import { Rerank, Variety, VarietyGroups, VarietySimilarity } from "../../lib/config/stage-values.ts";
 import { MAX_SUBQUERIES, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/core/contract/search.ts";
 import {
   degradation,
@@ -15,10 +17,8 @@ import { Document, RefreshWaitFor } from "../../lib/search/api/bulk/request.ts";
 import {
   AppliedHybridSettings,
   CandidatesRequest,
-  Combination,
   HybridSettings,
   hybridFields,
-  Normalization,
 } from "../../lib/search/api/hybrid/request.ts";
 import { MAX_SEARCHES } from "../../lib/search/api/multi/multi-search.ts";
 import {
@@ -28,13 +28,9 @@ import {
   NoHitsChoice,
   namedTemplateFields,
   Personalization,
-  Rerank,
   RuleSet,
   SearchRequest,
   TemplateParams,
-  Variety,
-  VarietyGroups,
-  VarietySimilarity,
 } from "../../lib/search/api/search/request.ts";
 import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
 import {

@@ -1,8 +1,9 @@
 import * as v from "valibot";
+import { Rerank, Variety } from "../../lib/config/stage-values.ts";
 import type { SearchKind } from "../../lib/core/contract/search.ts";
 import { withQuery } from "../../lib/core/json/template.ts";
 import { isObject } from "../../lib/core/json/values.ts";
-import { Rerank, RuleSet, Segments, Variety } from "../../lib/search/api/search/request.ts";
+import { RuleSet, Segments } from "../../lib/search/api/search/request.ts";
 import { type Lexicon, lexiconOf } from "../../lib/search/synonyms/lexicon.ts";
 import { rewriting } from "../../lib/search/synonyms/rewrite.ts";
 

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { PLACEMENT_NAME } from "../core/contract/recommendation.ts";
 import {
   AUTHORIZATIONS,
   type Authorization,
@@ -12,6 +11,7 @@ import {
 } from "../core/http/access.ts";
 import type { Service } from "../core/naming/names.ts";
 import { arn, flag, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
+import { Name } from "./names.ts";
 
 /**
  * Far above the usual quota of 10,000 requests a second, which AWS raises on request, so that only typing mistakes exceed
@@ -123,14 +123,14 @@ const Key = section(
     limits: v.optional(KeyLimits),
     templates: v.optional(
       list(
-        text(/^[a-z][a-z0-9_-]{0,62}$/, "the name of a template", "A template of hybrid_search.yaml."),
+        Name("A template of hybrid_search.yaml."),
         "The only searches that the key may send, on `search` and `hybrid-search`; for keys that others can read, as in a web page. Every parameter of these templates must be declared. Default: searches of its own as well.",
         { min: 1, max: 100 },
       ),
     ),
     placements: v.optional(
       list(
-        text(PLACEMENT_NAME, "the name of a placement", "A placement of recommendation.yaml."),
+        Name("A placement of recommendation.yaml."),
         "The only recommendations that the key may ask for, on `recommend`; for keys that others can read, as in a web page. Default: any for every user and item.",
         { min: 1, max: 100 },
       ),

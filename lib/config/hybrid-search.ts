@@ -1,23 +1,15 @@
 import * as v from "valibot";
-import {
-  COMBINATIONS,
-  EXPERIMENT_KINDS,
-  HYBRID_DEFAULTS,
-  MAX_CANDIDATES,
-  MAX_SUBQUERIES,
-  NORMALIZATIONS,
-  ON_EMBEDDING_FAILURE,
-} from "../core/contract/search.ts";
+import { EXPERIMENT_KINDS, HYBRID_DEFAULTS, ON_EMBEDDING_FAILURE } from "../core/contract/search.ts";
 import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../core/json/parameters.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
+import { Candidates, Combination, Normalization, Weights } from "./fusion-settings.ts";
 import { type About, Description, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
-import { Field, RerankSection, SynonymsSection, VarietySection } from "./page-stages.ts";
+import { IndexPattern, Name, ParameterName, SourceField } from "./names.ts";
+import { RerankSection, SynonymsSection } from "./page-stages.ts";
 import { ChunkingSection } from "./passages.ts";
+import { VarietySection } from "./stage-values.ts";
 import { SuggestSection } from "./suggest.ts";
 import { VECTOR_NAMES } from "./vectors.ts";
-
-const IndexPattern = (description: string) =>
-  text(/^(?![-_+.])[^\sA-Z\\/*?"<>|,#:]{1,254}\*?$/, "an index name in lower case, which may end in *", description);
 
 const EmbeddingMapping = section(
   {
@@ -27,10 +19,14 @@ const EmbeddingMapping = section(
       "Field that stores the embedding, such as `vector` or, inside an object, `passages.vector`; `[<embedding_field>]` is its token in a search template.",
     ),
     model_name: word(MODEL_NAMES, "Model that computes it; its section in model.yaml is needed."),
-    src_fields: list(Field("A source field."), "Fields whose text is embedded, joined by newlines in this order.", {
-      min: 1,
-      max: 50,
-    }),
+    src_fields: list(
+      SourceField("A source field."),
+      "Fields whose text is embedded, joined by newlines in this order.",
+      {
+        min: 1,
+        max: 50,
+      },
+    ),
     vectors: v.optional(
       word(
         VECTOR_NAMES,
@@ -42,13 +38,6 @@ const EmbeddingMapping = section(
   "One embedding field.",
 );
 
-const weight = numeric(0, 1, "The weight of a subquery.");
-const settings = {
-  weights: v.optional(list(weight, "One weight for each subquery, which sum to 1.", { min: 1, max: MAX_SUBQUERIES })),
-  normalization: word(NORMALIZATIONS, "How the scores of each subquery are normalized."),
-  combination: word(COMBINATIONS, "How the normalized scores of a document are combined."),
-};
-
 const HybridQuery = section(
   {
     index: IndexPattern(
@@ -59,16 +48,13 @@ const HybridQuery = section(
       "One entry per embedding field that the gateway fills; `[]` for an index whose embeddings the cluster makes itself (`semantic` fields).",
       { max: 20 },
     ),
-    candidates: v.optional(
-      integer(1, MAX_CANDIDATES, "Hits of each subquery that are normalized and combined."),
-      HYBRID_DEFAULTS.candidates,
-    ),
+    candidates: v.optional(Candidates, HYBRID_DEFAULTS.candidates),
     settings: v.optional(
       section(
         {
-          ...settings,
-          normalization: v.optional(settings.normalization, HYBRID_DEFAULTS.normalization),
-          combination: v.optional(settings.combination, HYBRID_DEFAULTS.combination),
+          weights: v.optional(Weights),
+          normalization: v.optional(Normalization, HYBRID_DEFAULTS.normalization),
+          combination: v.optional(Combination, HYBRID_DEFAULTS.combination),
         },
         "Defaults of hybrid searches in this index; a request's own settings win. `relevance tune` writes them.",
       ),
@@ -104,9 +90,6 @@ const HybridQuery = section(
   "One index.",
 );
 
-const Name = (description: string) =>
-  text(/^[a-z][a-z0-9_-]{0,62}$/, "a name of lower-case letters, digits, _ and -", description);
-
 const isScalar = (value: unknown): boolean =>
   typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 
@@ -116,7 +99,7 @@ const bound = (description: string) => v.optional(numeric(-Number.MAX_VALUE, Num
 
 const Parameter = section(
   {
-    name: text(/^[A-Za-z_][\w-]{0,62}$/, "a name of letters, digits, _ and -", "Name: `[params.<name>]` is its token."),
+    name: ParameterName("Name: `[params.<name>]` is its token."),
     description: v.optional(Description("What it means, for agents that call the template as a tool.")),
     type: word(PARAMETER_TYPES, "What it is: one value, or a list of them. It can never be an object."),
     min: bound("Least number."),
@@ -185,9 +168,9 @@ const Variant = section(
     settings: v.optional(
       section(
         {
-          ...settings,
-          normalization: v.optional(settings.normalization),
-          combination: v.optional(settings.combination),
+          weights: v.optional(Weights),
+          normalization: v.optional(Normalization),
+          combination: v.optional(Combination),
         },
         "Settings that its users get in place of those of the index. Requests with settings of their own take no part.",
       ),

@@ -15,6 +15,9 @@ export type About = {
 
 const ANY_INTEGER = Number.MAX_SAFE_INTEGER;
 
+/** The message of a value that is not allowed. Requests show it; the problems of files say what was given, too. */
+const mustBe = (allowed: string) => `must be ${allowed}`;
+
 function range(kind: string, min: number, max: number): string {
   return max === ANY_INTEGER ? `${kind} of at least ${min}` : `${kind} from ${min} to ${max}`;
 }
@@ -22,23 +25,24 @@ function range(kind: string, min: number, max: number): string {
 /** An integer in [min, max]. */
 export function integer(min: number, max: number | undefined, description: string) {
   const most = max ?? ANY_INTEGER;
+  const allowed = range("an integer", min, most);
   return v.pipe(
     v.number(),
-    v.safeInteger(),
-    v.minValue(min),
-    v.maxValue(most),
-    v.metadata({ allowed: range("an integer", min, most), description } satisfies About),
+    v.safeInteger(mustBe(allowed)),
+    v.minValue(min, mustBe(allowed)),
+    v.maxValue(most, mustBe(allowed)),
+    v.metadata({ allowed, description } satisfies About),
   );
 }
 
-/** A finite number in [min, max]. */
+/** A number in [min, max], which are finite. */
 export function numeric(min: number, max: number, description: string) {
+  const allowed = range("a number", min, max);
   return v.pipe(
     v.number(),
-    v.finite(),
-    v.minValue(min),
-    v.maxValue(max),
-    v.metadata({ allowed: range("a number", min, max), description } satisfies About),
+    v.minValue(min, mustBe(allowed)),
+    v.maxValue(max, mustBe(allowed)),
+    v.metadata({ allowed, description } satisfies About),
   );
 }
 
@@ -58,7 +62,7 @@ export function numberAbove(min: number, max: number, description: string) {
 export function text(pattern: RegExp, allowed: string, description: string, placeholder?: string) {
   return v.pipe(
     v.string(),
-    v.regex(pattern),
+    v.regex(pattern, mustBe(allowed)),
     v.metadata({ allowed, description, ...(placeholder !== undefined && { placeholder }) } satisfies About),
   );
 }

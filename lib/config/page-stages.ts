@@ -1,43 +1,8 @@
 import * as v from "valibot";
-import { MAX_RERANKED } from "../core/contract/search.ts";
-import { flag, integer, list, numeric, section, text } from "./kinds.ts";
+import { flag, integer, list, section, text } from "./kinds.ts";
+import { Field, Locale } from "./names.ts";
 import { RERANK_MODEL } from "./rerank-models.ts";
-
-/** Whatever the cluster takes for the name of a field: dotted parts that are not blank, and none of its own fields. */
-const SOURCE_FIELD =
-  /^(?!_(id|index|source|routing|nested_path|field_names|ignored|seq_no|primary_term|version|data_stream_timestamp)$)\s*[^\s.][^.]*(\.\s*[^\s.][^.]*)*$/;
-
-/** A field of an index. */
-export const Field = (description: string) =>
-  text(SOURCE_FIELD, "the name of a field, or a dotted path, whose parts are not blank", description);
-
-const Locale = (description: string) =>
-  text(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "a language tag, such as en or de-AT", description);
-
-/** `variety` of an index: moves similar hits apart. */
-export const VarietySection = section(
-  {
-    groups: v.optional(
-      section(
-        {
-          field: Field("Keyword field whose values are the groups."),
-          max: integer(1, 100, "Hits of one group that come before all other groups have theirs."),
-        },
-        "Limits the hits of a group among the best of a search; the others follow behind.",
-      ),
-    ),
-    similarity: v.optional(
-      section(
-        {
-          field: Field("Keyword field, or dense embedding field of this index, by which hits are similar."),
-          weight: v.optional(numeric(0, 1, "Weight of variety against relevance; 0 changes nothing."), 0.3),
-        },
-        "Orders the best hits by maximal marginal relevance.",
-      ),
-    ),
-  },
-  "Moves similar hits apart in searches of this index, plain and hybrid; a request's own `variety` wins.",
-);
+import { RerankCandidates, RerankMinScore } from "./stage-values.ts";
 
 /** The path of a file of synonyms inside the configuration folder. */
 export const SYNONYM_FILE = /^(?!.*(?:^|\/)\.)(?:[\w.-]+\/){0,5}[\w.-]+\.(?:txt|csv)$/;
@@ -77,21 +42,12 @@ export const RerankSection = section(
       min: 1,
       max: 20,
     }),
-    candidates: v.optional(
-      integer(1, MAX_RERANKED, "Best hits that it reads. A request's `rerank.candidates` wins."),
-      50,
-    ),
+    candidates: v.optional(RerankCandidates, 50),
     timeout_ms: v.optional(
       integer(50, 20_000, "Milliseconds that it may take; then the order before it stays."),
       1_000,
     ),
-    min_score: v.optional(
-      numeric(
-        -1_000,
-        1_000,
-        "Hits below this score follow behind the others, in the order before. A request's `rerank.min_score` wins. Default: none.",
-      ),
-    ),
+    min_score: v.optional(RerankMinScore),
     batch_size: v.optional(
       integer(
         1,

@@ -1,13 +1,11 @@
 import * as v from "valibot";
-import { PLACEMENT_NAME, RECOMMENDING_ENGINES, RECOMMENDING_RECIPES } from "../core/contract/recommendation.ts";
+import { RECOMMENDING_ENGINES, RECOMMENDING_RECIPES } from "../core/contract/recommendation.ts";
 import { NAME_PATTERN } from "../personalize/limits.ts";
 import { type About, Description, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import { Name } from "./names.ts";
 
 /** The longest list of a placement. Diversity compares each item with all before it. */
 const MAX_PLACEMENT_ITEMS = 100;
-
-const Name = (description: string) =>
-  text(PLACEMENT_NAME, "a name of lower-case letters, digits, _ and -", description);
 
 const Column = (description: string) =>
   text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column of the items", description);

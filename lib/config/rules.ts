@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { SEGMENT } from "../core/contract/search.ts";
 import { isTimeZone, LOCAL_TIME } from "../core/zoned-time.ts";
 import { type About, flag, integer, list, mapping, numberAbove, section, text } from "./kinds.ts";
+import { Name, ParameterName } from "./names.ts";
 
 /** The form of a document of rules. It changes with the schema below, defaults included. */
 export const RULES_FORM = 2;
@@ -12,9 +13,7 @@ const MAX_RULES = 10_000;
 /** The last place to which a document can be pinned. Stages work on as many hits at least. */
 export const MAX_PIN = 100;
 
-const Name = (description: string) =>
-  text(/^[a-z][a-z0-9_-]{0,62}$/, "a name of lower-case letters, digits, _ and -", description);
-
+/** A field in a filter, which may be one of the cluster's own. */
 const Field = text(/^[^\s*,]{1,255}$/, "the name of a field", "A field, or a dotted path.");
 
 const Text = (description: string) => text(/^(?=.*\S).{1,500}$/, "text of 1 to 500 characters", description);
@@ -62,7 +61,7 @@ const When = section(
       list(
         section(
           {
-            name: text(/^[A-Za-z_][\w-]{0,62}$/, "the name of a parameter", "The parameter."),
+            name: ParameterName("The parameter."),
             values: Values,
           },
           "One parameter.",

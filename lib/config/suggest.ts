@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NO_HITS } from "../core/contract/search.ts";
 import { integer, list, mapping, numberAbove, section, text, word } from "./kinds.ts";
-import { Field } from "./page-stages.ts";
+import { Field } from "./names.ts";
 
 /** `suggest` of an index: what is suggested as somebody types. */
 export const SuggestSection = section(

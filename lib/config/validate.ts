@@ -58,7 +58,9 @@ export function validate<Schema extends v.GenericSchema>(
     if (issue.expected === "never") continue;
     if (replacedByMisspelling(schema, value, path)) continue;
     if (path.some((_, length) => findings.has(JSON.stringify(path.slice(0, length))))) continue;
-    add(path, describe(schema, value, path));
+    // These messages have the value that was computed, such as a sum.
+    const isOwn = /^(?:check|max_length)$/.test(issue.type) && issue.message.startsWith("must ");
+    add(path, isOwn ? issue.message : describe(schema, value, path));
   }
 
   const all = [...findings.values()];

@@ -5,18 +5,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { strFromU8, unzipSync } from "fflate";
 import * as assert from "uvu/assert";
-import * as v from "valibot";
 import { functionFiles, functionsOf, settingsOf } from "../../build/settings-files.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
-import { EtlSettings } from "../../lib/recommendation/etl/tasks.ts";
-import { RealtimeSyncSettings, RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
-import { TrainingSettings } from "../../lib/recommendation/training/settings.ts";
-import { EventsSettings, GatewaySettings } from "../../lib/search/gateway/settings.ts";
-import { SuggestionsSettings } from "../../lib/search/suggest/run.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
-import { fullExample, valid } from "../lib/config/example.ts";
 import { smallModelFiles } from "../lib/search/embeddings/fixture.ts";
 import { suite } from "../suite.ts";
 
@@ -29,17 +22,6 @@ const both = loadConfiguration("conf.local");
 const recommendationOnly: Configuration = { ...both, searchGateway: undefined };
 const gatewayOnly: Configuration = { ...both, recommendation: undefined };
 const names = namesOf({ project: "demo", account: "123456789012", region: "eu-west-1" });
-const settingsIn = (file: string | Uint8Array | undefined) => JSON.parse(Buffer.from(file ?? "").toString("utf8"));
-
-const READ_BY = {
-  "api-router": GatewaySettings,
-  "search-events": EventsSettings,
-  "recommendation-api": RecommendationSettings,
-  "realtime-sync": RealtimeSyncSettings,
-  etl: EtlSettings,
-  suggestions: SuggestionsSettings,
-  training: TrainingSettings,
-};
 
 test("exist for each function that reads one", () => {
   const reading = globSync("functions/*/index.ts")
@@ -47,15 +29,6 @@ test("exist for each function that reads one", () => {
     .map((path) => basename(dirname(path)));
   assert.equal(Object.keys(settingsOf(both, { names })).sort(), reading.sort());
 });
-
-for (const [name, schema] of Object.entries(READ_BY)) {
-  test(`of ${name} are what its schema describes, with nothing besides`, async () => {
-    for (const configured of [both, valid(fullExample())]) {
-      const written = settingsIn((await functionFiles(configured, { names }))[name]?.["config.json"]);
-      assert.equal(v.parse<typeof schema>(schema, written), written);
-    }
-  });
-}
 
 test("are the same in every account and region", async () => {
   const elsewhere = namesOf({ project: "demo", account: "999999999999", region: "us-gov-west-1" });

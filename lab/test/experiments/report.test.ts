@@ -13,6 +13,7 @@ const SETTINGS = { weights: null, normalization: null, combination: null };
 
 const experiment = (name: string) => ({
   name,
+  kind: "split" as const,
   index: "books",
   variants: [
     { name: "control", share: 0.5, settings: {} },

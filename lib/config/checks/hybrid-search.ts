@@ -1,6 +1,7 @@
 import { pairProblem } from "../../core/contract/search.ts";
 import { isHybrid } from "../../core/json/template.ts";
 import { MODELS, type ModelName } from "../embedding-models.ts";
+import { SUM_TOLERANCE } from "../fusion-settings.ts";
 import type { HybridQuery } from "../hybrid-search.ts";
 import { type Chunking, MAX_TOKENS } from "../passages.ts";
 import type { Path } from "../problem.ts";
@@ -14,8 +15,8 @@ import { checkTemplates, signature } from "./templates.ts";
 const file = "hybrid_search";
 
 /**
- * Checks that indices and embedding fields are unique, that weights sum to 1, that their models have a section in
- * model.yaml. Checks templates and experiments.
+ * Checks that indices and embedding fields are unique, and that their models have a section in model.yaml. Checks
+ * templates and experiments.
  */
 export const checkHybridSearch: Check = (drafts, report) => {
   checkTemplates(drafts, report);
@@ -24,8 +25,7 @@ export const checkHybridSearch: Check = (drafts, report) => {
   const queries = hybrid_search?.hybrid_queries;
   noneTwice(report, file, ["hybrid_queries"], queries, "index", (first) => `: see hybrid_queries[${first}]`);
   for (const [position, entry] of sound(queries)) {
-    const { settings, embedding_mappings: mappings } = entry;
-    checkWeights(settings?.weights, ["hybrid_queries", position, "settings", "weights"], report);
+    const { embedding_mappings: mappings } = entry;
     const path = ["hybrid_queries", position, "embedding_mappings"];
     const see = (first: number) => `: see embedding_mappings[${first}] of this index`;
     noneTwice(report, file, path, mappings, "embedding_field", see);
@@ -156,11 +156,8 @@ function checkRerank(
   }
 }
 
-/** Sums within this of 1 are 1, as in requests. */
-const SUM_TOLERANCE = 1e-6;
-
 /**
- * Checks experiments: names and indexes are unique, shares and weights sum to 1 at most, and variants differ in what a
+ * Checks experiments: names and indexes are unique, shares sum to 1 at most, and variants differ in what a
  * request can get without noticing. Templates of one experiment take the same parameters.
  */
 const checkExperiments: Check = ({ hybrid_search }, report) => {
@@ -196,7 +193,6 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
       const problem = normalization && combination && pairProblem({ normalization, combination });
       if (problem) report("hybrid_search", [...at, "settings", "combination"], problem);
       const { weights } = settings ?? {};
-      checkWeights(weights, [...at, "settings", "weights"], report);
       if (weights) {
         const subqueries = used && subqueriesOf(used.search_request_template);
         if (subqueries !== undefined && subqueries !== weights.length) {
@@ -213,14 +209,6 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
     }
   }
 };
-
-/** Checks that weights sum to 1, unless one of them is invalid. */
-function checkWeights(weights: readonly (number | undefined)[] | undefined, path: Path, report: Report): void {
-  const valid = weights?.filter((weight) => weight !== undefined);
-  if (!valid || valid.length < (weights?.length ?? 0)) return;
-  const sum = sumOf(valid);
-  if (Math.abs(sum - 1) > SUM_TOLERANCE) report("hybrid_search", path, `must sum to 1; the sum is ${sum}`);
-}
 
 const sumOf = (numbers: readonly number[]): number =>
   Number(numbers.reduce((sum, next) => sum + next, 0).toPrecision(12));

@@ -37,9 +37,7 @@ export const RECOMMENDATION_STAGES = [
 
 /** Recipes whose campaigns recommend items, to a user or to an item; a placement has one of them. The other one ranks. */
 export const RECOMMENDING_RECIPES = ["user_personalization", "similar_items"] as const satisfies readonly RecipeKind[];
-
-/** The form of the names of placements, and of their promotions, experiments and variants. */
-export const PLACEMENT_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
+export type RecommendingRecipe = (typeof RECOMMENDING_RECIPES)[number];
 
 /** Whether a list may use what is known about its user. */
 export const PERSONALIZATIONS = ["profile", "none"] as const;

@@ -51,6 +51,9 @@ export const MAX_SUBQUERIES = 5;
 /** The most candidates of each subquery. */
 export const MAX_CANDIDATES = 10_000;
 
+/** The cluster's own limit for an index name, in bytes of UTF-8. */
+export const MAX_INDEX_BYTES = 255;
+
 /** The most hits that a reranker reads in one search. */
 export const MAX_RERANKED = 200;
 

@@ -1,5 +1,4 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import * as v from "valibot";
 import type { Service } from "../naming/names.ts";
 import { ApiError } from "./error.ts";
 
@@ -62,27 +61,8 @@ export const ENDPOINTS = Object.keys(ENDPOINT_FACTS) as Endpoint[];
 export const endpointsThat = (isTrue: (facts: EndpointFacts) => boolean): Endpoint[] =>
   ENDPOINTS.filter((name) => isTrue(ENDPOINT_FACTS[name]));
 
-/** How much one request of a key may ask of the cluster. `config.json` has those of api.yaml and the defaults. */
-export const Limits = v.object({
-  /** Primary shards of a new index, and replicas of any. */
-  shards: v.number(),
-  /** `from + size` of a search and of the hits inside its hits and aggregations, and `k` of a vector query. */
-  window: v.number(),
-  /** Buckets that one aggregation may return, and options of a suggester. */
-  aggregation_size: v.number(),
-  /** Levels of nested aggregations. */
-  aggregation_depth: v.number(),
-  /** Clauses of all queries in one search. */
-  clauses: v.number(),
-  /** Hits of each shard that a rescorer looks at. */
-  rescore_window: v.number(),
-  /** Searches of one `_msearch`, slices of one task, and how many of them may run at once. */
-  searches: v.number(),
-});
-export type Limits = v.InferOutput<typeof Limits>;
-
-/** The limits of a key that sets none. The cluster's own defaults where it has one. */
-export const DEFAULT_LIMITS: Limits = {
+/** The limits of a key that sets none: the cluster's own defaults where it has one. api.yaml says what each limits. */
+export const DEFAULT_LIMITS = {
   shards: 10,
   window: 10_000,
   aggregation_size: 10_000,
@@ -92,37 +72,31 @@ export const DEFAULT_LIMITS: Limits = {
   searches: 100,
 };
 
+/** How much one request of a key may ask of the cluster. */
+export type Limits = typeof DEFAULT_LIMITS;
+
 /** What one key may do, as `config.json` holds it. */
-export const KeyRules = v.object({
-  name: v.string(),
-  endpoints: v.array(v.picklist(ENDPOINTS)),
+export interface KeyRules {
+  name: string;
+  endpoints: Endpoint[];
   /** Names, or prefixes followed by `*`, of the indexes that the key may use. If undefined, every index without a dot. */
-  indexes: v.optional(v.array(v.string())),
+  indexes?: string[] | undefined;
   /** The callers whom the rules apply to, unless they are told by their API keys. */
-  principals: v.optional(v.array(v.string())),
+  principals?: string[] | undefined;
   /**
    * What `/raw-backend` lets through: every call, or rules `METHOD pattern` and the word `recommended`. If undefined,
    * the recommended calls. A key that is not `all` is limited: what it sends is checked.
    */
-  raw_backend: v.optional(v.union([v.literal("all"), v.array(v.string())])),
+  raw_backend?: "all" | string[] | undefined;
   /** Whether the key may send scripts. If undefined, only with `raw_backend: "all"`. */
-  scripts: v.optional(v.boolean()),
+  scripts?: boolean | undefined;
   /** Limits that differ from the default ones. A key with `raw_backend: "all"` has no others. */
-  limits: v.optional(v.partial(Limits)),
+  limits?: { [Name in keyof Limits]?: number | undefined } | undefined;
   /** Names of the templates that the key may use. If undefined, it may send searches of its own. */
-  templates: v.optional(v.array(v.string())),
+  templates?: string[] | undefined;
   /** Names of the placements that the key may ask for. If undefined, it may recommend and rank as it likes. */
-  placements: v.optional(v.array(v.string())),
-});
-export type KeyRules = v.InferOutput<typeof KeyRules>;
-
-/** What a function's `config.json` says of its callers. */
-export const accessEntries = {
-  /** What each key may do. If undefined, every caller may do everything. */
-  keys: v.optional(v.array(KeyRules)),
-  /** How callers are told apart. By default, by their API keys. */
-  authorization: v.optional(v.picklist(AUTHORIZATIONS)),
-};
+  placements?: string[] | undefined;
+}
 
 /** The name of the key that a project has when its configuration lists none. */
 export const DEFAULT_KEY = "default";

@@ -1,5 +1,3 @@
-import * as v from "valibot";
-
 /** What a declared parameter of a template can be: one value, or a list of them. Never an object. */
 export const PARAMETER_TYPES = ["text", "number", "boolean", "texts", "numbers", "booleans"] as const;
 
@@ -12,21 +10,20 @@ export const DEFAULT_MAX_LENGTH = 1_000;
 export const DEFAULT_MAX_ITEMS = 100;
 
 /** The declaration of a parameter, as `config.json` holds it. */
-export const Parameter = v.object({
-  name: v.string(),
+export interface Parameter {
+  name: string;
   /** What it means, for agents. */
-  description: v.optional(v.string()),
-  type: v.picklist(PARAMETER_TYPES),
-  min: v.optional(v.number()),
-  max: v.optional(v.number()),
-  max_length: v.optional(v.number()),
-  max_items: v.optional(v.number()),
+  description?: string | undefined;
+  type: ParameterType;
+  min?: number | undefined;
+  max?: number | undefined;
+  max_length?: number | undefined;
+  max_items?: number | undefined;
   /** The only values that it may have. */
-  values: v.optional(v.array(v.unknown())),
+  values?: Array<string | number | boolean> | undefined;
   /** Its value in requests that leave it out. */
-  default: v.optional(v.unknown()),
-});
-export type Parameter = v.InferOutput<typeof Parameter>;
+  default?: unknown;
+}
 
 const SINGLE = {
   text: "string",
@@ -67,7 +64,8 @@ export function singleIssue(
   if (typeof value !== SINGLE[type] || value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
     return `must be ${WORDS[SINGLE[type]]}`;
   }
-  if (values && !values.includes(value)) return `must be one of ${values.map((one) => JSON.stringify(one)).join(", ")}`;
+  if (values && !values.includes(value as string | number | boolean))
+    return `must be one of ${values.map((one) => JSON.stringify(one)).join(", ")}`;
   if (typeof value === "string" && value.length > max_length) {
     return `must have at most ${max_length} characters, got ${value.length}`;
   }

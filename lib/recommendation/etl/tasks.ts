@@ -62,11 +62,10 @@ export const EtlTask = v.variant("task", [
 ]);
 
 /** The settings that the function `etl` reads from the `config.json` beside its bundle. */
-export const EtlSettings = v.strictObject({
-  ...Definitions.entries,
+export interface EtlSettings extends Definitions {
   /** Default: all event types. */
-  event_types: v.optional(EventTypeChoice),
-});
+  event_types?: EventTypeChoice | undefined;
+}
 
 /** The settings with which a run started. All its steps use them, so a deployment during the run does not affect it. */
 export const RunPlan = v.strictObject({
@@ -125,7 +124,6 @@ export const Manifest = v.strictObject({
 });
 
 export type EventCheck = v.InferOutput<typeof EventCheck>;
-export type EtlSettings = v.InferOutput<typeof EtlSettings>;
 export type EtlTask = v.InferOutput<typeof EtlTask>;
 export type RunPlan = v.InferOutput<typeof RunPlan>;
 export type Manifest = v.InferOutput<typeof Manifest>;

@@ -1,65 +1,53 @@
-import * as v from "valibot";
-import { EventTypeChoice } from "../../config/event-types.ts";
-import { RECIPE_KINDS, RECOMMENDING_RECIPES } from "../../core/contract/recommendation.ts";
-import { accessEntries } from "../../core/http/access.ts";
-import { LoggingSettings } from "../../core/request-log/settings.ts";
-import { Definitions } from "../records/layout.ts";
+import type { EventTypeChoice } from "../../config/event-types.ts";
+import type { RecipeKind, RecommendingRecipe } from "../../core/contract/recommendation.ts";
+import type { AccessSettings } from "../../core/http/access.ts";
+import type { LoggingSettings } from "../../core/request-log/settings.ts";
+import type { Definitions } from "../records/layout.ts";
 
-const Name = v.pipe(v.string(), v.nonEmpty());
-const Milliseconds = v.pipe(v.number(), v.integer(), v.minValue(1));
+/** One filter of the settings. */
+export interface FilterSettings {
+  name: string;
+  expression: string;
+  /** The name in Personalize of the filter with this expression. */
+  resource: string;
+  /** The parameter that holds the ARN of the current filter. */
+  parameter: string;
+}
 
 /**
  * The settings that `recommendation-api` reads at start from the `config.json` beside its bundle, because they are too
- * long for environment variables. The build writes that file from the YAML files and fills in every default, so this
- * schema has none.
+ * long for environment variables. The build writes that file from the YAML files and fills in every default.
  */
-export const RecommendationSettings = v.object({
+export interface RecommendationSettings extends AccessSettings {
   /** project_name. It is a dimension of the metrics. */
-  project: Name,
+  project: string;
   /** By configured recipe: the parameter that holds the ARN of the active campaign. */
-  campaigns: v.partial(v.object(v.entriesFromList(RECIPE_KINDS, Name))),
+  campaigns: Partial<Record<RecipeKind, string>>;
   /** The kinds that the built-in engine answers. */
-  built_in: v.array(v.picklist(RECOMMENDING_RECIPES)),
+  built_in: RecommendingRecipe[];
   /** Whether the campaign of similar items knows nothing of rare items but what is popular. */
-  rare_items_by_text: v.boolean(),
+  rare_items_by_text: boolean;
   /** The parameter that holds the event tracker's id. */
-  event_tracker: Name,
-  filters: v.array(
-    v.object({
-      name: Name,
-      expression: Name,
-      /** The name in Personalize of the filter with this expression. */
-      resource: Name,
-      /** The parameter that holds the ARN of the current filter. */
-      parameter: Name,
-    }),
-  ),
+  event_tracker: string;
+  filters: FilterSettings[];
   /** The event types to pass on to Personalize. */
-  event_types: EventTypeChoice,
+  event_types: EventTypeChoice;
   /** The generated schema files. */
-  definitions: Definitions,
-  timeouts: v.object({
+  definitions: Definitions;
+  timeouts: {
     /** For one call to a campaign. */
-    campaign_ms: Milliseconds,
+    campaign_ms: number;
     /** For one call to a table, Firehose or the parameter store. */
-    store_ms: Milliseconds,
+    store_ms: number;
     /** For the whole real-time path of one request. */
-    realtime_ms: Milliseconds,
-  }),
+    realtime_ms: number;
+  };
   /** Milliseconds for which the record of an item is kept in memory; 0 reads it for each answer. */
-  item_cache_ms: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  item_cache_ms: number;
   /** How users are named in the request log. */
-  logging: LoggingSettings,
-  ...accessEntries,
-  cors: v.optional(v.object({ allow_origins: v.array(v.string()) })),
-});
-
-export type RecommendationSettings = v.InferOutput<typeof RecommendationSettings>;
-
-/** One filter of the settings. */
-export type FilterSettings = RecommendationSettings["filters"][number];
+  logging: LoggingSettings;
+  cors?: { allow_origins: string[] };
+}
 
 /** The settings that `realtime-sync` reads from the `config.json` beside its bundle. */
-export const RealtimeSyncSettings = v.object({ project: Name, definitions: Definitions });
-
-export type RealtimeSyncSettings = v.InferOutput<typeof RealtimeSyncSettings>;
+export type RealtimeSyncSettings = Pick<RecommendationSettings, "project" | "definitions">;

@@ -1,46 +1,39 @@
-import * as v from "valibot";
 import { campaignSettings, recipeOf } from "../../config/campaign-settings.ts";
 import type { Configuration, Recommendation } from "../../config/configuration.ts";
-import { DATASET_NAME_LIST, DATASETS, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
+import type { Solution } from "../../config/solution.ts";
+import { DATASETS, RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
 import { hashOf, type StackName } from "../../core/naming/names.ts";
 import { PROJECT_TAG, STACK_TAG } from "../../core/naming/tags.ts";
-import { Exploration } from "../../personalize/resources/request.ts";
 
-const Name = v.pipe(v.string(), v.nonEmpty());
+type ConfiguredRecipe = NonNullable<Solution["recipes"][RecipeKind]>;
 
-const Recipe = v.object({
+/** The training and serving settings of one recipe. */
+export interface RecipeTraining
+  extends Pick<ConfiguredRecipe, "parameters" | "excluded_dataset_columns">,
+    ReturnType<typeof campaignSettings> {
   /** The name of the recipe in Personalize. */
-  recipe_name: Name,
-  event_type: v.optional(Name),
+  recipe_name: string;
+  event_type?: string;
   /** A number as text. */
-  event_value_threshold: v.optional(Name),
-  parameters: v.array(v.object({ name: Name, value: v.union([v.number(), v.boolean(), v.string()]) })),
-  excluded_dataset_columns: v.array(v.object({ name: v.picklist(DATASET_NAME_LIST), value: v.array(Name) })),
-  min_provisioned_tps: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  exploration: v.optional(Exploration),
+  event_value_threshold?: string;
   /** Digest of the datasets' columns. New columns need a new solution: an old one never trains on them. */
-  columns: Name,
-});
+  columns: string;
+}
 
 /**
  * The settings that the function `training` reads from the `config.json` beside its bundle. The build writes that file
- * from the YAML files and fills in every default, so this schema has none.
+ * from the YAML files and fills in every default.
  */
-export const TrainingSettings = v.object({
-  project: Name,
-  recipes: v.partial(v.object(v.entriesFromList(RECIPE_KINDS, Recipe))),
-  event_types: v.optional(v.array(Name)),
-  metric_gate: v.object({ tolerance: v.number(), strict: v.boolean() }),
-  tags: v.record(v.string(), v.string()),
-});
-
-export type TrainingSettings = v.InferOutput<typeof TrainingSettings>;
+export interface TrainingSettings {
+  project: string;
+  recipes: Partial<Record<RecipeKind, RecipeTraining>>;
+  event_types?: string[];
+  metric_gate: Solution["metric_gate"];
+  tags: Record<string, string>;
+}
 
 /** The stack that training belongs to. Resources that training creates carry it as a tag, by which they are found. */
 const TRAINING_STACK: StackName = "recommendation";
-
-/** The training and serving settings of one recipe. */
-export type RecipeTraining = v.InferOutput<typeof Recipe>;
 
 /** Returns the `config.json` of training: the part of the configuration that it uses. */
 export function trainingSettings(

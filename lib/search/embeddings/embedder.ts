@@ -1,66 +1,56 @@
-import * as v from "valibot";
-import { BEDROCK_MODELS, type ModelName } from "../../config/embedding-models.ts";
+import type { BEDROCK_MODELS, ModelName } from "../../config/embedding-models.ts";
+import type { Protocol } from "../../config/model-protocol.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 
-const ofEveryModel = {
+/** Settings of every model. */
+interface CommonSettings {
   /** Part of the cache key: another revision makes other vectors. */
-  revision: v.string(),
+  revision: string;
   /** Simultaneous calls of one function instance for queries. */
-  concurrency: v.number(),
+  concurrency: number;
   /** The same for documents; absent: as many. */
-  document_concurrency: v.optional(v.number()),
+  document_concurrency?: number;
   /** Whether the model only embeds for indexes that it made the vectors of, since another one is configured now. */
-  previous: v.optional(v.literal(true)),
+  previous?: true;
   /** Milliseconds of one call for a query or for documents; absent: the embedder's own. */
-  query_timeout_ms: v.optional(v.number()),
-  document_timeout_ms: v.optional(v.number()),
-};
+  query_timeout_ms?: number | undefined;
+  document_timeout_ms?: number | undefined;
+}
 
-/** How a model is spoken to that is neither of Cohere nor Amazon Titan, nor served by Text Embeddings Inference. */
-const Protocol = v.object({
-  request: v.looseObject({}),
-  answer: v.optional(v.string()),
-  batch_size: v.number(),
-  max_characters: v.number(),
-  input_types: v.optional(v.object({ query: v.string(), document: v.string() })),
-});
+interface DenseEndpoint extends CommonSettings {
+  name: "dense_large_en_v1_5";
+  /** SageMaker endpoint, and the one for documents; absent: the same. */
+  endpoint_name: string;
+  document_endpoint_name?: string;
+  /** Differs from the model's own where another model serves the local stack. */
+  dimension: number;
+  /** Text before each query; may be empty. */
+  query_prefix: string;
+  /** Text before each document; may be empty. */
+  passage_prefix: string;
+  protocol?: Protocol;
+}
+
+interface SparseEndpoint extends CommonSettings {
+  name: "sparse_v3";
+  endpoint_name: string;
+  /** Weights below this share of a document's largest are dropped. */
+  prune_ratio: number;
+}
+
+interface BedrockModel extends CommonSettings {
+  name: (typeof BEDROCK_MODELS)[number];
+  /** Id of a Bedrock model or inference profile. */
+  model_id: string;
+  dimension: number;
+  protocol?: Protocol;
+  /** Text before each query, and before each document. */
+  query_prefix?: string;
+  passage_prefix?: string;
+}
 
 /** One embedding model: what its kind and its host need, and nothing else. */
-export const ModelSettings = v.variant("name", [
-  v.object({
-    name: v.literal("dense_large_en_v1_5"),
-    ...ofEveryModel,
-    /** SageMaker endpoint, and the one for documents; absent: the same. */
-    endpoint_name: v.string(),
-    document_endpoint_name: v.optional(v.string()),
-    /** Differs from the model's own where another model serves the local stack. */
-    dimension: v.number(),
-    /** Text before each query; may be empty. */
-    query_prefix: v.string(),
-    /** Text before each document; may be empty. */
-    passage_prefix: v.string(),
-    protocol: v.optional(Protocol),
-  }),
-  v.object({
-    name: v.literal("sparse_v3"),
-    ...ofEveryModel,
-    endpoint_name: v.string(),
-    /** Weights below this share of a document's largest are dropped. */
-    prune_ratio: v.number(),
-  }),
-  v.object({
-    name: v.picklist(BEDROCK_MODELS),
-    ...ofEveryModel,
-    /** Id of a Bedrock model or inference profile. */
-    model_id: v.string(),
-    dimension: v.number(),
-    protocol: v.optional(Protocol),
-    /** Text before each query, and before each document. */
-    query_prefix: v.optional(v.string()),
-    passage_prefix: v.optional(v.string()),
-  }),
-]);
-export type ModelSettings = v.InferOutput<typeof ModelSettings>;
+export type ModelSettings = DenseEndpoint | SparseEndpoint | BedrockModel;
 
 /** Returns what tells the vectors of a model from those of others. */
 export const vectorsBySettings = (settings: ModelSettings): string =>

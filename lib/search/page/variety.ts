@@ -1,4 +1,6 @@
+import type * as v from "valibot";
 import { MODELS } from "../../config/embedding-models.ts";
+import { SIMILARITY_WEIGHT, type Variety } from "../../config/stage-values.ts";
 import { isObject, valueAt } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
@@ -9,11 +11,8 @@ import { ownOrderOf, type Page } from "./native-page.ts";
 import { readAgain } from "./read-again.ts";
 import type { Stage, Wanted } from "./stage.ts";
 
-/** How an index or a request wants its hits to vary. */
-type Variety = NonNullable<IndexSettings["variety"]>;
-
-/** What a request says, in which null means that a part is absent. */
-export type OwnVariety = { [Part in keyof Variety]: Variety[Part] | null };
+/** `variety` of a request. It comes before that of the index; a part that is null is absent. */
+export type OwnVariety = v.InferOutput<typeof Variety>;
 
 /** The most hits that are compared with one another, and whose vectors are read. */
 const MAX_WINDOW = 200;
@@ -64,7 +63,7 @@ export function varietyStage(
     const { byMarginalRelevance, limitGroups } = await import("./diversify.ts");
     const values = await valuesOf(services, { index, hits, keywords, vector }, deadline);
     const relevant = similarity
-      ? byMarginalRelevance(values.map(traitBy(similarity.field, isVector)), similarity.weight)
+      ? byMarginalRelevance(values.map(traitBy(similarity.field, isVector)), similarity.weight ?? SIMILARITY_WEIGHT)
       : [...hits.keys()];
     const groupOf = ({ keywords }: Values) => (groups ? keywords.get(groups.field) : undefined);
     return { order: groups ? limitGroups(relevant, values.map(groupOf), groups.max) : relevant };

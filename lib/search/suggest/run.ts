@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { GatewaySettings, SuggestSettings } from "../gateway/settings.ts";
+import type { LoggingSettings } from "../../core/request-log/settings.ts";
+import type { SuggestSettings } from "../gateway/settings.ts";
 
 /** What the function `suggestions` reads at start from `config.json` beside its bundle. */
-export const SuggestionsSettings = v.object({
-  indexes: v.array(v.object({ index: v.string(), suggest: SuggestSettings })),
-  logging: GatewaySettings.entries.logging,
-});
-export type SuggestionsSettings = v.InferOutput<typeof SuggestionsSettings>;
+export interface SuggestionsSettings {
+  indexes: Array<{ index: string; suggest: SuggestSettings }>;
+  logging: LoggingSettings;
+}
 
 /** What a run built for one index. */
 export const BuiltSuggestions = v.object({

@@ -150,7 +150,7 @@ const RULES: readonly Rule[] = [
     ],
     problems: [
       'conf/hybrid_search.yaml experiments[0].variants[0].settings.weights must have 2 entries, one for each subquery of "title_and_meaning"',
-      "conf/hybrid_search.yaml experiments[0].variants[1].settings.weights must sum to 1; the sum is 0.5",
+      "conf/hybrid_search.yaml experiments[0].variants[1].settings.weights must sum to 1, got 0.5",
     ],
   },
   {

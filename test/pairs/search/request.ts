@@ -77,7 +77,7 @@ export function caseSettings(start: string, row: SearchRow, world: World, litera
           {
             name: `${start}experiment`,
             index: `${start}*`,
-            ...(row.experiment === "interleave" && { kind: "interleave" as const }),
+            kind: row.experiment === "interleave" ? "interleave" : "split",
             variants: VARIANTS.map(({ name, settings }, at) => ({
               name,
               share: 0.5,

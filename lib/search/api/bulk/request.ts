@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { BULK_OPERATIONS, type OperationName, VERSION_TYPES } from "../../../core/contract/search.ts";
+import { BULK_OPERATIONS, MAX_INDEX_BYTES, type OperationName, VERSION_TYPES } from "../../../core/contract/search.ts";
 import { objectSchema } from "../../../core/http/validate.ts";
 
 /** The most operations of one request. */
@@ -7,9 +7,6 @@ export const MAX_OPERATIONS = 5_000;
 
 /** The cluster's own limit for a document id, in bytes of UTF-8. */
 const MAX_ID_BYTES = 512;
-
-/** The cluster's own limit for an index name, in bytes of UTF-8. */
-const MAX_INDEX_BYTES = 255;
 
 /**
  * Excludes lists, wildcards, paths and system names: a bulk request writes to one index. Date math, in angle brackets,

@@ -1,33 +1,16 @@
 import * as v from "valibot";
-import { COMBINATIONS, MAX_CANDIDATES, MAX_SUBQUERIES, NORMALIZATIONS } from "../../../core/contract/search.ts";
+import { Candidates, Combination, Normalization, Weights } from "../../../config/fusion-settings.ts";
 import { objectSchema } from "../../../core/http/validate.ts";
-import { sum } from "../../../core/sum.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { commonFields, IndexExpression, namedTemplateFields, no_hits } from "../search/request.ts";
 
-/** Sums within this of 1 are 1: three weights of a third are not exact in floats. */
-const SUM_TOLERANCE = 1e-6;
-
-const Weights = v.pipe(
-  v.array(v.pipe(v.number(), v.minValue(0, "must be in [0, 1]"), v.maxValue(1, "must be in [0, 1]"))),
-  v.check(
-    (weights) => Math.abs(sum(weights) - 1) <= SUM_TOLERANCE,
-    (issue) => `must sum to 1, got ${Number(sum(issue.input as number[]).toPrecision(12))}`,
-  ),
-  v.metadata({ minItems: 1, maxItems: MAX_SUBQUERIES }),
-  v.description(
-    "One weight for each subquery; they sum to 1. Default: those of the index, if it has one for each subquery, else equal.",
-  ),
-);
-
-/** How the scores of each subquery are normalized. */
-export const Normalization = v.picklist(NORMALIZATIONS);
-
-/** How the normalized scores of a document are combined. */
-export const Combination = v.picklist(COMBINATIONS);
-
 export const HybridSettings = v.strictObject({
-  weights: v.nullish(Weights, null),
+  weights: v.pipe(
+    v.nullish(Weights, null),
+    v.description(
+      "One weight for each subquery; they sum to 1. Default: those of the index, if it has one for each subquery, else equal.",
+    ),
+  ),
   normalization: v.pipe(
     v.nullish(Normalization, null),
     v.description(
@@ -111,7 +94,7 @@ export const CandidatesRequest = v.strictObject({
   synonyms: hybridFields.synonyms,
   locale: hybridFields.locale,
   depth: v.pipe(
-    v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(MAX_CANDIDATES)), null),
+    v.nullish(Candidates, null),
     v.description("Hits of each subquery on each shard. Default: `candidates` of the index."),
   ),
 });

@@ -1,6 +1,9 @@
 import * as v from "valibot";
+import { numeric } from "../../../config/kinds.ts";
+import { Locale } from "../../../config/names.ts";
+import { Rerank, Variety } from "../../../config/stage-values.ts";
 import { PERSONALIZATIONS } from "../../../core/contract/recommendation.ts";
-import { MAX_RERANKED, MAX_SEGMENTS, NO_HITS, RULE_SETS, SEGMENT } from "../../../core/contract/search.ts";
+import { MAX_SEGMENTS, NO_HITS, RULE_SETS, SEGMENT } from "../../../core/contract/search.ts";
 import { objectSchema, recordSchema } from "../../../core/http/validate.ts";
 import { isObject } from "../../../core/json/values.ts";
 import { FilterValues } from "../../../personalize/runtime/filter-values.ts";
@@ -56,66 +59,11 @@ export const BusinessRules = v.strictObject({
     v.nullish(v.boolean(), false),
     v.description("Whether the hits are re-ranked for `user_id`. Default: false."),
   ),
-  personalization_weight: v.pipe(
-    v.nullish(v.pipe(v.number(), v.minValue(0, "must be in [0, 1]"), v.maxValue(1, "must be in [0, 1]"))),
-    v.description("Share of the personal order in the result. Default: the configured weight."),
+  personalization_weight: v.nullish(
+    numeric(0, 1, "Share of the personal order in the result. Default: the configured weight."),
   ),
   personalization_context: v.nullish(recordSchema(RequestContext)),
   personalization_filter_values: v.nullish(recordSchema(FilterValues)),
-});
-
-const VariedField = v.pipe(
-  v.string(),
-  v.nonEmpty("must not be empty"),
-  v.maxLength(255, "must have at most 255 characters"),
-  v.check((name) => !/[*,]/.test(name), "must be the name of one field"),
-  v.metadata({ pattern: "^[^*,]+$" }),
-);
-
-export const VarietyGroups = v.strictObject({
-  field: v.pipe(VariedField, v.description("A keyword field whose values are the groups.")),
-  max: v.pipe(
-    v.number(),
-    v.safeInteger(),
-    v.minValue(1),
-    v.maxValue(100),
-    v.description("Hits of one group that come first; the others follow behind."),
-  ),
-});
-
-export const VarietySimilarity = v.strictObject({
-  field: v.pipe(
-    VariedField,
-    v.description("A keyword field, or a dense embedding field of the index, by which hits are similar."),
-  ),
-  weight: v.pipe(
-    v.number(),
-    v.minValue(0, "must be in [0, 1]"),
-    v.maxValue(1, "must be in [0, 1]"),
-    v.description("Weight of variety against relevance."),
-  ),
-});
-
-/** How a request wants its hits to vary; nothing in it means not at all. */
-export const Variety = v.strictObject({
-  groups: v.nullish(objectSchema(VarietyGroups)),
-  similarity: v.nullish(objectSchema(VarietySimilarity)),
-});
-
-/** A language tag, in letters of either case. */
-const LOCALE = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
-
-/** How a request wants its hits to be reranked. What it leaves out is as configured. */
-export const Rerank = v.strictObject({
-  is_enabled: v.pipe(v.nullish(v.boolean()), v.description("Whether the hits are reranked. Default: true.")),
-  candidates: v.pipe(
-    v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(MAX_RERANKED))),
-    v.description("Best hits that the model reads."),
-  ),
-  min_score: v.pipe(
-    v.nullish(v.pipe(v.number(), v.minValue(-1_000), v.maxValue(1_000))),
-    v.description("Hits below this score follow behind the others, in the order before."),
-  ),
 });
 
 /** Fields that search and hybrid search share. An optional field may be null, which means that it is absent. */
@@ -157,9 +105,8 @@ export const commonFields = {
     v.nullish(v.boolean()),
     v.description("Whether words are searched by their synonyms as well, if the index has any. Default: true."),
   ),
-  locale: v.pipe(
-    v.nullish(v.pipe(v.string(), v.regex(LOCALE, "must be a language tag, such as en or de-AT"))),
-    v.description("Whose synonyms are used, in place of those of the index's default locale: a tag such as `de-AT`."),
+  locale: v.nullish(
+    Locale("Whose synonyms are used, in place of those of the index's default locale: a tag such as `de-AT`."),
   ),
   explain_stages: v.pipe(
     v.nullish(v.boolean()),

@@ -1,10 +1,9 @@
 import * as assert from "uvu/assert";
-import * as v from "valibot";
 import { loadConfiguration } from "../../../../lib/config/load.ts";
 import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { itemColumns } from "../../../../lib/recommendation/api/item-list.ts";
-import { RealtimeSyncSettings, RecommendationSettings } from "../../../../lib/recommendation/service/settings.ts";
-import { realtimeSyncSettings, recommendationSettings } from "../../../../lib/recommendation/service/settings-of.ts";
+import type { RecommendationSettings } from "../../../../lib/recommendation/service/settings.ts";
+import { recommendationSettings } from "../../../../lib/recommendation/service/settings-of.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: settings from the configuration");
@@ -13,16 +12,6 @@ const configuration = loadConfiguration(new URL("../../../../conf.local", import
 const names = namesOf({ project: configuration.project.project_name, account: "123456789012", region: "eu-west-1" });
 const { recommendation } = configuration;
 if (!recommendation) throw new Error("conf.local has no recommendation service");
-
-/** Returns settings as the function reads them from the file beside its bundle. */
-const asFile = (settings: object): unknown => JSON.parse(JSON.stringify(settings));
-
-test("the functions read the settings as the build writes them", () => {
-  const settings = recommendationSettings(configuration, recommendation, names);
-  assert.equal(v.parse(RecommendationSettings, asFile(settings)), settings);
-  const sync = realtimeSyncSettings(configuration, recommendation);
-  assert.equal(v.parse(RealtimeSyncSettings, asFile(sync)), sync);
-});
 
 test("pointers have the names under which they are written", () => {
   const settings = recommendationSettings(configuration, recommendation, names);

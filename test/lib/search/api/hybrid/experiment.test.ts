@@ -12,6 +12,7 @@ const request = (change: object = {}) => ({ index: "books", settings: NONE, temp
 
 const experiment = (name: string, variants: Experiment["variants"], index = "books"): Experiment => ({
   name,
+  kind: "split",
   index,
   variants,
 });

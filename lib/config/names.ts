@@ -1,0 +1,50 @@
+import * as v from "valibot";
+import { MAX_INDEX_BYTES } from "../core/contract/search.ts";
+import { text } from "./kinds.ts";
+
+/** The form of the names that a configuration gives: of templates, rules, placements, experiments and variants. */
+export const NAME = /^[a-z][a-z0-9_-]{0,62}$/;
+
+/** A name that the configuration gives or refers to. */
+export const Name = (description: string) => text(NAME, "a name of lower-case letters, digits, _ and -", description);
+
+/** The name of a parameter of a template. */
+export const ParameterName = (description: string) =>
+  text(/^[A-Za-z_][\w-]{0,62}$/, "a name of letters, digits, _ and -", description);
+
+/**
+ * What the cluster takes for the name of a field: dotted parts that are not blank, and none of its own fields. Without `*`
+ * and comma: where it is asked for fields, they make a pattern or a list of a name.
+ */
+const FIELD =
+  /^(?!_(id|index|source|routing|nested_path|field_names|ignored|seq_no|primary_term|version|data_stream_timestamp)$)\s*[^\s.*,][^.*,]*(\.\s*[^\s.*,][^.*,]*)*$/;
+
+/** A field whose values the cluster is asked for. */
+export const Field = (description: string) =>
+  v.pipe(
+    text(FIELD, "the name of a field, or a dotted path, whose parts are not blank and have no * or comma", description),
+    v.maxLength(255, "must have at most 255 characters"),
+  );
+
+/** A field of documents that the gateway itself reads, which may have `*` and commas in its name. */
+export const SourceField = (description: string) =>
+  text(
+    new RegExp(FIELD.source.replaceAll(".*,]", ".]")),
+    "the name of a field, or a dotted path, whose parts are not blank",
+    description,
+  );
+
+/** An index name, or the beginning of index names followed by `*`. */
+export const IndexPattern = (description: string) =>
+  v.pipe(
+    text(
+      /^(?![-_+.])[^\sA-Z\\/*?"<>|,#:\p{Cc}]+\*?$/u,
+      `an index name in lower case of at most ${MAX_INDEX_BYTES} bytes, which may end in *`,
+      description,
+    ),
+    v.check((name) => Buffer.byteLength(name) <= MAX_INDEX_BYTES),
+  );
+
+/** A language, or a language and a region. */
+export const Locale = (description: string) =>
+  text(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "a language tag, such as en or de-AT", description);
