@@ -73,7 +73,6 @@ const LARGE: Partial<GatewaySettings> = {
  * that this loads. The account of the cluster is in a secret, as it is by default.
  */
 export const coldStartBenchmark: Benchmark = {
-  name: "cold start",
   async run(): Promise<Row[]> {
     const stub = await startStub();
     const probe = writeProbe();

@@ -13,7 +13,6 @@ const BUDGET = { ms: 10, kB: 10 };
 
 /** Measures the processor time of a grade in a file of many judgments, what it answers, and of listing stored runs. */
 export const consoleBenchmark: Benchmark = {
-  name: "console",
   async run() {
     const folder = join(FOLDER, "console");
     rmSync(folder, { recursive: true, force: true });

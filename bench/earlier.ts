@@ -24,7 +24,6 @@ const WORKER = "earlier-worker.ts";
 
 /** Compares the processor time of the gateway's calls before and after a change, in turns, all with today's packages. */
 export const earlierBenchmark: Benchmark = {
-  name: "earlier",
   async run(): Promise<Row[]> {
     const rows: Row[] = [];
     for (const change of CHANGES) rows.push(...(await compared(change)));

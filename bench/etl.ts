@@ -46,7 +46,6 @@ const ENGINE_MB = 600;
  * measured.
  */
 export const etlBenchmark: Benchmark = {
-  name: "ETL",
   async run(): Promise<Row[]> {
     const { transform, deduplicate, builtIn, finished } = await measureRun(EVENTS, USERS);
     const tenth = await measureRun(Math.round(EVENTS / 10), Math.round(USERS / 10));

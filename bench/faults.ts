@@ -13,7 +13,6 @@ const listOf = (counts: Readonly<Record<string, number>>): string =>
 
 /** Breaks the connections of the gateway in every way of the table, and counts answers that contradict what is stored. */
 export const faultsBenchmark: Benchmark = {
-  name: "faults",
   async run(): Promise<Row[]> {
     const cluster = await startCluster();
     const start = performance.now();

@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { books } from "../local/demo-data/books.ts";
 import { API_KEY } from "../test/fixtures/gateway.ts";
-import { fillIndex, INDEX } from "./corpus.ts";
-import { FOLDER, startCluster } from "./gateway-setup.ts";
-import { type Benchmark, ms, type Row, times } from "./result.ts";
+import { direct, FOLDER, startCluster } from "./gateway-setup.ts";
+import { type Benchmark, median, ms, type Row, times } from "./result.ts";
 import { startServerProcess } from "./server-process.ts";
 
+const INDEX = "bench";
+const DOCUMENTS = 20_000;
 const CONNECTIONS = 16;
 const SECONDS = 5;
 const ROUNDS = 4;
@@ -14,7 +16,6 @@ const QUERY = { size: 10, query: { match: { description: "river letter" } } };
 
 /** Compares the whole HTTP path of the local stack with a direct call, both under load from wrk. */
 export const httpPathBenchmark: Benchmark = {
-  name: "HTTP path",
   async run(): Promise<Row[]> {
     const budget = "≤ 1.6x at p50";
     const what = "the whole HTTP path (API server, key check, handler), compared with a direct call, 16 connections";
@@ -55,6 +56,14 @@ export const httpPathBenchmark: Benchmark = {
   },
 };
 
+/** Indexes invented books in one shard. */
+async function fillIndex(url: string): Promise<void> {
+  await direct(url, "PUT", `/${INDEX}`, '{"settings":{"index":{"number_of_shards":1,"number_of_replicas":0}}}');
+  const lines = books(DOCUMENTS).flatMap((book) => ['{"index":{}}', JSON.stringify(book)]);
+  await direct(url, "POST", `/${INDEX}/_bulk`, `${lines.join("\n")}\n`, "application/x-ndjson");
+  await direct(url, "POST", `/${INDEX}/_refresh`);
+}
+
 function script(name: string, body: string): string {
   const file = join(FOLDER, `${name}.lua`);
   const lines = [
@@ -76,6 +85,3 @@ function wrk(url: string, file: string): number {
   if (status !== 0 || errors !== "0") throw new Error(`wrk ${url}: ${stdout}`);
   return Number(p50) / 1_000;
 }
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

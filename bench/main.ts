@@ -1,6 +1,6 @@
 /**
  * `make bench`: runs every benchmark, or those whose name contains a word. Keeps the figures in bench/results.json and
- * writes bench/RESULTS.md from them; nobody edits either by hand.
+ * writes bench/RESULTS.md from them; nobody edits either by hand. A word that no name has prints the list.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,85 +14,123 @@ import { SIZING_FILE, sizingGuide } from "./sizing.ts";
 const FIGURES = join(import.meta.dirname, "results.json");
 const REPORT = join(import.meta.dirname, "RESULTS.md");
 
-/** Each runs in its own process, so that no benchmark is affected by memory or modules of another one. */
-const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
-  search: async () => (await import("./search.ts")).searchBenchmark,
-  "processor-time": async () => (await import("./processor-time.ts")).processorTimeBenchmark,
-  "http-path": async () => (await import("./http-path.ts")).httpPathBenchmark,
-  earlier: async () => (await import("./earlier.ts")).earlierBenchmark,
-  catalog: async () => (await import("./catalog.ts")).catalogBenchmark,
-  access: async () => (await import("./access.ts")).accessBenchmark,
-  hybrid: async () => (await import("./hybrid.ts")).hybridBenchmark,
-  bulk: async () => (await import("./bulk-write.ts")).bulkBenchmark,
-  "cold-start": async () => (await import("./cold-start.ts")).coldStartBenchmark,
-  stages: async () => (await import("./stages.ts")).stagesBenchmark,
-  rules: async () => (await import("./rules.ts")).rulesBenchmark,
-  pages: async () => (await import("./pages.ts")).pagesBenchmark,
-  validate: async () => (await import("./validate.ts")).validateBenchmark,
-  synth: async () => (await import("./synth.ts")).synthBenchmark,
-  tune: async () => (await import("./tune.ts")).tuneBenchmark,
-  "model-verdicts": async () => (await import("./model-verdicts.ts")).modelVerdictsBenchmark,
-  "click-verdicts": async () => (await import("./click-verdicts.ts")).clickVerdictsBenchmark,
-  console: async () => (await import("./console.ts")).consoleBenchmark,
-  etl: async () => (await import("./etl.ts")).etlBenchmark,
-  recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
-  placements: async () => (await import("./placements.ts")).placementsBenchmark,
-  tastes: async () => (await import("./tastes.ts")).tastesBenchmark,
-  faults: async () => (await import("./faults.ts")).faultsBenchmark,
-  events: async () => (await import("./events.ts")).eventsBenchmark,
-  pairs: async () => (await import("./pairs.ts")).pairsBenchmark,
-  dev: async () => (await import("./dev-start.ts")).devStartBenchmark,
-  package: async () => (await import("./package.ts")).packageBenchmark,
-  mcp: async () => (await import("./mcp.ts")).mcpBenchmark,
-  permissions: async () => (await import("./permissions.ts")).permissionsBenchmark,
-  attacks: async () => (await import("./attacks.ts")).attacksBenchmark,
-  import: async () => (await import("./index-import.ts")).importBenchmark,
-  rebuild: async () => (await import("./index-rebuild.ts")).rebuildBenchmark,
-  "rebuild-3": async () => (await import("./index-rebuild.ts")).rebuild3Benchmark,
-  suggest: async () => (await import("./suggest.ts")).suggestBenchmark,
-  vectors: async () => (await import("./vectors.ts")).vectorsBenchmark,
-  passages: async () => (await import("./passages.ts")).passagesBenchmark,
-  day: async () => (await import("./day/day.ts")).dayBenchmark,
-  frameworks: async () => (await import("./frameworks/frameworks.ts")).frameworksBenchmark,
-  mutants: async () => (await import("./mutants/mutants.ts")).mutantsBenchmark,
-};
+/** A benchmark in the list. */
+interface Listed {
+  /** What it answers. */
+  about: string;
+  load(): Promise<Benchmark>;
+  /** Whether it runs only when it is named in full, because it takes ten minutes to hours, or installs what only it needs. */
+  isOnRequest?: true;
+}
 
-/** Run only when they are named in full, because each takes from ten minutes to an hour, or installs what only it needs. */
-const ON_REQUEST = new Set([
-  "earlier",
-  "import",
-  "rebuild",
-  "suggest",
-  "vectors",
-  "passages",
-  "pages",
-  "day",
-  "frameworks",
-  "mutants",
-  "package",
-]);
+/** Each runs in its own process, so that no benchmark is affected by memory or modules of another one. */
+const BENCHMARKS: Readonly<Record<string, Listed>> = {
+  "processor-time": {
+    about: "processor time of a search and a raw call, beside the bare official client",
+    load: async () => (await import("./processor-time.ts")).processorTimeBenchmark,
+  },
+  "http-path": {
+    about: "a search over HTTP with API server and key check, beside a direct call",
+    load: async () => (await import("./http-path.ts")).httpPathBenchmark,
+  },
+  earlier: {
+    about: "processor time of search, hybrid, raw and bulk, beside an earlier commit (BENCH_COMMITS)",
+    load: async () => (await import("./earlier.ts")).earlierBenchmark,
+    isOnRequest: true,
+  },
+  hybrid: {
+    about: "hybrid search, beside the native hybrid query",
+    load: async () => (await import("./hybrid.ts")).hybridBenchmark,
+  },
+  bulk: {
+    about: "bulk, beside native _bulk; time and memory with embeddings",
+    load: async () => (await import("./bulk.ts")).bulkBenchmark,
+  },
+  "cold-start": {
+    about: "the first search of a new function instance",
+    load: async () => (await import("./cold-start.ts")).coldStartBenchmark,
+  },
+  stages: {
+    about: "what rules, synonyms, reranking and variety add to a search",
+    load: async () => (await import("./stages.ts")).stagesBenchmark,
+  },
+  rules: {
+    about: "what 10,000 rules add to a search and to a cold start",
+    load: async () => (await import("./rules.ts")).rulesBenchmark,
+  },
+  pages: {
+    about: "100,000 random pages per stage: each hit once, in its place",
+    load: async () => (await import("./pages.ts")).pagesBenchmark,
+    isOnRequest: true,
+  },
+  console: {
+    about: "a grade and the list of runs in the console, when much is stored",
+    load: async () => (await import("./console.ts")).consoleBenchmark,
+  },
+  etl: {
+    about: "ETL and training of the built-in engine: events a second, memory (EVENTS)",
+    load: async () => (await import("./etl.ts")).etlBenchmark,
+  },
+  recommend: {
+    about: "a recommendation, beside the bare call of Personalize; events stored a second",
+    load: async () => (await import("./recommend.ts")).recommendBenchmark,
+  },
+  placements: {
+    about: "100,000 random requests to placements: lists as configured",
+    load: async () => (await import("./placements.ts")).placementsBenchmark,
+  },
+  "recommender-quality": {
+    about: "NDCG of the built-in engine, beside popularity, item-kNN, ALS and EASE",
+    load: async () => (await import("./recommender-quality.ts")).recommenderQualityBenchmark,
+  },
+  faults: {
+    about: "500,000 operations while connections to cluster and models break",
+    load: async () => (await import("./faults.ts")).faultsBenchmark,
+  },
+  "event-faults": {
+    about: "100,000 events while Firehose, DynamoDB and Personalize fail",
+    load: async () => (await import("./event-faults.ts")).eventFaultsBenchmark,
+  },
+  pairs: {
+    about: "all pairs of features, compared with the cluster's own answers",
+    load: async () => (await import("./pairs.ts")).pairsBenchmark,
+  },
+  package: {
+    about: "npm installation and update of the package, until the first answer",
+    load: async () => (await import("./package.ts")).packageBenchmark,
+    isOnRequest: true,
+  },
+  frameworks: {
+    about: "clients and frameworks of OpenSearch, unmodified, through the gateway",
+    load: async () => (await import("./frameworks/frameworks.ts")).frameworksBenchmark,
+    isOnRequest: true,
+  },
+  mutants: {
+    about: "small changes of the code that tests notice",
+    load: async () => (await import("./mutants/mutants.ts")).mutantsBenchmark,
+    isOnRequest: true,
+  },
+};
 
 const MARK = "@@rows@@";
 const [word = ""] = process.argv.slice(2);
 if (process.env.BENCH_CHILD === "1") {
-  const load = BENCHMARKS[word];
-  if (!load) throw new Error(`there is no benchmark named ${word}`);
-  console.log(`${MARK}${JSON.stringify(await (await load()).run())}`);
+  const listed = BENCHMARKS[word];
+  if (!listed) throw new Error(`there is no benchmark named ${word}`);
+  console.log(`${MARK}${JSON.stringify(await (await listed.load()).run())}`);
   await exitWhenWritten(0);
 }
 
-const names = Object.keys(BENCHMARKS).filter((name) => (ON_REQUEST.has(name) ? name === word : name.includes(word)));
+const names = Object.entries(BENCHMARKS).flatMap(([name, { isOnRequest }]) =>
+  (isOnRequest ? name === word : name.includes(word)) ? [name] : [],
+);
 if (names.length === 0) {
-  console.error(`no benchmark has "${word}" in its name: choose from ${Object.keys(BENCHMARKS).join(", ")}`);
+  const list = Object.entries(BENCHMARKS).map(([name, { about }]) => `  ${name.padEnd(20)} ${about}\n`);
+  console.error(`no benchmark has "${word}" in its name: choose from\n${list.join("")}`);
   process.exit(2);
 }
 /** A run of another size than usual says nothing that is to be kept. */
-const isReduced =
-  process.env.BENCH_DOCUMENTS !== undefined ||
-  process.env.BENCH_RATE !== undefined ||
-  process.env.BENCH_SUGGESTIONS !== undefined ||
-  process.env.BENCH_SEARCHES !== undefined ||
-  process.env.PAIRS_TRIPLES !== undefined;
+const isReduced = process.env.BENCH_SEARCHES !== undefined || process.env.PAIRS_TRIPLES !== undefined;
 for (const name of names) {
   console.log(`Running ${name}`);
   const output = execFileSync(process.execPath, [import.meta.filename, name], {

@@ -11,7 +11,6 @@ const BEFORE = "0.0.1";
 
 /** Measures the way from the tarball to the first hybrid answer, by the guide's commands, and an update. */
 export const packageBenchmark: Benchmark = {
-  name: "package",
   async run(): Promise<Row[]> {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "package-bench-")));
     // For root, OpenSearch runs as another user.

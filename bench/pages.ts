@@ -14,7 +14,6 @@ const PLAYED = [
 
 /** Plays in full what the unit tests of the page play in part: random searches × random stages × random pages. */
 export const pagesBenchmark: Benchmark = {
-  name: "pages",
   async run(): Promise<Row[]> {
     const rows: Row[] = [];
     for (const { file, what } of PLAYED) {

@@ -23,7 +23,6 @@ const ALL = 10_000;
  * chooses versions, TEST_OPENSEARCH running servers of several.
  */
 export const pairsBenchmark: Benchmark = {
-  name: "pairs",
   async run(): Promise<Row[]> {
     const models = await startModels();
     const rows: Row[] = [];

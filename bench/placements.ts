@@ -10,7 +10,6 @@ const SEEDS = Number(process.env.PLACEMENT_SEEDS ?? 10);
  * placement says. Fails with the request of the first list that is not as it should be.
  */
 export const placementsBenchmark: Benchmark = {
-  name: "placements",
   async run(): Promise<Row[]> {
     const start = performance.now();
     const all: Played[] = [];

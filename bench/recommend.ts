@@ -7,7 +7,7 @@ import { openTrainedShop } from "../test/functions/recommendation-api/shop.ts";
 import { startWorld, type World } from "../test/functions/recommendation-api/world.ts";
 import { startDynamoDb } from "./dynamodb.ts";
 import { type Benchmark, load, ms, type Row, times } from "./result.ts";
-import { type Comparison, sideBySide } from "./side-by-side.ts";
+import { type Timing, takeTurns } from "./turns.ts";
 
 /** Calls of each side. For the recorded figures use more: `CALLS=2000 make bench ARGS=recommend`. */
 const CALLS = Number(process.env.CALLS ?? 400);
@@ -24,7 +24,6 @@ const TIMEOUTS = { campaign_ms: 10_000, store_ms: 10_000, realtime_ms: 10_000 };
 
 /** Measures what the recommendation API adds to a Personalize call, and how fast it ingests, all on this machine. */
 export const recommendBenchmark: Benchmark = {
-  name: "recommend",
   async run(): Promise<Row[]> {
     const stored = await inWorld({}, (world) => ingest(world, "log-event, stored only (before the first training)"));
     const engine = await startDynamoDb();
@@ -68,7 +67,7 @@ async function recommendFrom(world: World, dynamoUrl: string): Promise<Compariso
   const { campaigns } = await openTrainedShop({ ...world, dynamo });
   await world.restart();
   const userOf = (call: number) => `U${call % 50}`;
-  const ours = async (call: number) => {
+  const api = async (call: number) => {
     const body = { user_id: userOf(call), limit: LIMIT, filter_name: "", filter_value_dict: {} };
     const answer = await world.post("/recommend-items-to-user", body);
     if (answer.status !== 200 || answer.body.degraded) throw new Error(`recommend: ${answer.status} ${answer.text}`);
@@ -76,18 +75,20 @@ async function recommendFrom(world: World, dynamoUrl: string): Promise<Compariso
   const campaignArn = campaigns.user_personalization;
   const bare = (call: number) =>
     world.harness.runtime.send(new GetRecommendationsCommand({ campaignArn, userId: userOf(call), numResults: LIMIT }));
-  return sideBySide(ours, bare, { calls: CALLS, parallel: PARALLEL });
+  return takeTurns({ api, bare }, { calls: CALLS, parallel: PARALLEL });
 }
 
-function comparison({ ours, theirs, ratio }: Comparison, how: string, budget: number | undefined): Row {
-  const more = ours.p50 - theirs.p50;
+type Comparison = Readonly<Record<"api" | "bare", Timing>>;
+
+function comparison({ api, bare }: Comparison, how: string, budget: number | undefined): Row {
+  const more = api.p50 - bare.p50;
   return {
     what: `recommend-items-to-user, compared with the bare Personalize call, ${PARALLEL} in parallel, ${how}`,
     budget: budget === undefined ? "none" : `≤ ${budget} ms more at p50`,
     reached: `${ms(more)} more at p50`,
     kept: budget === undefined ? undefined : more <= budget,
     note:
-      `${times(ratio.p50)} at p50, ${times(ratio.p99)} at p99; API ${ms(ours.p50)}, call ${ms(theirs.p50)}. Tables in ` +
+      `${times(api.p50 / bare.p50)} at p50, ${times(api.p99 / bare.p99)} at p99; API ${ms(api.p50)}, call ${ms(bare.p50)}. Tables in ` +
       `DynamoDB Local; API server and stand-ins in the same process; ${load()}`,
   };
 }

@@ -30,7 +30,6 @@ export interface Row {
 
 /** One question and its measurements. */
 export interface Benchmark {
-  name: string;
   run(): Promise<Row[]>;
 }
 

@@ -1,5 +1,4 @@
 import { CHUNKING } from "../lib/config/passage-fields.ts";
-import { TOKENS_OF_DOCUMENT } from "./planted-vectors.ts";
 import { COMPUTED, digits, estimate, figure, HOUR, type Line, MEASURED, type Results, whole } from "./sizing-lines.ts";
 
 /** Kinds of vectors of Faiss, which the local server does not have, with the bytes of a number in memory. */
@@ -10,11 +9,22 @@ const ESTIMATED = [
   { kind: "`binary` and `on_disk_32x`", bytesANumber: 0.125 },
 ];
 
-/** Kinds of vectors that `make bench ARGS=vectors` measures. */
-const MEASURED_KINDS = ["float", "byte", "sq"];
-const SPARSE_KINDS = [
-  { kind: "rank_features", where: "outside of the heap" },
-  { kind: "sparse_vector", where: "nearly all in the heap" },
+/**
+ * Bytes in Lucene's files of a million vectors of 64 numbers, and recall@10. Measured on 2026-11-26 by a benchmark that
+ * has ended: see `vectors` in bench/ENDED.md.
+ */
+const DENSE = {
+  float: { bytesANumber: 4, graphBytes: 56.505, recall: 0.998 },
+  byte: { bytesANumber: 1, graphBytes: 56.496, recall: 0.977 },
+  sq: { bytesANumber: 1.0625, graphBytes: 56.509, recall: 0.75 },
+};
+type DenseKind = keyof typeof DENSE;
+const DENSE_KINDS = Object.keys(DENSE) as DenseKind[];
+
+/** Bytes of a token of a document, from a million sparse vectors of 40 tokens; of the same benchmark. */
+const SPARSE = [
+  { kind: "rank_features", where: "outside of the heap", tokenBytes: 127.78 / 40, recall: 0.997 },
+  { kind: "sparse_vector", where: "nearly all in the heap", tokenBytes: 529.96 / 40, recall: 0.955 },
 ];
 
 /** Different tokens of a document, each with a weight. */
@@ -22,14 +32,13 @@ const TOKENS = 200;
 const DIMENSION = 1_024;
 
 /** Returns the bytes of a vector of {@link DIMENSION} numbers with its place in the graph. */
-const vectorBytesOf = (results: Results, kind: string): number =>
-  DIMENSION * figure(results, "vectors", `${kind}_number_bytes`) + figure(results, "vectors", `${kind}_graph_bytes`);
+const vectorBytes = (kind: DenseKind): number => DIMENSION * DENSE[kind].bytesANumber + DENSE[kind].graphBytes;
 
 /** Documents that a model embeds in a second. */
 const EMBEDDED_A_SECOND = 200;
 
 /** What long documents need more than short ones, if `chunking` splits them. */
-export function longDocuments(results: Results): Line[] {
+export function longDocuments(): Line[] {
   const count = 1e8;
   const tokens = 1_450;
   const { tokens: most, overlap } = CHUNKING;
@@ -41,9 +50,9 @@ export function longDocuments(results: Results): Line[] {
       value: whole(passages),
       basis: estimate(`texts of ${whole(tokens)} tokens, in passages of ${most} that share ${overlap}`),
     },
-    ...MEASURED_KINDS.map((kind) => ({
+    ...DENSE_KINDS.map((kind) => ({
       what: `memory for dense vectors as \`${kind}\`, outside of the heap`,
-      value: `${digits((count * passages * vectorBytesOf(results, kind)) / 1e9)} GB for each copy`,
+      value: `${digits((count * passages * vectorBytes(kind)) / 1e9)} GB for each copy`,
       basis: "computed from the bytes of a vector above: each passage has one",
     })),
     {
@@ -74,7 +83,6 @@ export function documents(results: Results): Line[] {
   const own = figure(results, "bulk", "dense_and_sparse_document_ms");
   const dimension = DIMENSION;
   const neighbours = 16;
-  const vectorBytes = (kind: string) => vectorBytesOf(results, kind);
   const estimatedBytes = (bytesANumber: number) => 1.1 * (bytesANumber * dimension + 8 * neighbours);
   const graphBytes = vectorBytes("float");
   const sourceBytes = 14_000;
@@ -88,10 +96,10 @@ export function documents(results: Results): Line[] {
       value: `${digits((count * own) / 1_000 / HOUR)} hours of one core`,
       basis: COMPUTED,
     },
-    ...MEASURED_KINDS.map((kind) => ({
+    ...DENSE_KINDS.map((kind) => ({
       what: `memory for dense vectors as \`${kind}\`, outside of the heap`,
       value: `${gigabytes(vectorBytes(kind))} for each copy`,
-      basis: `computed from bytes that vectors in bench/RESULTS.md measured in Lucene's files: ${digits(figure(results, "vectors", `${kind}_number_bytes`))} a number, ${whole(figure(results, "vectors", `${kind}_graph_bytes`))} for the graph of a vector; recall@10 ${figure(results, "vectors", `${kind}_recall`).toFixed(3)} there`,
+      basis: `computed from bytes that vectors in bench/ENDED.md measured in Lucene's files: ${digits(DENSE[kind].bytesANumber)} a number, ${whole(DENSE[kind].graphBytes)} for the graph of a vector; recall@10 ${DENSE[kind].recall.toFixed(3)} there`,
     })),
     ...ESTIMATED.map(({ kind, bytesANumber }) => ({
       what: `memory as ${kind}`,
@@ -100,17 +108,14 @@ export function documents(results: Results): Line[] {
         `1.1 × (${bytesANumber} × ${whole(dimension)} + 8 × ${neighbours}) bytes a vector, the formula of OpenSearch's guide for HNSW with Faiss`,
       ),
     })),
-    ...SPARSE_KINDS.map(({ kind, where }) => {
-      const tokenBytes = figure(results, "vectors", `${kind}_document_bytes`) / TOKENS_OF_DOCUMENT;
-      return {
-        what: `memory for sparse vectors as \`${kind}\`, ${where}`,
-        value: `${gigabytes(TOKENS * tokenBytes)} for each copy`,
-        basis: estimate(
-          `${TOKENS} tokens a document; ${digits(tokenBytes)} bytes a token, which vectors in bench/RESULTS.md measured; ` +
-            `recall@10 ${figure(results, "vectors", `${kind}_recall`).toFixed(3)} there`,
-        ),
-      };
-    }),
+    ...SPARSE.map(({ kind, where, tokenBytes, recall }) => ({
+      what: `memory for sparse vectors as \`${kind}\`, ${where}`,
+      value: `${gigabytes(TOKENS * tokenBytes)} for each copy`,
+      basis: estimate(
+        `${TOKENS} tokens a document; ${digits(tokenBytes)} bytes a token, which vectors in bench/ENDED.md measured; ` +
+          `recall@10 ${recall.toFixed(3)} there`,
+      ),
+    })),
     {
       what: "heap",
       value: "32 GB a node at most, half of its memory",

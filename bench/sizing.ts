@@ -197,7 +197,7 @@ export function sizingGuide(results: Results): string {
     "",
     "The same, with texts that [`chunking`](passages.md) splits.",
     "",
-    ...table(longDocuments(results)),
+    ...table(longDocuments()),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -37,7 +37,6 @@ export class StorageStack extends ProjectStack {
       protect: true,
     });
     const bucket = this.bucket(key.arn);
-    this.forgetConfigurationFiles();
     if (input.config.api.logging.user_id === "hmac") this.userIdKey(key.arn);
     if (input.config.api.keys_to === "secretsmanager" && input.config.api.authorization === "api_key") {
       this.apiKeys(key.arn);
@@ -179,16 +178,6 @@ export class StorageStack extends ProjectStack {
           : []),
       ],
     });
-  }
-
-  /**
-   * Makes a state that still has the configuration files as resources forget the current ones: `deploy` itself writes
-   * them, see docs/decisions/0007-configuration-files.md. Terraform may delete files that are gone from the folder.
-   */
-  private forgetConfigurationFiles(): void {
-    const ids = Object.keys(this.input.config.files).map((path) => `configuration-${path.replaceAll(/[^\w-]/g, "-")}`);
-    const forgotten = ids.sort().map((id) => ({ from: `aws_s3_object.${id}`, lifecycle: { destroy: false } }));
-    this.addOverride("removed", forgotten);
   }
 
   /** Created without a value: the keys exist later, and `deploy` writes them. */

@@ -24,7 +24,6 @@ const KEYS: Readonly<Record<Exclude<Target, "cluster">, GatewayOptions["key"]>> 
  * chooses the version, TEST_OPENSEARCH running servers of several.
  */
 export const frameworksBenchmark: Benchmark = {
-  name: "frameworks",
   async run() {
     const results: Results = {
       date: new Date().toISOString().slice(0, 10),

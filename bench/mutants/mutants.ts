@@ -29,7 +29,6 @@ const PARALLEL = 4;
  * the integration tests of its folder.
  */
 export const mutantsBenchmark: Benchmark = {
-  name: "mutants",
   async run() {
     process.chdir(ROOT);
     const seed = Number(process.env.BENCH_SEED ?? 1);

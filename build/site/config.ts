@@ -34,6 +34,7 @@ export function siteConfig(pages: readonly Page[]): object {
           "reference/configuration.md",
           "reference/permissions.md",
           "benchmarks.md",
+          "ended-benchmarks.md",
         ]),
         group("The project", [
           "architecture.md",

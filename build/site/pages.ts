@@ -21,6 +21,7 @@ const PLACES: Readonly<Record<string, string>> = {
   "clients/typescript/README.md": "clients/typescript.md",
   "clients/python/README.md": "clients/python.md",
   "bench/RESULTS.md": "benchmarks.md",
+  "bench/ENDED.md": "ended-benchmarks.md",
   "CONTRIBUTING.md": "contributing.md",
   "CHANGELOG.md": "changelog.md",
   "SECURITY.md": "security.md",

@@ -78,7 +78,7 @@ export function repairMarkers(applied: AppliedInputs, inventory: Inventory): Rec
     const input = v.safeParse(ResourceInput, given);
     const marked = v.safeParse(Marked, given);
     const before = marked.success ? marked.output.repair : undefined;
-    // The next plan changes inputs of older versions anyway.
+    // Terraform stores an input as applied even if it was refused. The next plan changes such a one anyway.
     const differs = input.success && differenceOf(input.output, inventory) !== undefined;
     const marker = differs ? String((Number(before) || 0) + 1) : before;
     if (marker !== undefined) markers[id] = marker;

@@ -30,19 +30,6 @@ export function rightsOf({ api }: Pick<Configuration, "api">): Rights[] {
 }
 
 /**
- * Returns the rights that each key had while one list, `raw_backend.allow`, was for all of them: scripts and any size
- * were allowed. Without that list, every call was.
- */
-export function earlierRightsOf(config: Pick<Configuration, "api">, allow: readonly string[] | undefined): Rights[] {
-  return rightsOf(config).map((key) => ({
-    ...key,
-    raw_backend: key.indexes ? ["recommended"] : allow ? [...allow] : "all",
-    scripts: true,
-    limits: {},
-  }));
-}
-
-/**
  * Describes what each deployed key loses and gains, one line a key, and names new keys. Without a search gateway, rights
  * on the cluster mean nothing.
  */

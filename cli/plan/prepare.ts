@@ -29,7 +29,6 @@ import { incompatibleIndexNotes } from "./incompatible-indexes.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
 import { passageNotes } from "./passage-notes.ts";
 import { rerankNotes } from "./rerank-notes.ts";
-import { upgradeNotes } from "./upgrade.ts";
 
 /** A deployment that is ready to plan. */
 export interface Prepared {
@@ -76,18 +75,9 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   const settings = changed ? await settingNotes(session, names) : [];
   const recipes = await recipeNotes(session, names);
   const placements = await placementNotes(session, names);
-  const upgrade = await upgradeNotes(session, names);
   const synonyms = await synonymNotes(session, names);
   const rules = await ruleNotes(session, names);
-  const changes = [
-    ...upgrade,
-    ...settings,
-    ...recipes,
-    ...placements,
-    ...synonyms,
-    ...rules,
-    ...configurationNotes(files),
-  ];
+  const changes = [...settings, ...recipes, ...placements, ...synonyms, ...rules, ...configurationNotes(files)];
   return {
     discovery,
     ...built,
@@ -130,16 +120,13 @@ export async function buildAndSynthesize(
  */
 async function settingNotes(session: Session, names: Names): Promise<string[]> {
   const stored = await storedConfiguration(session, names.bucket());
-  if (Object.keys(stored.files).length === 0) return [];
+  if (Object.keys(stored).length === 0) return [];
   const { config, rights } = readDeployed(stored);
   const keys = rights
     ? rightsNotes(rights, rightsOf(session.config), { gateway: session.config.searchGateway !== undefined })
-    : ["The deployed api.yaml is not valid for this version: changed rights of keys are not listed"];
+    : ["The deployed api.yaml is not valid: changed rights of keys are not listed"];
   if (config === undefined) {
-    return [
-      ...keys,
-      "The deployed configuration is not valid for this version: changed settings of the functions are not listed",
-    ];
+    return [...keys, "The deployed configuration is not valid: changed settings of the functions are not listed"];
   }
   const before = settingsOf(config, { names });
   const functions = Object.entries(settingsOf(session.config, { names }));

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { parse, stringify } from "yaml";
 import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
@@ -15,28 +14,11 @@ export interface ConfigurationChanges {
 interface ConfigurationObject {
   body: string;
   type: string;
-  metadata: Metadata;
+  sha256: string;
 }
 
-/** Metadata of an object, which a HEAD request returns: the SHA-256 of its text, and the form of files that have one. */
-type Metadata = Record<string, string>;
-
+/** Name in the metadata of an object, which a HEAD request returns, of the SHA-256 of its text. */
 const HASH = "sha256";
-const FORM = "form";
-
-/**
- * Forms of files whose text means something else than in earlier versions. api.yaml: the rights on the cluster's own
- * API are properties of a key, no longer one list for all of them.
- */
-const FORMS: Readonly<Record<string, string>> = { "api.yaml": "2" };
-
-/** The files of the last deployment. */
-export interface StoredConfiguration {
-  /** Texts by path. */
-  files: Readonly<Record<string, string>>;
-  /** Paths of files that an earlier version wrote in a form that now means something else. */
-  earlier: ReadonlySet<string>;
-}
 
 /** Returns what synchronizing the configuration files would change. Without a bucket, all files would be written. */
 export async function compareConfiguration(
@@ -46,27 +28,27 @@ export async function compareConfiguration(
   const { S3Client } = await import("@aws-sdk/client-s3");
   const wanted = objectsOf(session.config.files);
   const stored = await explained(bucket, "read", ["s3:ListBucket", "s3:GetObject"], () =>
-    storedMetadata(new S3Client(session.sdk), bucket),
+    storedHashes(new S3Client(session.sdk), bucket),
   );
-  const write = [...wanted]
-    .filter(([path, { metadata }]) => !isDeepStrictEqual(stored.get(path), metadata))
-    .map(([path]) => path);
+  const write = [...wanted].filter(([path, { sha256 }]) => stored.get(path) !== sha256).map(([path]) => path);
   const remove = [...stored.keys()].filter((path) => !wanted.has(path));
   return { write, remove: remove.sort() };
 }
 
-/** Returns the files of the last deployment; none without a bucket. */
-export async function storedConfiguration({ sdk }: Pick<Session, "sdk">, bucket: string): Promise<StoredConfiguration> {
+/** Returns the texts of the files of the last deployment by path; none without a bucket. */
+export async function storedConfiguration(
+  { sdk }: Pick<Session, "sdk">,
+  bucket: string,
+): Promise<Readonly<Record<string, string>>> {
   const { GetObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
   const client = new S3Client(sdk);
   return explained(bucket, "read", ["s3:ListBucket", "s3:GetObject"], async () => {
-    const stored = await storedMetadata(client, bucket);
-    const earlier = [...stored].filter(([path, metadata]) => metadata[FORM] !== FORMS[path]).map(([path]) => path);
+    const stored = await storedHashes(client, bucket);
     const texts = [...stored.keys()].map(async (path) => {
       const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: keyOf(path) }));
       return [path, (await Body?.transformToString()) ?? ""] as const;
     });
-    return { files: Object.fromEntries(await Promise.all(texts)), earlier: new Set(earlier) };
+    return Object.fromEntries(await Promise.all(texts));
   });
 }
 
@@ -81,8 +63,9 @@ export async function synchronizeConfiguration(
   const { DeleteObjectCommand, PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
   const { write, remove } = await compareConfiguration(session, Bucket);
   const client = new S3Client(session.sdk);
-  for (const [path, { body: Body, type: ContentType, metadata: Metadata }] of objectsOf(session.config.files)) {
+  for (const [path, { body: Body, type: ContentType, sha256 }] of objectsOf(session.config.files)) {
     if (!write.includes(path)) continue;
+    const Metadata = { [HASH]: sha256 };
     const command = new PutObjectCommand({ Bucket, Key: keyOf(path), Body, ContentType, Metadata });
     await explained(Bucket, "written to", ["s3:PutObject", "kms:GenerateDataKey"], () => client.send(command));
     session.terminal.note(`  ${path}: written`);
@@ -116,22 +99,14 @@ function objectsOf(files: Readonly<Record<string, string>>): Map<string, Configu
         const isYaml = !/\.(json|txt|csv)$/.test(path);
         const body = isYaml ? stringify(parse(text)) : text;
         const sha256 = createHash("sha256").update(body).digest("hex");
-        const form = FORMS[path];
-        const metadata = { [HASH]: sha256, ...(form !== undefined && { [FORM]: form }) };
-        return [
-          path,
-          {
-            body,
-            metadata,
-            type: isYaml ? "application/yaml" : path.endsWith(".json") ? "application/json" : "text/plain",
-          },
-        ];
+        const type = isYaml ? "application/yaml" : path.endsWith(".json") ? "application/json" : "text/plain";
+        return [path, { body, type, sha256 }];
       }),
   );
 }
 
-/** Returns the metadata of the stored objects by path; of an object that something else wrote, without our keys. */
-async function storedMetadata(client: S3Client, Bucket: string): Promise<Map<string, Metadata>> {
+/** Returns the SHA-256 of the stored objects by path; undefined for an object that something else wrote. */
+async function storedHashes(client: S3Client, Bucket: string): Promise<Map<string, string | undefined>> {
   const { HeadObjectCommand, NoSuchBucket, paginateListObjectsV2 } = await import("@aws-sdk/client-s3");
   const keys: string[] = [];
   try {
@@ -141,10 +116,9 @@ async function storedMetadata(client: S3Client, Bucket: string): Promise<Map<str
     if (error instanceof NoSuchBucket) return new Map();
     throw error;
   }
-  const heads = keys.map(async (Key): Promise<[string, Metadata]> => {
-    const { Metadata = {} } = await client.send(new HeadObjectCommand({ Bucket, Key }));
-    const ours = [HASH, FORM].flatMap((name) => (Metadata[name] === undefined ? [] : [[name, Metadata[name]]]));
-    return [Key.slice(PREFIXES.configuration.length), Object.fromEntries(ours)];
+  const heads = keys.map(async (Key): Promise<[string, string | undefined]> => {
+    const { Metadata } = await client.send(new HeadObjectCommand({ Bucket, Key }));
+    return [Key.slice(PREFIXES.configuration.length), Metadata?.[HASH]];
   });
   return new Map(await Promise.all(heads));
 }

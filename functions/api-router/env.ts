@@ -13,7 +13,7 @@ export const ApiRouterEnv = clusterEnv({ API_KEYS: ApiKeys, BUCKET: Bucket });
 export type ApiRouterEnv = v.InferOutput<typeof ApiRouterEnv>;
 
 /**
- * Variables of the function that keep its memory small, measured by bench/bulk-write.ts.
+ * Variables of the function that keep its memory small, measured by bench/bulk.ts.
  *
  * The options make V8 collect garbage before it fills the memory. Lambda computes both sizes from the function's memory,
  * but not if NODE_OPTIONS names one of them (its start script, since nodejs20.x). A semi-space of 16 MB saves no

@@ -49,7 +49,7 @@ export function createHandler(
       { personalize, pointers, names, patience: patience(context), versionFor: (recipe) => versionFor(names, recipe) },
       tf.action,
       input,
-      // The previous input may be of an older version of this function, so an invalid one is ignored.
+      // Terraform stores an input as applied even if this function refused it, so an invalid previous one is ignored.
       before.success ? before.output : undefined,
     );
   };

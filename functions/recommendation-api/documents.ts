@@ -60,7 +60,7 @@ const Explanation = v.pipe(
     version: v.pipe(
       v.nullable(v.string()),
       v.description(
-        "What the engine answered with: the solution version of the campaign, or the training of the built-in engine. Null for a list, and until the next training of a campaign that an earlier version trained.",
+        "What the engine answered with: the solution version of the campaign, or the training of the built-in engine. Null for a list, and if it cannot be read.",
       ),
     ),
     recipe: v.nullable(v.string()),

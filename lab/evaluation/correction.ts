@@ -73,7 +73,7 @@ export function differencesOf({ values, uncorrected, errors, ...rest }: Measured
 
 /**
  * The part of `alpha` that an interval from a sample uses, because few queries show too little of their own spread. In the
- * seven cases of `make bench ARGS=model-verdicts`, the intervals had people's truth in 96.0 to 96.9 % of 4,000 evaluations.
+ * seven cases of `model-verdicts` in bench/ENDED.md, the intervals had people's truth in 96.0 to 96.9 % of 4,000 evaluations.
  */
 const CAUTIOUS = 0.8;
 

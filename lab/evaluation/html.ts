@@ -66,8 +66,7 @@ function meansTable(evaluation: Evaluation): string {
         const { mean = NOTHING } = scores[metric] ?? {};
         return shown(mean.mean) + bounds(mean, metric);
       }),
-      // A stored run of an earlier version has neither this nor comparisons.
-      judged ? percent(shareOf(judged)) : "",
+      percent(shareOf(judged)),
       String(Math.round(milliseconds.p50)),
       String(Math.round(milliseconds.p95)),
       String(degraded),
@@ -84,7 +83,7 @@ function differencesChart(evaluation: Evaluation, baseline: EvaluatedSetting, me
 }
 
 function differencesTable(evaluation: Evaluation, others: readonly EvaluatedSetting[], metric: string): string {
-  const findings = new Map(evaluation.verdict.comparisons?.map(({ name, finding }) => [name, FINDINGS[finding]]));
+  const findings = new Map(evaluation.verdict.comparisons.map(({ name, finding }) => [name, FINDINGS[finding]]));
   return htmlTable(
     ["setting", `${metric} difference`, "from", "to", "verdict"],
     others.map(({ name, scores }) => {

@@ -20,8 +20,6 @@ export function verdictText(evaluation: Evaluation): string {
   const [baseline, ...others] = settings;
   const metric = metrics[0] ?? "";
   if (!baseline) return "";
-  // A stored run of an earlier version.
-  if (verdict.comparisons === undefined) return "This run has no verdict of this version: evaluate again.";
   const own = baseline.scores[metric]?.mean;
   const findings =
     others.length === 0
@@ -46,7 +44,7 @@ export const hasIntervals = ({ checked }: Pick<Evaluation, "checked">, metric: s
 
 /** Whether a setting's difference has an interval: not while people have checked too little of it for a verdict. */
 export const hasDifferenceInterval = ({ verdict }: Pick<Evaluation, "verdict">, name: string): boolean =>
-  verdict.comparisons?.find((one) => one.name === name)?.isChecked !== false;
+  verdict.comparisons.find((one) => one.name === name)?.isChecked !== false;
 
 function intervalText(mean: Interval, { checked, metrics: [metric = ""] }: Evaluation): string {
   if (!checked || hasIntervals({ checked }, metric)) return `95 % interval ${range(mean)}`;

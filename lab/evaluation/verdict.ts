@@ -27,8 +27,8 @@ export interface Comparison {
   detectable: number;
   /** The difference by a language model alone, if people's judgments correct it. */
   byModel?: number;
-  /** False if people have checked too little of a language model for an interval; undefined in runs of earlier versions. */
-  isChecked?: boolean;
+  /** False if people have checked too little of a language model for an interval. */
+  isChecked: boolean;
   /** In how many queries of the sample the two differ by people's judgments, if a language model judged. */
   checkedDiffering?: number;
 }

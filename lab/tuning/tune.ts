@@ -38,8 +38,8 @@ export interface Tuning {
   doubt?: string;
   /** How many different settings were computed. */
   settings: number;
-  /** How many queries it rests on; undefined in a stored result of an earlier version. */
-  queries?: number;
+  /** How many queries it rests on. */
+  queries: number;
 }
 
 /** Judged queries that a tuning needs: cross-validation in five parts needs some in each. */

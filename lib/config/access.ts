@@ -44,11 +44,6 @@ export const RawBackend = section(
     ),
   },
   "The pass-through to the cluster's own API.",
-  {
-    allow:
-      "is now `raw_backend` of each key: write it under the entries of keys, where recommended is the default, and remove " +
-      "it here. Without keys the only key may make every call; to limit it, list it under keys with name: default",
-  },
 );
 
 const limit = (key: keyof Limits, max: number, what: string) =>

@@ -9,8 +9,6 @@ export type About = {
   description: string;
   /** The value in the shipped example that users must replace; it is rejected. */
   placeholder?: string;
-  /** Keys of a mapping that an earlier version had, each with what to write now, as a problem of it. */
-  moved?: Readonly<Record<string, string>>;
 };
 
 const ANY_INTEGER = Number.MAX_SAFE_INTEGER;
@@ -87,14 +85,9 @@ export function flag(description: string) {
   return v.pipe(v.boolean(), v.metadata({ allowed: "true or false", description } satisfies About));
 }
 
-/** A mapping with these keys and no others. A key of `moved` has a problem that says where it is now. */
-export function section<const Entries extends v.ObjectEntries>(
-  entries: Entries,
-  description: string,
-  moved?: Readonly<Record<string, string>>,
-) {
-  const about = { allowed: "a mapping", description, ...(moved && { moved }) } satisfies About;
-  return v.pipe(v.strictObject(entries), v.metadata(about));
+/** A mapping with these keys and no others. */
+export function section<const Entries extends v.ObjectEntries>(entries: Entries, description: string) {
+  return v.pipe(v.strictObject(entries), v.metadata({ allowed: "a mapping", description } satisfies About));
 }
 
 /** A mapping with any keys. */

@@ -111,11 +111,6 @@ function isListForMapping({ schema, value }: SchemaPlace): boolean {
 function* unknownKeys({ schema, value, path }: SchemaPlace): Generator<Finding> {
   for (const [key, below] of children(schema, value)) {
     if (below) continue;
-    const moved = aboutOf(schema).moved?.[key];
-    if (moved !== undefined) {
-      yield { path: [...path, key], message: moved };
-      continue;
-    }
     const known = Object.keys(entriesOf(schema, value) ?? {});
     const close = nearest(String(key), known);
     const advice = close === undefined ? `the keys here are ${joinWords(known, "and")}` : `did you mean "${close}"?`;

@@ -2,7 +2,6 @@ import { gunzipSync } from "node:zlib";
 import { BatchGetItemCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { Ledger, type Operation, verdictsOf } from "../../bench/day/ledger.ts";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { localClients } from "../../local/dev/clients.ts";
@@ -13,6 +12,7 @@ import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { pidsBelow } from "../fixtures/processes.ts";
 import { suite } from "../suite.ts";
+import { Ledger, type Operation, verdictsOf } from "./ledger.ts";
 
 /** Every process of the local stack is killed while clients write; what was acknowledged must be there afterwards. */
 const test = suite("kill -9 of a process of the local stack");

@@ -174,28 +174,15 @@ test("dev starts in the project, and its commands lead to the first hybrid answe
   assert.is(page.status, 200);
 });
 
-test("is updated by the commands of the guide: the plan says what changed, and dev starts again with its data", async () => {
+test("is updated by the commands of the guide, and dev starts again with its data", async () => {
   await stopProject();
-  const before = relevance(project, "--version").trim();
   const kept = readFileSync(join(project, "conf/project.yaml"), "utf8");
-  packAs("0.3.0", tarball, "**Names changed.** More.");
+  packAs("0.3.0", tarball);
   runGuide(updateOf(), project);
   assert.is(relevance(project, "--version").trim(), "0.3.0");
   assert.equal(readdirSync(join(project, "vendor")), ["relevance-cli-0.3.0.tgz"]);
   assert.is(manifest().dependencies[PACKAGE], "file:vendor/relevance-cli-0.3.0.tgz");
   assert.is(readFileSync(join(project, "conf/project.yaml"), "utf8"), kept);
-
-  const script = `
-    import { readFileSync } from "node:fs";
-    import { notesBetween } from "${home}/cli/plan/upgrade.js";
-    import { toolVersion } from "${home}/cli/version.js";
-    const changelog = readFileSync("${home}/CHANGELOG.md", "utf8");
-    console.log(notesBetween("${before}", toolVersion(), changelog).join("\\n"));`;
-  const notes = execFileSync("node_modules/.bin/node", ["--input-type=module", "-e", script], { cwd: project });
-  assert.is(
-    notes.toString(),
-    `Version ${before} of relevance deployed this; this is 0.3.0. CHANGELOG.md has what changed\nUpgrading to 0.3.0: Names changed\n`,
-  );
 
   const { found, item } = await startProject();
   assert.equal([...found(), await item()], [["my-book"], undefined, "Letters"]);

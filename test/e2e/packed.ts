@@ -34,17 +34,12 @@ export function pack(folder: string): string {
   return execFileSync(process.execPath, [join(ROOT, "build/package.ts"), folder], { encoding: "utf8" }).trim();
 }
 
-/** Packs the files of a tarball beside it as another version, with what its changelog says of it. */
-export function packAs(version: string, tarball: string, changes: string): void {
+/** Packs the files of a tarball beside it as another version. */
+export function packAs(version: string, tarball: string): void {
   const folder = mkdtempSync(join(dirname(tarball), "again-"));
   execFileSync("tar", ["-xzf", tarball, "-C", folder]);
   const manifest = join(folder, "package/package.json");
   writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, "utf8")), version }));
-  const changelog = join(folder, "package/CHANGELOG.md");
-  writeFileSync(
-    changelog,
-    readFileSync(changelog, "utf8").replace("## Unreleased\n", `## ${version}\n\n### Upgrading\n\n- ${changes}\n`),
-  );
   execFileSync("tar", ["-czf", join(dirname(tarball), `relevance-cli-${version}.tgz`), "-C", folder, "package"]);
   rmSync(folder, { recursive: true });
 }

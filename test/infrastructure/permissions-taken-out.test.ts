@@ -1,5 +1,4 @@
-// A deployment by somebody who lacks one action that `relevance permissions` prints. `make bench ARGS=permissions` draws from all of
-// them.
+// A deployment by somebody who lacks one action that `relevance permissions` prints.
 import * as assert from "uvu/assert";
 import { seeded, shuffled } from "../../lib/core/statistics/random.ts";
 import { ACCOUNT_ID } from "../../local/cloud/account.ts";

@@ -26,7 +26,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("tools for agents");
 
-/** Generated calls; `make bench ARGS=mcp` makes 20,000. */
+/** Generated calls. */
 const RUNS = 300;
 const SEED = 20_261_126;
 

@@ -12,7 +12,6 @@ const upstreams = await startUpstreams();
 const { control } = upstreams.models;
 const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
-/** `make bench ARGS=passages` takes 1,000 of them. */
 const LONG = plantedEvidence(60);
 
 /** How many of the documents with planted evidence are searched for. */

@@ -5,11 +5,11 @@ import { suite } from "../suite.ts";
 
 const test = suite("removed permissions");
 
-/** How many permissions to remove. `make bench ARGS=permissions` removes ten. */
+/** How many permissions to remove. */
 const COUNT = 2;
 
 test("removing any one of them fails a training and teardown that pass with all of them", async () => {
-  const { needed, outcomes } = await takeOut([trainingStory], { count: COUNT });
+  const { needed, outcomes } = await takeOut(trainingStory, COUNT);
   assert.ok(needed > 30, `only ${needed} are needed`);
   assert.equal(
     outcomes.filter(({ missed }) => !missed),

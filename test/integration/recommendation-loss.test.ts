@@ -7,7 +7,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("events while their storage or Personalize fails");
 
-/** A fifth of what `make bench ARGS=events` sends, in as many requests. */
+/** A fifth of what `make bench ARGS=event-faults` sends, in as many requests. */
 const EVENTS = 20_000;
 
 const world = await startWorld();

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { contest, type Engine } from "../fixtures/recommenders.ts";
 import { suite } from "../suite.ts";
 
-/** `make bench ARGS=tastes` plays the same with more users, more items and a larger grid. */
+/** `make bench ARGS=recommender-quality` plays the same with more users, more items and a larger grid. */
 const test = suite("engines beside the recommenders of a library");
 
 const played = contest(

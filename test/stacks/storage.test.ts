@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { configuration, recommendation } from "../fixtures/configurations/configurations.ts";
+import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { changed, fullExample, valid } from "../lib/config/example.ts";
 import { suite } from "../suite.ts";
 import { example, ref, type Stack, synth } from "./support.ts";
@@ -115,17 +115,8 @@ test("deletes events and their ETL output after event_retention_days if set, run
   ]);
 });
 
-test("has no configuration files; forgets, not deletes, those in an earlier state", () => {
+test("has no configuration files: deploy itself writes them", () => {
   assert.equal(all.ids("aws_s3_object"), []);
-  const { removed } = JSON.parse(all.text);
-  const files = Object.keys(configuration("all-options").files).sort();
-  assert.equal(
-    removed,
-    files.map((file) => ({
-      from: `aws_s3_object.configuration-${file.replace(".", "-")}`,
-      lifecycle: { destroy: false },
-    })),
-  );
 });
 
 test("creates the secret for user ids only for hmac, and without a value", () => {

@@ -67,7 +67,7 @@ export function EvaluationView({ run }: { run: Evaluated }) {
             <tbody>
               {settings.map((setting, position) => {
                 const own = difference(setting);
-                const finding = verdict.comparisons?.find(({ name }) => name === setting.name)?.finding;
+                const finding = verdict.comparisons.find(({ name }) => name === setting.name)?.finding;
                 return (
                   <tr key={setting.name} class={verdict.better.includes(setting.name) ? "better" : ""}>
                     <th scope="row">
@@ -88,7 +88,7 @@ export function EvaluationView({ run }: { run: Evaluated }) {
                       )}
                     </td>
                     <td class="text word">{finding && FINDINGS[finding]}</td>
-                    <td>{setting.judged && percent(shareOf(setting.judged))}</td>
+                    <td>{percent(shareOf(setting.judged))}</td>
                     {metrics.map((name) => (
                       <td key={name}>
                         <Mean interval={setting.scores[name]?.mean} isBounded={hasIntervals(result, name)} />

@@ -3,7 +3,7 @@ import type { Found } from "./tool.ts";
 
 /**
  * The most tokens of an answer. A tokenizer has at most one token for each byte of UTF-8, so this is also the most bytes;
- * answers in English have about a third as many (`make bench ARGS=mcp`).
+ * answers in English have about a third as many (`mcp` in bench/ENDED.md).
  */
 export const MAX_ANSWER_TOKENS = 10_000;
 

@@ -70,7 +70,7 @@ export async function finish(
         "duplicates: start the run again, and report this when it happens twice",
     );
   }
-  const unknown = await unknownIds(run, { user: user.rows, item: item.rows }, reports, store, engine);
+  const unknown = await unknownIds(run, user.rows > 0, reports, store, engine);
   const newest = await newestItems(run, store, engine);
   const lists: PopularItems = { run, items: popular, newest, eventTypes: Object.keys(totals.event_types) };
   await writeFile(store, keys.popularItems, lists);
@@ -79,7 +79,7 @@ export async function finish(
   const rejects = read.filter(({ key, rejected }) => groups.includes(key) && rejected > 0);
   const interaction = { ...events, rows: interactions, rejects: rejects.map(({ key }) => sharedKeys.rejects(key)) };
   const [from = "", to = ""] = [days[0], days.at(-1)];
-  const manifest: Manifest = { run, mode, from, to, user, item, interaction, ...totals, ...unknown };
+  const manifest: Manifest = { run, mode, from, to, user, item, interaction, ...totals, unknown };
   const hasImpression = definitions.schemas.interaction.fields.some(({ name }) => name === "IMPRESSION");
   if (!hasImpression || mode !== "init") manifest.impressions_left_out = 0;
   await writeFile(store, keys.manifest, manifest);
@@ -103,17 +103,14 @@ async function newestItems(run: string, store: ObjectStore, engine: Database): P
   return rows.map(({ item }) => String(item));
 }
 
-/**
- * Counts events that name items and users that are not stored. Nothing for a run whose tables an earlier version has read,
- * which kept no hashes of ids.
- */
+/** Counts events that name items and users that are not stored; zero users if none are stored. */
 async function unknownIds(
   run: string,
-  rows: Readonly<Record<ProfileDataset, number>>,
+  hasUsers: boolean,
   reports: readonly string[],
   store: ObjectStore,
   engine: Database,
-): Promise<Pick<Manifest, "unknown">> {
+): Promise<Manifest["unknown"]> {
   const empty = join(engine.folder, "no-ids.parquet");
   await engine.run(`COPY (SELECT 0::UBIGINT AS id WHERE false) TO ${literal(empty)} (FORMAT parquet)`);
   const hashes = async (dataset: ProfileDataset) => {
@@ -123,11 +120,10 @@ async function unknownIds(
       await download(store, key, file);
       return file;
     });
-    return keys.length === 0 && rows[dataset] > 0 ? undefined : literals([...files, empty]);
+    return literals([...files, empty]);
   };
   const [users, items] = [await hashes("user"), await hashes("item")];
-  if (users === undefined || items === undefined) return {};
   const [row] = await engine.rows(sql("unknown", { files: literals(reports), users, items }));
-  const unknown: NonNullable<Manifest["unknown"]> = JSON.parse(String(row?.unknown));
-  return { unknown: rows.user === 0 ? { ...unknown, users: 0 } : unknown };
+  const unknown: Manifest["unknown"] = JSON.parse(String(row?.unknown));
+  return hasUsers ? unknown : { ...unknown, users: 0 };
 }

@@ -116,9 +116,9 @@ export const Manifest = v.strictObject({
   event_types_left_out: v.optional(v.record(v.string(), Count), {}),
   /**
    * Number of interactions that name items and users that are not stored, and such items, most frequent first. Zero users
-   * if none are stored. Absent in runs of earlier versions.
+   * if none are stored.
    */
-  unknown: v.optional(v.strictObject({ items: Count, users: Count, examples: v.array(v.string()) })),
+  unknown: v.strictObject({ items: Count, users: Count, examples: v.array(v.string()) }),
   /** By recipe: the events that it would learn from, and the users with at least one or two of them. */
   checks: v.array(v.strictObject({ name: v.string(), interactions: Count, users: Count, users_with_two: Count })),
 });

@@ -146,10 +146,9 @@ export function largeOf(manifest: Pick<Manifest, "user" | "item" | "interaction"
 
 /** Says how many events name items and users that are not stored. Undefined if none do. */
 export function unknownOf({
-  unknown,
+  unknown: { items, users, examples },
   interaction,
 }: Pick<Manifest, "unknown"> & { interaction: Pick<Manifest["interaction"], "rows"> }): string | undefined {
-  const { items = 0, users = 0, examples = [] } = unknown ?? {};
   const of = (count: number) => shareText(count, interaction.rows, "events");
   const sentences = [
     ...(items > 0

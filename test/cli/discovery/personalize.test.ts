@@ -88,7 +88,7 @@ test("marks a campaign that failed or is being deleted, but not one that a train
   for (const status of ["CREATE FAILED", "DELETE PENDING"]) assert.equal(markers(status), { campaign: "1" }, status);
 });
 
-test("leaves an input of an older version to the plan", () => {
+test("leaves an input that was refused to the plan", () => {
   assert.equal(repairMarkers({ "dataset-group": { kind: "group" } }, inventory()), {});
 });
 

@@ -63,7 +63,6 @@ test("names the types that are left out, with their events, the most frequent on
 
 test("says how many events name items and users that are not stored", () => {
   const interaction = { rows: 6_000 };
-  assert.is(unknownOf({ interaction }), undefined);
   assert.is(unknownOf({ interaction, unknown: { items: 0, users: 0, examples: [] } }), undefined);
   assert.is(
     unknownOf({ interaction, unknown: { items: 5_194, users: 12, examples: ["195153448", "2005018"] } }),

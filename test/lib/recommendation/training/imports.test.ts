@@ -115,6 +115,7 @@ function importing(rows: Record<"user" | "item" | "interaction", number>) {
     impressions_left_out: 7,
     event_types: {},
     event_types_left_out: {},
+    unknown: { items: 0, users: 0, examples: [] },
     checks: [],
   };
   const own = world();

@@ -19,8 +19,7 @@ const GRIDS = {
 };
 
 /** Measures the lists of both engines beside popularity, item-kNN, a library's matrix factorization, and EASE. */
-export const tastesBenchmark: Benchmark = {
-  name: "tastes",
+export const recommenderQualityBenchmark: Benchmark = {
   async run(): Promise<Row[]> {
     const rows: Row[] = [];
     for (const kind of wantedKinds(Object.keys(CATALOGUES) as (keyof typeof CATALOGUES)[])) {

@@ -5,8 +5,7 @@ import { type Benchmark, load, type Row } from "./result.ts";
 const EVENTS = 100_000;
 
 /** Uploads events while Firehose, DynamoDB and Personalize fail, and counts those that are lost or trained twice. */
-export const eventsBenchmark: Benchmark = {
-  name: "events",
+export const eventFaultsBenchmark: Benchmark = {
   async run(): Promise<Row[]> {
     const start = performance.now();
     const world = await startWorld();
