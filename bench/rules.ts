@@ -16,7 +16,6 @@ const COUNT = 10_000;
 const BUDGET_MS = 2;
 const COLD_BUDGET_MS = 50;
 const CALLS = 2_000;
-const WARM_UP = CALLS / 2;
 const WORDS = Array.from({ length: 3_000 }, (_, at) => `word${at.toString(36)}`);
 
 const random = seeded(37);
@@ -112,6 +111,7 @@ async function compared(handler: ProxyHandler, book: RuleBook): Promise<Row> {
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1_000;
   });
+  // Of the measured calls, and of the warm-up, which has half as many.
   let applied = 0;
   const search = (rule_set: string) => async (call: number) => {
     const body = JSON.stringify({ index: "bench", ...requests[call], rule_set });
@@ -120,7 +120,7 @@ async function compared(handler: ProxyHandler, book: RuleBook): Promise<Row> {
   };
   const sides = { none: search("none"), current: search("current") };
   // A round has one call, so that the percentiles are of calls.
-  const { none, current } = await takeTurns(sides, { calls: CALLS, parallel: 1, rounds: CALLS, warmUp: WARM_UP });
+  const { none, current } = await takeTurns(sides, { calls: CALLS, parallel: 1, rounds: CALLS});
   const cpu = (share: number) => [none, current].map(({ cpuOfRounds }) => percentile(cpuOfRounds, share));
   const pair = (values: readonly number[]) => values.map(ms).join(" and ");
   const [without = 0, withRules = 0] = cpu(0.99);
@@ -132,7 +132,7 @@ async function compared(handler: ProxyHandler, book: RuleBook): Promise<Row> {
     reached: `${ms(more)} more at p99`,
     kept: more <= BUDGET_MS,
     note:
-      `${CALLS} of each in turns, a stub of the cluster in another process; ${(applied / (CALLS + WARM_UP)).toFixed(1)} rules applied on ` +
+      `${CALLS} of each in turns, a stub of the cluster in another process; ${(applied / (1.5 * CALLS)).toFixed(1)} rules applied on ` +
       `average, with pins (each one more call of the cluster), boosts, hidden ids and data. Finding them takes ` +
       `${ms(percentile(lookup, 0.5))} at p50, ${ms(percentile(lookup, 0.99))} at p99. Without and with: processor time ` +
       `${pair(cpu(0.5))} at p50, ${pair(cpu(0.99))} at p99; on the clock ${pair([none.p50, current.p50])} at p50, ` +

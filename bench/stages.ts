@@ -23,6 +23,7 @@ const STAGES: Readonly<Record<string, object>> = {
 };
 
 const RULE = {
+  name: "lamps",
   when: { text: { contains: ["red"] } },
   effects: {
     hide: { ids: ["h1"] },

@@ -29,7 +29,7 @@ export interface TurnsOptions {
  */
 export async function takeTurns<Side extends string>(
   sides: Readonly<Record<Side, (call: number) => Promise<unknown>>>,
-  { calls, parallel, rounds = 20, warmUp = calls / 4 }: TurnsOptions,
+  { calls, parallel, rounds = 20, warmUp = calls / 2 }: TurnsOptions,
 ): Promise<Record<Side, Timing>> {
   const names = Object.keys(sides) as Side[];
   const callsOfRound = Math.ceil(calls / rounds);
