@@ -38,6 +38,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Benchmark>>> = {
   recommend: async () => (await import("./recommend.ts")).recommendBenchmark,
   placements: async () => (await import("./placements.ts")).placementsBenchmark,
   tastes: async () => (await import("./tastes.ts")).tastesBenchmark,
+  "left-out": async () => (await import("./left-out.ts")).leftOutBenchmark,
   faults: async () => (await import("./faults.ts")).faultsBenchmark,
   events: async () => (await import("./events.ts")).eventsBenchmark,
   pairs: async () => (await import("./pairs.ts")).pairsBenchmark,
