@@ -79,6 +79,10 @@ const BENCHMARKS: Readonly<Record<string, Listed>> = {
     about: "100,000 random requests to placements: lists as configured",
     load: async () => (await import("./placements.ts")).placementsBenchmark,
   },
+  "left-out": {
+    about: "quality that a training reports of the built-in engine, beside the API's (COLLECTION)",
+    load: async () => (await import("./left-out.ts")).leftOutBenchmark,
+  },
   "recommender-quality": {
     about: "NDCG of the built-in engine, beside popularity, item-kNN, ALS and EASE",
     load: async () => (await import("./recommender-quality.ts")).recommenderQualityBenchmark,

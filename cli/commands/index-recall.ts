@@ -6,6 +6,7 @@ import { MODELS } from "../../lib/config/embedding-models.ts";
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { VECTOR_NAMES, VECTORS, type Vectors } from "../../lib/config/vectors.ts";
+import { FEWEST_DIFFERENCES } from "../../lib/core/statistics/resampling.ts";
 import { type DescribedIndex, describe } from "../../lib/search/index/rebuild/create.ts";
 import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
@@ -217,8 +218,9 @@ function linesOf(file: string): string[] {
 const shown = (value: number) => value.toFixed(3);
 
 function sentenceOf({ field, vectors, documents, queries, k, recall, ndcg, milliseconds }: FieldReport): string {
+  const interval = queries < FEWEST_DIFFERENCES ? "" : ` (95 % interval ${shown(recall.low)} to ${shown(recall.high)})`;
   const parts = [
-    `recall@${k} ${shown(recall.mean)} (95 % interval ${shown(recall.low)} to ${shown(recall.high)}) over ${queries} queries`,
+    `recall@${k} ${shown(recall.mean)}${interval} over ${queries} queries`,
     documents === undefined ? "" : `${documents} documents`,
     ndcg ? `nDCG@${k} ${shown(ndcg.approximate)} against ${shown(ndcg.exact)} over ${ndcg.queries} judged queries` : "",
     `${milliseconds.approximate} ms against ${milliseconds.exact} ms (median)`,

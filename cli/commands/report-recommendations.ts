@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { Estimate } from "../../lab/experiments/report.ts";
 import type { PlaceReport, RecommendationReport } from "../../lab/recommendations/places.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
+import type { Estimate } from "../../lib/core/statistics/share.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { defineLogOptions, logOptions, withRecommendationLog } from "../lab/stored-log.ts";
@@ -41,14 +41,14 @@ export const command = defineCommand({
   },
 });
 
-async function textOf({ places, experiments, hashed }: RecommendationReport): Promise<string> {
+async function textOf({ experiments, ...report }: RecommendationReport): Promise<string> {
   const [{ placeLines }, { verdictLines }] = await Promise.all([
     import("../../lab/recommendations/places.ts"),
     import("../../lab/experiments/report.ts"),
   ]);
   const blocks = [
-    table(["place", "lists", "users", ...SHARES, "coverage", "novelty", "popular novelty"], places.map(rowOf)),
-    placeLines({ places, hashed }).join("\n"),
+    table(["place", "lists", "users", ...SHARES, "coverage", "novelty", "popular novelty"], report.places.map(rowOf)),
+    placeLines(report).join("\n"),
     ...experiments.map((report) => [`Experiment ${report.experiment}:`, ...verdictLines(report, "lists")].join("\n")),
   ];
   return blocks.filter((block) => block !== "").join("\n\n");

@@ -1,6 +1,7 @@
 import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
 import { FEWEST_DIFFERENCES } from "../../lib/core/statistics/resampling.ts";
 import { ORIGINS } from "../judgments/judgments.ts";
+import type { Checked } from "../judgments/model-check.ts";
 import { metricOf } from "../metrics/metric.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { type EvaluatedSetting, shareOf } from "./scores.ts";
@@ -38,16 +39,26 @@ export const FINDINGS: Readonly<Record<Comparison["finding"], string>> = {
   unchecked: "no verdict: too little checked",
 };
 
-/** Whether means of a metric have intervals: not while people have checked too few of the model's judgments that it needs. */
-export const hasIntervals = ({ checked }: Pick<Evaluation, "checked">, metric: string): boolean =>
-  !checked || checked.queries >= checked.needed || metricOf(metric)?.needs === "nothing";
+/**
+ * Whether means of a metric have intervals: not of fewer queries than any test finds something in, and not while people have
+ * checked too few of the model's judgments that it needs.
+ */
+export const hasIntervals = ({ queries, checked }: Pick<Evaluation, "queries" | "checked">, metric: string): boolean =>
+  queries.length >= FEWEST_DIFFERENCES && (!checked || isChecked(checked, metric));
 
-/** Whether a setting's difference has an interval: not while people have checked too little of it for a verdict. */
-export const hasDifferenceInterval = ({ verdict }: Pick<Evaluation, "verdict">, name: string): boolean =>
-  verdict.comparisons.find((one) => one.name === name)?.isChecked !== false;
+const isChecked = ({ queries, needed }: Checked, metric: string): boolean =>
+  queries >= needed || metricOf(metric)?.needs === "nothing";
 
-function intervalText(mean: Interval, { checked, metrics: [metric = ""] }: Evaluation): string {
-  if (!checked || hasIntervals({ checked }, metric)) return `95 % interval ${range(mean)}`;
+/** Whether a setting's difference has an interval: not of too few queries, or while people have checked too little of it. */
+export const hasDifferenceInterval = (
+  { queries, verdict }: Pick<Evaluation, "queries" | "verdict">,
+  name: string,
+): boolean =>
+  queries.length >= FEWEST_DIFFERENCES && verdict.comparisons.find((one) => one.name === name)?.isChecked !== false;
+
+function intervalText(mean: Interval, { queries, checked, metrics: [metric = ""] }: Evaluation): string {
+  if (queries.length < FEWEST_DIFFERENCES) return `without an interval, which needs ${FEWEST_DIFFERENCES} queries`;
+  if (!checked || isChecked(checked, metric)) return `95 % interval ${range(mean)}`;
   return `without an interval, since people have checked ${checked.queries} of the language model's queries, and one needs ${checked.needed}, so ${checked.needed - checked.queries} more`;
 }
 
@@ -67,9 +78,13 @@ function findingsOf(evaluation: Evaluation, baseline: EvaluatedSetting, comparis
     const { name, finding, difference, condensed } = one;
     if (finding !== "better" && finding !== "worse") return [];
     const verb = finding === "better" ? "beats" : "is worse than";
-    const judged = condensed ? `; ${shown(Math.abs(condensed.mean))} counting judged documents only` : "";
-    const size = shown(Math.abs(difference.mean));
-    return [`${name} ${verb} ${baseline.name} by ${size} ${metric} (95 % interval ${range(difference)}${judged}).`];
+    const sized = ({ mean, low, high }: Interval) =>
+      finding === "better" ? { mean, low, high } : { mean: -mean, low: -high, high: -low };
+    const judged = condensed ? `; ${shown(sized(condensed).mean)} counting judged documents only` : "";
+    const size = sized(difference);
+    return [
+      `${name} ${verb} ${baseline.name} by ${shown(size.mean)} ${metric} (95 % interval ${range(size)}${judged}).`,
+    ];
   });
   const unclear = comparisons.filter(({ finding }) => finding === "unclear");
   const alike = unclear.map(({ name, differing, detectable }) => {

@@ -1,7 +1,8 @@
 import { INTERLEAVED } from "../../lib/core/contract/search.ts";
 import { preferenceOf, type UserPreference } from "../../lib/core/experiments/team-draft.ts";
+import { type Estimate, signedInterval } from "../../lib/core/statistics/share.ts";
 import { type Period, type StoredLog, withLog } from "../clicks/database.ts";
-import { ALPHA, type ConfiguredExperiment, type Estimate, FEWEST_USERS, interval } from "./report.ts";
+import { ALPHA, type ConfiguredExperiment, FEWEST_USERS } from "./report.ts";
 
 /** Sums up the interleaved searches of an experiment for each user, or client where searches name no user. */
 export function preferencesOf(
@@ -42,8 +43,7 @@ export function preferenceReport(
   { name, variants }: ConfiguredExperiment,
   users: readonly UserPreference[],
 ): PreferenceReport {
-  const { value, error } = preferenceOf(users);
-  const preference = interval(value, error, ALPHA);
+  const preference = signedInterval(preferenceOf(users), ALPHA);
   const [first, second] = variants;
   const preferred = preference.low > 0 ? second : preference.high < 0 ? first : undefined;
   return {

@@ -1,7 +1,8 @@
 import { MEASURE_NAMES, type Measure } from "../../lib/core/experiments/measures.ts";
 import { splitProbability } from "../../lib/core/experiments/split.ts";
 import { normalQuantile } from "../../lib/core/statistics/distributions.ts";
-import { ratioOf } from "../../lib/core/statistics/ratio.ts";
+import { type Ratio, ratioOf } from "../../lib/core/statistics/ratio.ts";
+import { type Estimate, shareDifference, shareInterval } from "../../lib/core/statistics/share.ts";
 import type { ExperimentLog, UserSums } from "./users.ts";
 
 /** What the answers of an experiment are. */
@@ -42,13 +43,6 @@ export const FEWEST_USERS = 100;
 /** The relative difference that the report computes a sample size for. */
 const SOUGHT_CHANGE = 0.05;
 
-/** A value with its 95 % interval. */
-export interface Estimate {
-  value: number;
-  low: number;
-  high: number;
-}
-
 export interface VariantReport {
   name: string;
   users: number;
@@ -82,8 +76,8 @@ export interface ConfiguredExperiment {
 /**
  * Compares the variants of an experiment. Users are what was assigned at random, and searches of one user resemble one
  * another, so the variance of each ratio is that between users, by the delta method (Deng, Knoblich and Lu, "Applying the
- * delta method in metric analytics", KDD 2018). Intervals are normal. Those of the differences hold together for all
- * variants with 95 % (Bonferroni). The split is checked by a chi-squared test (Fabijan et al., "Diagnosing sample ratio
+ * delta method in metric analytics", KDD 2018). Intervals of shares are Wilson's, those of times normal. Those of the
+ * differences hold together for all variants with 95 % (Bonferroni). The split is checked by a chi-squared test (Fabijan et al., "Diagnosing sample ratio
  * mismatch in online controlled experiments", KDD 2019).
  */
 export function reportOf(
@@ -99,10 +93,8 @@ export function reportOf(
     const measures = MEASURE_NAMES.map((measure) => {
       const own = measured(group.users, measure);
       const base = measured(first?.users ?? [], measure);
-      const difference = index > 0 && {
-        difference: interval(own.value - base.value, Math.hypot(own.error, base.error), ALPHA / comparisons),
-      };
-      return [measure, { ...interval(own.value, own.error, ALPHA), ...difference }];
+      const difference = index > 0 && { difference: differenceOf(measure, own, base, ALPHA / comparisons) };
+      return [measure, { ...(isTime(measure) ? positiveInterval : shareInterval)(own, ALPHA), ...difference }];
     });
     const searches = group.users.reduce((sum, user) => sum + user.searches, 0);
     return { name: group.name, users: group.users.length, searches, measures: Object.fromEntries(measures) };
@@ -144,13 +136,25 @@ export function usersNeeded(
 }
 
 /** Returns the sum of a measure over the sum of searches and its standard error; NaN without users. */
-function measured(users: readonly UserSums[], measure: Measure): { value: number; error: number } {
+function measured(users: readonly UserSums[], measure: Measure): Ratio {
   const { of } = MEASURES[measure];
   return ratioOf(users.map((user) => ({ sum: of(user), count: user.searches })));
 }
 
-/** Returns a value with the interval that its standard error makes. */
-export function interval(value: number, error: number, alpha: number): Estimate {
+const isTime = (measure: Measure) => measure === "milliseconds";
+
+function differenceOf(measure: Measure, own: Ratio, base: Ratio, alpha: number): Estimate {
+  if (!isTime(measure)) return shareDifference(shareInterval(own, alpha), shareInterval(base, alpha));
+  return normalInterval(own.value - base.value, Math.hypot(own.error, base.error), alpha);
+}
+
+/** Returns a mean of values from 0 on, such as times, with the interval that its standard error makes. */
+export function positiveInterval({ value, error }: Ratio, alpha: number): Estimate {
+  const { low, high } = normalInterval(value, error, alpha);
+  return { value, low: Math.max(0, low), high };
+}
+
+function normalInterval(value: number, error: number, alpha: number): Estimate {
   const width = normalQuantile(alpha / 2) * error;
   return { value, low: value - width, high: value + width };
 }

@@ -1,4 +1,5 @@
-import type { Estimate, ExperimentReport } from "../experiments/report.ts";
+import type { Estimate } from "../../lib/core/statistics/share.ts";
+import type { ExperimentReport } from "../experiments/report.ts";
 
 /** What is measured of a place, as shares of its answers unless said otherwise. Null where nothing can be measured. */
 export interface PlaceReport {
@@ -12,7 +13,7 @@ export interface PlaceReport {
   followable: number;
   /** Of these, answers that an event followed from. */
   click_through: Estimate | null;
-  /** Of these, answers that a conversion followed from. */
+  /** Of these, answers that a conversion followed from; null if the period has no event of such a type. */
   conversion: Estimate | null;
   /** Answers with items of the fallback chain, or in place of a campaign. */
   fallback: Estimate | null;
@@ -34,6 +35,8 @@ export interface PlaceReport {
 /** The report of all places, and of the experiments of placements. */
 export interface RecommendationReport {
   conversions: readonly string[];
+  /** Events of these types in the period. */
+  conversion_events: number;
   places: PlaceReport[];
   experiments: ExperimentReport[];
   /** Experiments that cannot be compared, because the log names users by hashes. */
@@ -41,7 +44,12 @@ export interface RecommendationReport {
 }
 
 /** Returns a report in sentences: of each place, whether its lists beat popularity, and each comparison of variants. */
-export function placeLines({ places, hashed }: Pick<RecommendationReport, "places" | "hashed">): string[] {
+export function placeLines({
+  places,
+  hashed,
+  conversions,
+  conversion_events,
+}: Omit<RecommendationReport, "experiments">): string[] {
   const ofPlaces = places.flatMap(({ place, answers, anonymous, followable, users, next, popular_next, lift }) => {
     const named = [
       ...(anonymous > 0 ? [`${place}: the log names no user of ${anonymous} of ${answers} lists.`] : []),
@@ -66,7 +74,11 @@ export function placeLines({ places, hashed }: Pick<RecommendationReport, "place
     (experiment) =>
       `Experiment ${experiment}: the log names users by hashes, so what followed from lists without an id is not known. Variants can be compared with \`logging.user_id: plain\`.`,
   );
-  return [...ofPlaces, ...ofExperiments];
+  const unconverted =
+    conversion_events === 0
+      ? [`No event of the period has the type ${conversions.join(" or ")}, so conversion is not known.`]
+      : [];
+  return [...ofPlaces, ...unconverted, ...ofExperiments];
 }
 
 /** Fewer users make the intervals unreliable. */

@@ -1,11 +1,11 @@
-import { type Part, ratioOf } from "../../lib/core/statistics/ratio.ts";
+import { type Part, type Ratio, ratioOf } from "../../lib/core/statistics/ratio.ts";
+import { type Estimate, shareInterval, signedInterval } from "../../lib/core/statistics/share.ts";
 import type { Period } from "../clicks/database.ts";
 import {
   ALPHA,
   type ConfiguredExperiment,
-  type Estimate,
   type ExperimentReport,
-  interval,
+  positiveInterval,
   reportOf,
 } from "../experiments/report.ts";
 import type { UserSums } from "../experiments/users.ts";
@@ -37,11 +37,17 @@ export function recommendationReport(
   { conversions, experiments }: { conversions: readonly string[]; experiments: readonly ConfiguredExperiment[] },
 ): Promise<RecommendationReport> {
   return withRecommendations(log, period, async (database) => {
-    const sums = (await database.rows(SUMS, { conversions: JSON.stringify(conversions) })) as unknown as Sums[];
+    const types = { conversions: JSON.stringify(conversions) };
+    const sums = (await database.rows(SUMS, types)) as unknown as Sums[];
+    const [converting] = await database.rows(
+      `SELECT count(*)::DOUBLE AS events FROM event WHERE type IN ${WANTED}`,
+      types,
+    );
+    const conversion_events = Number(converting?.events);
     const coverage = await database.rows(COVERAGE);
     const covered = new Map(coverage.map(({ place, share }) => [String(place), Number(share)]));
     const places = [...Map.groupBy(sums, ({ place }) => place)].map(([place, users]) =>
-      placeReport(place, users, covered.get(place) ?? null),
+      placeReport(place, users, covered.get(place) ?? null, conversion_events > 0),
     );
     const reports: ExperimentReport[] = [];
     const hashed: string[] = [];
@@ -64,16 +70,17 @@ export function recommendationReport(
         }),
       );
     }
-    return { conversions, places, experiments: reports, hashed };
+    return { conversions, conversion_events, places, experiments: reports, hashed };
   });
 }
 
 /** Bits of an item: minus the logarithm of the share of users with an event on it. One more user knows each item. */
 const BITS = "-log2((coalesce(users, 0) + 1.0) / ((SELECT count(DISTINCT user) FROM event) + 1.0))";
 
+const WANTED = "(SELECT unnest(json_extract_string($conversions::JSON, '$[*]')))";
+
 const SUMS = `
-  WITH wanted AS (SELECT unnest(json_extract_string($conversions::JSON, '$[*]')) AS type),
-  clicks AS (SELECT id, bool_or(type IN (SELECT type FROM wanted)) AS is_converted FROM followed GROUP BY id),
+  WITH clicks AS (SELECT id, bool_or(type IN ${WANTED}) AS is_converted FROM followed GROUP BY id),
   surprising AS (SELECT id, sum(${BITS}) AS bits FROM shown LEFT JOIN popularity USING (item) GROUP BY id),
   popular AS (SELECT place, sum(${BITS}) OVER (ORDER BY place) AS bits FROM popularity),
   later AS (
@@ -108,9 +115,17 @@ const EXPERIMENT = `
   FROM answer LEFT JOIN (SELECT id, min(rank) AS first FROM followed GROUP BY id) USING (id)
   WHERE experiment = $name GROUP BY identity, variant ORDER BY identity, variant`;
 
-function placeReport(place: string, users: readonly Sums[], coverage: number | null): PlaceReport {
-  const share = (sum: keyof Sums, count: keyof Sums) =>
-    estimate(users.map((user) => ({ sum: Number(user[sum]), count: Number(user[count]) })));
+function placeReport(
+  place: string,
+  users: readonly Sums[],
+  coverage: number | null,
+  hasConversions: boolean,
+): PlaceReport {
+  const share = (sum: keyof Sums, count: keyof Sums, of = shareInterval) =>
+    estimate(
+      users.map((user) => ({ sum: Number(user[sum]), count: Number(user[count]) })),
+      of,
+    );
   const named = users.filter(({ is_named }) => is_named);
   return {
     place,
@@ -119,20 +134,23 @@ function placeReport(place: string, users: readonly Sums[], coverage: number | n
     anonymous: users.filter(({ is_named }) => !is_named).reduce((sum, { answers }) => sum + answers, 0),
     followable: users.reduce((sum, { followable }) => sum + followable, 0),
     click_through: share("clicked", "followable"),
-    conversion: share("converted", "followable"),
+    conversion: hasConversions ? share("converted", "followable") : null,
     fallback: share("fallback", "answers"),
     degraded: share("degraded", "answers"),
     coverage,
-    novelty: share("bits", "items"),
-    popular_novelty: share("popular_bits", "items"),
+    novelty: share("bits", "items", positiveInterval),
+    popular_novelty: share("popular_bits", "items", positiveInterval),
     next: share("in_list", "next"),
     popular_next: share("in_popular", "next"),
-    lift: estimate(users.map((user) => ({ sum: user.in_list - user.in_popular, count: user.next }))),
+    lift: estimate(
+      users.map((user) => ({ sum: user.in_list - user.in_popular, count: user.next })),
+      signedInterval,
+    ),
   };
 }
 
 /** Returns a ratio with its 95 % interval; null if it counts nothing. */
-function estimate(parts: readonly Part[]): Estimate | null {
-  const { value, error } = ratioOf(parts);
-  return Number.isFinite(value) ? interval(value, error, ALPHA) : null;
+function estimate(parts: readonly Part[], of: (ratio: Ratio, alpha: number) => Estimate): Estimate | null {
+  const counted = ratioOf(parts.filter(({ count }) => count > 0));
+  return Number.isFinite(counted.value) ? of(counted, ALPHA) : null;
 }

@@ -86,8 +86,8 @@ export function tune(collection: Collection, space: TuningSpace, options: Tuning
  */
 const widened = ({ mean, low, high }: Interval, factor: number): Interval => ({
   mean,
-  low: mean - (mean - low) * factor,
-  high: mean + (high - mean) * factor,
+  low: Math.max(-1, mean - (mean - low) * factor),
+  high: Math.min(1, mean + (high - mean) * factor),
 });
 
 /** Returns the settings with the best mean over some queries; the current ones unless others are strictly better. */

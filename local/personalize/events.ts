@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { nameProblem, propertyName } from "../../lib/config/property-name.ts";
 import type { Account } from "./account.ts";
-import { camelCase, type DatasetSchema } from "./data/avro-schema.ts";
+import type { DatasetSchema } from "./data/avro-schema.ts";
 import { type Cell, type LiveRow, parseProperty } from "./data/rows.ts";
 import { ARN, list, text } from "./members.ts";
 import { inProgress, type Operation, operation, requireActive } from "./operations/operation.ts";
@@ -132,7 +133,9 @@ function toRow(
   where: string,
   lenient: readonly string[] = [],
 ): Record<string, Cell> {
-  const columns = new Map(schema.fields.map((column) => [camelCase(column.name), column]));
+  // Nothing documents how another name would be found.
+  const nameable = schema.fields.filter(({ name }) => nameProblem(name) === undefined);
+  const columns = new Map(nameable.map((column) => [propertyName(column.name), column]));
   const unknown = Object.keys(properties).find((name) => !columns.has(name));
   if (unknown !== undefined) {
     throw invalid(`${where}: the schema has no ${unknown}; it has ${[...columns.keys()].join(", ")}.`);

@@ -58,7 +58,7 @@ const even = logs("even", { control: 150, meaning: 150 });
 test("prints a table and which variant is better", () => {
   const { out, err, code } = relevance(argsFor("--files", even));
   assert.is(code, 0, err);
-  assert.match(out, /^control +150 +600 +0\.3750 \(0\.3549 to 0\.3951\)/m);
+  assert.match(out, /^control +150 +600 +0\.3750 \(0\.3552 to 0\.3953\)/m);
   assert.match(out, /^meaning is better than control in click_through \(searches with a click\): \+0\.2500 /m);
   assert.match(out, /each variant needs \d+ users\.\n$/);
 });

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { FEWEST_DIFFERENCES } from "../../../lib/core/statistics/resampling.ts";
 import { timeChart } from "../../plots/time-chart.ts";
 import type { RunOverTime } from "../../server/runs.ts";
 import { callConsole } from "../api.ts";
@@ -61,9 +62,11 @@ export function OverTimeView() {
             key={metric}
             svg={timeChart(
               `${metric} of ${name} over time`,
-              points.flatMap(({ when, means }) => {
+              points.flatMap(({ when, means, queries }) => {
                 const interval = means[metric];
-                return interval ? [{ when, interval }] : [];
+                if (!interval) return [];
+                const { mean } = interval;
+                return [{ when, interval: queries < FEWEST_DIFFERENCES ? { mean, low: mean, high: mean } : interval }];
               }),
             )}
           />

@@ -1,4 +1,5 @@
-import { type Estimate, type ExperimentReport, verdictLines } from "../../experiments/report.ts";
+import type { Estimate } from "../../../lib/core/statistics/share.ts";
+import { type ExperimentReport, verdictLines } from "../../experiments/report.ts";
 import { type PlaceReport, placeLines } from "../../recommendations/places.ts";
 import { Problem, scrolls } from "../parts.tsx";
 import { goTo, place } from "../state.ts";

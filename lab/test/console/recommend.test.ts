@@ -36,6 +36,7 @@ const users = async () => ["U1", "U2"];
 const estimate = (value: number) => ({ value, low: value - 0.05, high: value + 0.05 });
 const measured: RecommendationReport = {
   conversions: ["purchase"],
+  conversion_events: 3,
   places: [
     {
       ...{ place: "home", answers: 40, users: 20, anonymous: 0, followable: 40, coverage: 0.5 },

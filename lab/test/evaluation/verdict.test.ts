@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
 import { type AboutJudgments, evaluate } from "../../evaluation/evaluate.ts";
+import { htmlReport } from "../../evaluation/html.ts";
 import { verdictText } from "../../evaluation/sentences.ts";
 import { judgmentsOf } from "../../judgments/judgments.ts";
 import { metricOf } from "../../metrics/metric.ts";
@@ -60,8 +61,18 @@ test("losers are named as well as winners, with what the verdict rests on", () =
   assert.equal([evaluation.verdict.better, evaluation.verdict.worse], [["good"], ["bad"]]);
   assert.match(
     verdictText(evaluation),
-    /^good beats default by 0\.2500 mrr@10 \(95 % interval .*\)\. bad is worse than default by 0\.1250 mrr@10 \(.*\)\. From 60 queries\. The judgments by people list .* A difference of 0\.0\d+ would have shown with 80 % probability\.$/,
+    /^good beats default by 0\.2500 mrr@10 \(95 % interval .*\)\. bad is worse than default by 0\.1250 mrr@10 \(95 % interval 0\.0\d+ to 0\.1\d+\)\. From 60 queries\. The judgments by people list .* A difference of 0\.0\d+ would have shown with 80 % probability\.$/,
   );
+});
+
+test("there is no interval of fewer than six queries, neither of a mean nor of a difference", () => {
+  const alone = (queries: number) => verdictText(evaluated(queries, { default: {} }));
+  assert.match(alone(5), "mrr@10 of default is 0.5000 (without an interval, which needs 6 queries).");
+  assert.match(alone(6), /mrr@10 of default is 0\.5000 \(95 % interval 0\.\d+ to 0\.\d+\)/);
+  const page = (queries: number) =>
+    htmlReport(evaluated(queries, { default: {}, other: { better: queries } }), "Evaluation");
+  assert.not.match(page(5), /\d \(-?\d\.\d+ to|with 95 % intervals/);
+  assert.match(page(6), /\d \(-?\d\.\d+ to/);
 });
 
 /** Evaluates two settings whose hits are judged in part: the first query's documents are d0, d1, … in the given orders. */

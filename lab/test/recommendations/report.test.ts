@@ -14,6 +14,8 @@ const folder = scratchFolder(TEST_OUTPUT, "recommendation-report");
 const PERIOD = { from: new Date("2026-11-01T00:00:00Z"), until: new Date("2026-11-21T00:00:00Z") };
 const NOON = Date.parse("2026-11-20T12:00:00Z") / 1000;
 
+const CONVERSIONS = { conversions: ["purchase"], conversion_events: 1 };
+
 let made = 0;
 
 /** An answer at noon with the items a and b. */
@@ -113,6 +115,33 @@ test("measures each place once for each request: clicks, conversions, fallback, 
   assert.equal([ranked?.place, ranked?.answers, ranked?.click_through], ["rank-items-to-user", 1, 0]);
 });
 
+test("shares have intervals within 0 and 1, and one that has a width if nothing was seen", async () => {
+  const users = Array.from({ length: 447 }, (_, index) => `u${index}`);
+  const { places } = await report(
+    users.map((user_id) => answer({ user_id, degraded: [{}] })),
+    [event("z", { USER_ID: "other" })],
+  );
+  const shown = (share: { low: number; high: number } | null | undefined) => [
+    share?.low.toFixed(4),
+    share?.high.toFixed(4),
+  ];
+  const [home] = places;
+  assert.equal(shown(home?.click_through), ["0.0000", "0.0085"]);
+  assert.equal(shown(home?.degraded), ["0.9915", "1.0000"]);
+});
+
+test("conversion is unknown, and says so, if no event has its type", async () => {
+  const found = await report([answer()], [event("a")]);
+  assert.equal([found.places[0]?.conversion, found.places[0]?.click_through?.value], [null, 1]);
+  assert.match(
+    placeLines(found).join(" "),
+    "No event of the period has the type purchase or rent, so conversion is not known.",
+  );
+  const known = await report([answer()], [event("a"), event("q", { EVENT_TYPE: "rent", USER_ID: "u2" })]);
+  assert.is(known.places[0]?.conversion?.value, 0);
+  assert.not.match(placeLines(known).join(" "), "conversion is not known");
+});
+
 test("an event follows from the answer that it names, and otherwise from the last one with its item on that day", async () => {
   const at = (hours: number) => new Date((NOON + hours * 3600) * 1000).toISOString();
   const clicks = async (answers: readonly object[], events: readonly object[]) => {
@@ -169,7 +198,7 @@ test("says whether lists have more of what users did next than popular items, wi
   assert.equal([home?.next?.value, home?.popular_next?.value], [100 / 220, 20 / 220]);
   assert.ok((home?.lift?.low ?? 0) > 0.25 && (home?.lift?.high ?? 1) < 0.5, JSON.stringify(home?.lift));
   assert.match(
-    placeLines({ places, hashed: [] })[0] ?? "",
+    placeLines({ ...CONVERSIONS, places, hashed: [] })[0] ?? "",
     /^home has more of what users did next than popular items would have: 0\.4545 beside 0\.0909, /,
   );
   // Nobody knows x and y; half of those who know anything know p1 or p2.
@@ -209,7 +238,7 @@ test("measures nothing where there is nothing", async () => {
   const { places } = await report([answer({ item_ids: [], user_id: null })], []);
   const { click_through, novelty, next, lift } = values(places[0]);
   assert.equal([click_through, novelty, next, lift], [null, null, null, null]);
-  assert.equal(placeLines({ places, hashed: [] }), [
+  assert.equal(placeLines({ ...CONVERSIONS, places, hashed: [] }), [
     "home: the log names no user of 1 of 1 lists.",
     "home: 1 of 1 lists have neither an id nor a user whom events name, so clicks on them are not known.",
   ]);
@@ -226,7 +255,10 @@ test("with hashed users, measures only lists with an id, and does not compare va
   const { places, experiments, hashed } = await report(variants({}), events, more);
   assert.equal([places[0]?.answers, places[0]?.followable, places[0]?.click_through?.value], [2, 1, 1]);
   assert.equal([experiments, hashed], [[], ["more"]]);
-  assert.match(placeLines({ places, hashed })[1] ?? "", "Experiment more: the log names users by hashes");
+  assert.match(
+    placeLines({ ...CONVERSIONS, places, hashed })[1] ?? "",
+    "Experiment more: the log names users by hashes",
+  );
   // An id that only looks like a hash is one that events name.
   const plain = await report(variants({ user_id }), [event("a", { USER_ID: user_id })], more);
   assert.equal([plain.places[0]?.followable, plain.hashed], [2, []]);

@@ -40,7 +40,13 @@ test.before(async () => {
     tasks: judgingTasks(join(scratchFolder(TEST_OUTPUT, "console-server"), "tasks")),
     reports: { experiment: none, clicks: none, take: none },
     runs: { list: () => [], overTime: none, read: none, start: none, progress: none, cancel: none },
-    recommendationReport: async ({ days }) => ({ conversions: [days], places: [], experiments: [], hashed: [] }),
+    recommendationReport: async ({ days }) => ({
+      conversions: [days],
+      conversion_events: 0,
+      places: [],
+      experiments: [],
+      hashed: [],
+    }),
     searches: async (asked) => ({ queries: [], of: Number(asked.days) }),
   });
 });

@@ -7,6 +7,7 @@ import {
   RESERVED_FIELDS,
 } from "../../personalize/limits.ts";
 import { type AvroField, type AvroType, typesOf } from "../avro.ts";
+import { nameProblem } from "../property-name.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, sound, uniqueBy } from "./drafts.ts";
 
@@ -38,6 +39,8 @@ export const checkSchemas: Check = (drafts, report) => {
 
     let textual = 0;
     for (const [index, field] of sound(fields)) {
+      const unnamed = field.name === undefined ? undefined : nameProblem(field.name);
+      if (unnamed !== undefined) problem([index, "name"], `is "${field.name}": ${unnamed}`);
       const wrong = fieldProblem(dataset, field);
       if (wrong) problem([index, wrong.key], wrong.message);
       else if (field.textual) {

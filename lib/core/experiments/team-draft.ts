@@ -1,5 +1,5 @@
 import type { Random } from "../statistics/random.ts";
-import { ratioOf } from "../statistics/ratio.ts";
+import { type Ratio, ratioOf } from "../statistics/ratio.ts";
 
 /** A place of an interleaved list: who is there, and which of the two lists has picked it. */
 interface Pick {
@@ -46,6 +46,6 @@ export interface UserPreference {
  * unbiased: with lists that are alike its expectation is 0, whatever users click. Searches of one user resemble one another,
  * so the variance is that between users, by the delta method.
  */
-export function preferenceOf(users: readonly UserPreference[]): { value: number; error: number } {
+export function preferenceOf(users: readonly UserPreference[]): Ratio {
   return ratioOf(users.map(({ credit, searches }) => ({ sum: credit, count: searches })));
 }

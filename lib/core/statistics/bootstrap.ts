@@ -1,4 +1,5 @@
 import { type Limits, limitsOf } from "./resampling.ts";
+import { shareInterval } from "./share.ts";
 
 /** A mean with its interval. */
 export interface Interval {
@@ -55,8 +56,13 @@ export function simultaneousIntervals(
   });
 }
 
-/** Returns the interval of the mean of a metric's values, at least one, each from 0 to 1. */
+/** Returns the interval of the mean of a metric's values, at least one, each from 0 to 1. Values that are alike have that of a share. */
 export function meanInterval(values: readonly number[], options: BootstrapOptions = {}): Interval {
+  const [first = Number.NaN] = values;
+  if (values.every((value) => value === first)) {
+    const { low, high } = shareInterval({ value: first, error: 0, units: values.length }, options.alpha ?? ALPHA);
+    return { mean: first, low, high };
+  }
   const [{ mean, low, high } = NOTHING] = simultaneousIntervals([values], { resamples: 2_000, ...options });
   return { mean, low: Math.max(0, low), high };
 }

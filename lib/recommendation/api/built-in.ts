@@ -1,6 +1,6 @@
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { SEEDS, suggest } from "../built-in/suggest.ts";
-import { type BuiltInRecord, itemKey, userKey } from "../clients/built-in-table.ts";
+import { type BuiltInRecord, itemKey, kindKey, userKey } from "../clients/built-in-table.ts";
 import type { RecommendationServices } from "../service/services.ts";
 
 /**
@@ -11,22 +11,19 @@ export async function ownKind(
   itemId: string,
   deadline: Deadline,
 ): Promise<readonly string[]> {
-  const key = itemKey(itemId);
-  const record = (await builtIn([key], deadline)).get(key);
-  return record?.BY === "text" ? record.ITEMS : [];
+  const key = kindKey(itemId);
+  return (await builtIn([key], deadline)).get(key)?.ITEMS ?? [];
 }
 
-/** Whom or what the built-in engine recommends for. */
-export interface Occasion {
-  userId?: string | undefined;
-  /** The items of the page, or of the visitor's session, latest first. */
-  itemIds: readonly string[];
-}
+/** Whom or what the built-in engine recommends for: the items of a page, or a visitor and the session's items, latest first. */
+export type Occasion = { pageItemIds: readonly string[] } | { userId?: string | undefined; itemIds: readonly string[] };
 
 /** What the built-in engine recommends. */
 interface Suggested {
   /** Best first. */
   itemIds: string[];
+  /** What it recommends for, and all that the user had: no list of the engine has these. */
+  known: ReadonlySet<string>;
   /** The training that it follows from; undefined without items. */
   run: string | undefined;
   /** Returns the items that an item is recommended for, those that say most for it first. */
@@ -38,25 +35,37 @@ const MAX_CAUSES = 3;
 
 /**
  * Returns what the built-in engine recommends, best first, never the items that it recommends for: the items like those of
- * the request and the last ones of the user, as of the last training. Empty if it knows none of them. Throws if the
- * table cannot be read.
+ * the request and the last ones of the user, as of the last training, and nothing that the user had. On a page, items of the
+ * same kind come first; for a user, they count only if nothing follows from other users. Empty if it knows none of them.
+ * Throws if the table cannot be read.
  */
 export async function suggestedItems(
   { builtIn }: Pick<RecommendationServices, "builtIn">,
-  { userId, itemIds }: Occasion,
+  occasion: Occasion,
   deadline: Deadline,
 ): Promise<Suggested> {
-  const key = userId === undefined ? undefined : userKey(userId);
+  const isPage = "pageItemIds" in occasion;
+  const key = isPage || occasion.userId === undefined ? undefined : userKey(occasion.userId);
   const history = key === undefined ? [] : ((await builtIn([key], deadline)).get(key)?.ITEMS ?? []);
-  const known = [...new Set([...itemIds, ...history])];
-  const seeds = known.slice(0, SEEDS);
-  const found = seeds.length > 0 ? await builtIn(seeds.map(itemKey), deadline) : new Map<string, BuiltInRecord>();
-  const neighbours = seeds.flatMap((seed) => {
-    const record = found.get(itemKey(seed));
-    return record ? [{ seed, run: record.RUN, items: record.ITEMS, scores: record.SCORES ?? [] }] : [];
-  });
+  const known = new Set([...(isPage ? occasion.pageItemIds : occasion.itemIds), ...history]);
+  const seeds = [...known].slice(0, SEEDS);
+  const read = async (...keysOf: ((seed: string) => string)[]) => {
+    const keys = seeds.flatMap((seed) => keysOf.map((keyOf) => keyOf(seed)));
+    const found = keys.length > 0 ? await builtIn(keys, deadline) : new Map<string, BuiltInRecord>();
+    return seeds.flatMap((seed) => {
+      const record = keysOf.flatMap((keyOf) => found.get(keyOf(seed)) ?? [])[0];
+      return record ? [{ seed, run: record.RUN, items: record.ITEMS, scores: record.SCORES ?? [] }] : [];
+    });
+  };
+  let neighbours = await (isPage ? read(kindKey, itemKey) : read(itemKey));
+  let suggested = suggest(neighbours, known);
+  if (suggested.length === 0 && !isPage) {
+    neighbours = await read(kindKey);
+    suggested = suggest(neighbours, known);
+  }
   return {
-    itemIds: suggest(neighbours, new Set(known)),
+    itemIds: suggested,
+    known,
     run: neighbours[0]?.run,
     because: (itemId) =>
       neighbours

@@ -5,6 +5,7 @@ import { ApiError } from "../../core/http/error.ts";
 import type { JsonCall, Reply } from "../../core/http/event.ts";
 import { MAX_RESULTS } from "../../personalize/limits.ts";
 import type { CampaignAnswer } from "../../personalize/runtime/campaigns.ts";
+import { listOf } from "../built-in/suggest.ts";
 import type { Profile } from "../records/profile.ts";
 import { type LoggedEndpoint, logAnswer } from "../request-log/line.ts";
 import { answer, logFailure } from "../service/reply.ts";
@@ -218,10 +219,9 @@ async function fromOthers(
   failure: CampaignFailure | undefined,
   item: Profile | undefined,
 ): Promise<Found> {
-  const occasion = itemId === undefined ? { userId, itemIds: [] } : { itemIds: [itemId] };
+  const occasion = itemId === undefined ? { userId, itemIds: [] } : { pageItemIds: [itemId] };
   let failed = failure;
-  const suggested = await suggestedItems(services, occasion, call.deadline).then(
-    ({ itemIds }) => itemIds,
+  const { itemIds: suggested, known } = await suggestedItems(services, occasion, call.deadline).catch(
     (error: unknown) => {
       const cause = { cause: error };
       const unread = new CampaignFailure(
@@ -231,7 +231,7 @@ async function fromOthers(
       );
       logFailure(services, call, unread.message, error);
       failed ??= unread;
-      return [];
+      return { itemIds: [], known: new Set<string>() };
     },
   );
   const missing =
@@ -245,7 +245,7 @@ async function fromOthers(
     filter && (await ownFilter(services, filter, { ...(userId !== undefined && { userId }), item }, call.deadline));
   const list = await selectItems(
     services.records,
-    [...new Set([...suggested, ...popular])].filter((id) => !excluded.has(id)),
+    [...listOf(suggested, popular, known)].filter((id) => !excluded.has(id)),
     { limit, columns: itemColumns(services.settings), ...(own && { passes: own.passes }) },
     call.deadline,
   );

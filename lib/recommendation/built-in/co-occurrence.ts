@@ -1,5 +1,5 @@
 import { type Scored, takeBest } from "./best.ts";
-import { type Columns, type Matrix, usersOf } from "./matrix.ts";
+import { type Columns, endOf, type Matrix, usersOf } from "./matrix.ts";
 
 /** Neighbours of an item that are kept: more than a list has, because filters and exclusions take some away. */
 export const NEIGHBOURS = 100;
@@ -20,7 +20,7 @@ export function coOccurrence(matrix: Matrix, columns: Columns) {
   const scores = new Float64Array(matrix.items);
   const common = new Int32Array(matrix.items);
   const weights = Float64Array.from({ length: matrix.users }, (_, user) => {
-    const count = (matrix.startOfUser[user + 1] as number) - (matrix.startOfUser[user] as number);
+    const count = endOf(matrix, user) - (matrix.startOfUser[user] as number);
     return count === 0 ? 0 : 1 / count;
   });
   const lengths = Float64Array.from({ length: matrix.items }, (_, item) => {
@@ -38,7 +38,7 @@ export function coOccurrence(matrix: Matrix, columns: Columns) {
     for (let at = columns.startOfItem[item] as number; at < end; at += 1) {
       const user = columns.userOf[at] as number;
       const weight = weights[user] as number;
-      const last = matrix.startOfUser[user + 1] as number;
+      const last = endOf(matrix, user);
       for (let place = matrix.startOfUser[user] as number; place < last; place += 1) {
         const other = matrix.itemOf[place] as number;
         if (common[other] === 0) touched.push(other);

@@ -15,6 +15,13 @@ export interface Columns {
   userOf: Int32Array;
 }
 
+/** The items of a user that are learned from: the last ones. More would say little, and their pairs grow with the square. */
+const LONGEST_HISTORY = 500;
+
+/** Returns where those items of a user end in `itemOf` that are learned from. */
+export const endOf = ({ startOfUser }: Matrix, user: number): number =>
+  Math.min(startOfUser[user + 1] as number, (startOfUser[user] as number) + LONGEST_HISTORY);
+
 /** Returns the items of a user, latest first. */
 export const itemsOf = ({ startOfUser, itemOf }: Matrix, user: number): Int32Array =>
   itemOf.subarray(startOfUser[user], startOfUser[user + 1]);
@@ -29,7 +36,7 @@ export function columnsOf(matrix: Matrix, leaveOut?: Uint8Array): Columns {
   const each = (visit: (item: number, user: number) => void) => {
     for (let user = 0; user < matrix.users; user += 1) {
       if (leaveOut?.[user] === 1) continue;
-      const end = matrix.startOfUser[user + 1] as number;
+      const end = endOf(matrix, user);
       for (let at = matrix.startOfUser[user] as number; at < end; at += 1) visit(matrix.itemOf[at] as number, user);
     }
   };

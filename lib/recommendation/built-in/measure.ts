@@ -1,11 +1,11 @@
 import { meanInterval } from "../../core/statistics/bootstrap.ts";
 import { ndcg } from "../../core/statistics/ndcg.ts";
 import type { Scored } from "./best.ts";
-import { coOccurrence } from "./co-occurrence.ts";
 import { type Columns, columnsOf, itemsOf, type Matrix, usersOf } from "./matrix.ts";
+import { neighboursIn } from "./neighbours.ts";
 import type { Prepared } from "./prepare.ts";
 import type { BuiltInReport } from "./report.ts";
-import { type Neighbours, SEEDS, suggest } from "./suggest.ts";
+import { listOf, type Neighbours, SEEDS, suggest } from "./suggest.ts";
 
 /** The depth of a list that is measured, as Personalize does. */
 const DEPTH = 25;
@@ -14,9 +14,9 @@ const DEPTH = 25;
  * Measures the engine beside the most popular items, as Personalize measures a campaign: predicts the newest tenth of the
  * items of test users from the others, having learned from all other users. NDCG@25 with intervals of 95 %.
  */
-export function measure(prepared: Prepared): BuiltInReport["measured"] {
+export function measure(prepared: Prepared, byText: (item: number) => Scored[]): BuiltInReport["measured"] {
   const columns = columnsOf(prepared.matrix, prepared.isTest);
-  const builtIn = gains(prepared, builtInRanking(prepared.matrix, columns));
+  const builtIn = gains(prepared, builtInRanking(prepared.matrix, columns, byText));
   if (builtIn.length === 0) return undefined;
   const popular = byPopularity(columns);
   const popularity = gains(prepared, () => popular);
@@ -24,22 +24,23 @@ export function measure(prepared: Prepared): BuiltInReport["measured"] {
 }
 
 /** Ranks items, best first, for what a user had to do with, latest first. */
-type Ranking = (history: readonly number[], seen: ReadonlySet<number>) => readonly number[];
+type Ranking = (history: readonly number[], seen: ReadonlySet<number>) => Iterable<number>;
 
 /** Returns how the API ranks: what the neighbours of a user's last items suggest, then the most popular items. */
-export function builtInRanking(matrix: Matrix, columns: Columns): Ranking {
-  const nearest = coOccurrence(matrix, columns);
+export function builtInRanking(matrix: Matrix, columns: Columns, byText: (item: number) => Scored[]): Ranking {
+  const { byUsers, ofKind } = neighboursIn(matrix, columns, byText);
   const popular = byPopularity(columns);
   const known = new Map<number, Neighbours<number>>();
   const neighbours = (item: number) => {
-    const found = known.get(item) ?? listOf(nearest(item));
+    const found = known.get(item) ?? byUsers(item);
     known.set(item, found);
     return found;
   };
-  return (history, seen) => [
-    ...suggest(history.slice(0, SEEDS).map(neighbours), seen),
-    ...popular.slice(0, DEPTH + seen.size),
-  ];
+  return (history, seen) => {
+    const seeds = history.slice(0, SEEDS);
+    const found = suggest(seeds.map(neighbours), seen);
+    return listOf(found.length > 0 ? found : suggest(seeds.map(ofKind), seen), popular, seen);
+  };
 }
 
 /** Returns the items, most popular first. */
@@ -51,8 +52,12 @@ export function byPopularity(columns: Columns): number[] {
 /** Returns how many of a user's items are to be predicted: the newest tenth of them, at least one. */
 export const newestTenth = (items: number): number => Math.max(1, Math.round(items / 10));
 
-/** Returns the NDCG@25 of a ranking, of which only items that the user has not seen count. */
-export function gain(ranking: readonly number[], seen: ReadonlySet<number>, hidden: readonly number[]): number {
+/** Returns the NDCG@25 of a ranking, of which only items that may be recommended to the user count. */
+export function gain(
+  ranking: Iterable<number>,
+  seen: Pick<ReadonlySet<number>, "has">,
+  hidden: readonly number[],
+): number {
   const list = new Set<number>();
   for (const item of ranking) {
     if (list.size === DEPTH) break;
@@ -63,22 +68,15 @@ export function gain(ranking: readonly number[], seen: ReadonlySet<number>, hidd
 }
 
 /** Returns the NDCG@25 of each test user. */
-export function gains({ matrix, isTest }: Prepared, rank: Ranking): number[] {
+export function gains({ matrix, isTest, isActive }: Prepared, rank: Ranking): number[] {
   const values: number[] = [];
   for (let user = 0; user < matrix.users; user += 1) {
     if (isTest[user] !== 1) continue;
     const history = [...itemsOf(matrix, user)];
     const hidden = history.splice(0, newestTenth(history.length));
     const seen = new Set(history);
-    values.push(gain(rank(history, seen), seen, hidden));
+    const left = { has: (item: number) => seen.has(item) || isActive[item] === 0 };
+    values.push(gain(rank(history, seen), left, hidden));
   }
   return values;
-}
-
-/** Returns the neighbours of an item in the form in which they are stored. */
-export function listOf(scored: readonly Scored[]): { items: number[]; scores: number[] } {
-  return {
-    items: scored.map(({ item }) => item),
-    scores: scored.map(({ score }) => Number(score.toPrecision(4))),
-  };
 }

@@ -6,8 +6,11 @@ import { EtlError, runKeys } from "../etl/run-files.ts";
 import type { EventCheck, RunPlan } from "../etl/tasks.ts";
 import type { Matrix } from "./matrix.ts";
 
-/** The items of a user that count: the last ones. More would say little, and their pairs grow with the square. */
-const LONGEST_HISTORY = 500;
+/** Bytes of the ids of a user's items, latest first, none of which is recommended: a record of DynamoDB has 400 KB. */
+const MOST_BYTES = 380_000;
+
+/** Bytes that DynamoDB adds to each element of a list, rounded up. Source: developer guide, "DynamoDB item sizes". */
+const ELEMENT = 4;
 
 /** Pairs of a user and an item in memory, each of 8 bytes. Of more, a share of the users is left out. */
 const MOST_PAIRS = 40_000_000;
@@ -36,11 +39,11 @@ export async function prepare(
   // Items without a record are never recommended. Where no items are stored, those of the events are.
   const records =
     items.length > 0
-      ? `SELECT ITEM_ID AS item, ${text(item)} AS text FROM ${read(item, items)}`
-      : "SELECT DISTINCT item, '' AS text FROM event";
+      ? `SELECT ITEM_ID AS item, ${text(item)} AS text, ${active(item)} AS active FROM ${read(item, items)}`
+      : "SELECT DISTINCT item, '' AS text, 1 AS active FROM event";
   await engine.run(
     `CREATE TABLE item AS
-    SELECT item, text, coalesce(users, 0) AS users, (row_number() OVER (ORDER BY users DESC NULLS LAST, item) - 1)::INTEGER AS number
+    SELECT item, text, active, coalesce(users, 0) AS users, (row_number() OVER (ORDER BY users DESC NULLS LAST, item) - 1)::INTEGER AS number
     FROM (${records}) LEFT JOIN (SELECT item, count(*) AS users FROM event GROUP BY item) USING (item)`,
   );
   const [counted] = await engine.rows("SELECT count(*)::DOUBLE AS pairs FROM event");
@@ -48,7 +51,7 @@ export async function prepare(
   await engine.run(
     `CREATE TABLE history AS SELECT person, number, latest FROM event JOIN item USING (item)
     WHERE md5_number_lower(person) % 1000 < ${permille}
-    QUALIFY row_number() OVER (PARTITION BY person ORDER BY latest DESC, number) <= ${LONGEST_HISTORY};
+    QUALIFY sum(strlen(item) + ${ELEMENT}) OVER (PARTITION BY person ORDER BY latest DESC, number) <= ${MOST_BYTES};
     DROP TABLE event`,
   );
 }
@@ -58,6 +61,8 @@ export interface Prepared {
   matrix: Matrix;
   /** The ids of the items by number. */
   itemIds: readonly string[];
+  /** By item: 1 for those that may be recommended. */
+  isActive: Uint8Array;
   /** By user, in the order of the table `person`: 1 for those that a training is measured with. */
   isTest: Uint8Array;
 }
@@ -68,8 +73,11 @@ export interface Prepared {
  */
 export async function readPrepared(engine: Database): Promise<Prepared> {
   const itemIds: string[] = [];
-  for await (const [ids = []] of engine.columns("SELECT item FROM item ORDER BY number"))
+  const active: number[] = [];
+  for await (const [ids = [], flags = []] of engine.columns("SELECT item, active FROM item ORDER BY number")) {
     itemIds.push(...ids.map(String));
+    active.push(...flags.map(Number));
+  }
   const [counts] = await engine.rows(
     "SELECT count(*)::DOUBLE AS pairs, count(DISTINCT person)::DOUBLE AS users FROM history",
   );
@@ -100,7 +108,12 @@ export async function readPrepared(engine: Database): Promise<Prepared> {
     `CREATE TABLE person AS SELECT person, row_number() OVER (ORDER BY person) AS place FROM (SELECT DISTINCT person FROM history);
     DROP TABLE history`,
   );
-  return { matrix: { users, items: itemIds.length, startOfUser, itemOf }, itemIds, isTest };
+  return {
+    matrix: { users, items: itemIds.length, startOfUser, itemOf },
+    itemIds,
+    isActive: Uint8Array.from(active),
+    isTest,
+  };
 }
 
 /** Copies the files of a folder and returns their names. */
@@ -124,6 +137,10 @@ function condition({ event_type, event_value_threshold }: Partial<EventCheck> = 
   const ofType = event_type === undefined ? "true" : `EVENT_TYPE = ${literal(event_type)}`;
   return event_value_threshold === undefined ? ofType : `${ofType} AND EVENT_VALUE::DOUBLE >= ${event_value_threshold}`;
 }
+
+/** Whether an item may be recommended, as 1 or 0. */
+const active = ({ fields }: AvroSchema) =>
+  fields.some(({ name }) => name === "IS_ACTIVE") ? "(IS_ACTIVE IS DISTINCT FROM 'False')::INTEGER" : "1";
 
 /** The texts of an item: all but its id and whether it is active. */
 function text({ fields }: AvroSchema): string {

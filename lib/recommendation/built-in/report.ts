@@ -8,7 +8,7 @@ export const BuiltInReport = v.object({
   /** Items with neighbours, of all items. */
   items: Count,
   of: Count,
-  /** Items whose neighbours follow from their texts, because they have few users. */
+  /** Items whose pages show items of like texts, because they have few users. */
   by_text: Count,
   /** Users whose last items are stored. */
   users: Count,

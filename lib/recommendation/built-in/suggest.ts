@@ -1,4 +1,4 @@
-/** The last items of a user that the engine recommends from: one call reads the neighbours of all. */
+/** The items, latest first, that the engine recommends from: one call reads the neighbours of all. */
 export const SEEDS = 50;
 
 /** The neighbours of one item, best first. */
@@ -19,4 +19,15 @@ export function suggest<Item>(neighbours: readonly Neighbours<Item>[], seen: Rea
     }
   }
   return [...sums].sort(([, a], [, b]) => b - a).map(([item]) => item);
+}
+
+/** Yields the engine's list: what {@link suggest} found, then popular items, each once and none that is seen. */
+export function* listOf<Item>(
+  suggested: readonly Item[],
+  popular: readonly Item[],
+  seen: ReadonlySet<Item>,
+): Generator<Item> {
+  yield* suggested;
+  const listed = new Set(suggested);
+  for (const item of popular) if (!listed.has(item) && !seen.has(item)) yield item;
 }

@@ -4,7 +4,7 @@ import { concurrently } from "../../core/resilience/concurrently.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { BUILT_IN_KEY } from "../records/tables.ts";
 
-/** A record of the built-in engine: the neighbours of an item with their scores, or the last items of a user. */
+/** A record of the built-in engine: the neighbours of an item with their scores, or the items that a user had. */
 export interface BuiltInRecord {
   KEY: string;
   /** The run that wrote it. */
@@ -12,12 +12,11 @@ export interface BuiltInRecord {
   /** Best or latest first. */
   ITEMS: readonly string[];
   SCORES?: readonly number[];
-  /** For an item of few users: its neighbours follow from its texts. */
-  BY?: "text";
 }
 
-/** The key of an item's neighbours, and that of a user's last items. */
+/** The keys of an item's neighbours by users, of those by texts, which only rare items have, and of a user's items. */
 export const itemKey = (id: string) => `item#${id}`;
+export const kindKey = (id: string) => `kind#${id}`;
 export const userKey = (id: string) => `user#${id}`;
 
 /** The most requests in one BatchWriteItem call, and keys in one BatchGetItem call. Source: API reference. */

@@ -5,6 +5,7 @@ import { MAX_RESULTS } from "../../personalize/limits.ts";
 import type { CampaignAnswer } from "../../personalize/runtime/campaigns.ts";
 import { askCampaign, CampaignFailure } from "../api/ask-campaign.ts";
 import type { FilterChoice } from "../api/filter-choice.ts";
+import { listOf } from "../built-in/suggest.ts";
 import type { Profile } from "../records/profile.ts";
 import { logFailure } from "../service/reply.ts";
 import { valuesOf } from "./arrange.ts";
@@ -166,7 +167,10 @@ export function fallbackSource(visit: Visit, list: FallbackList, filter: LocalFi
       report(what)(error);
     }
   }
-  const popular = () => batches("the list of popular items", () => services.popularItems(call.deadline));
+  const popular = () =>
+    batches("the list of popular items", async () => [
+      ...listOf([], (await services.popularItems(call.deadline)) ?? [], await known(visit)),
+    ]);
   const filteredBy = (ids: AsyncIterable<readonly string[]>) =>
     filter ? tested(ids, filter, report("the filter")) : Promise.resolve({ batches: ids });
   return {
@@ -191,6 +195,17 @@ export function fallbackSource(visit: Visit, list: FallbackList, filter: LocalFi
       }
     },
   };
+}
+
+/** Returns what no list has that comes from the built-in engine, or that follows its items. */
+async function known({ placement, suggested }: Visit): Promise<ReadonlySet<string>> {
+  const usesEngine = placement.engine === "built_in" || placement.fallback.some(({ list }) => list === "built_in");
+  if (!usesEngine) return new Set();
+  // The engine's own list says why it could not be read.
+  return suggested().then(
+    (found) => found.known,
+    () => new Set(),
+  );
 }
 
 /** Returns the categories that the page is about. */

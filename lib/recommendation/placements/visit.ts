@@ -74,7 +74,7 @@ export async function openVisit(
   const basket = placement.exclude.basket === false ? [] : (basket_item_ids ?? []);
   const sessionItems = body.personalization === "none" ? [] : (session_item_ids ?? []);
   const isForItems = placement.recipe !== "user_personalization" && seeds.length > 0;
-  const occasion: Occasion = isForItems ? { itemIds: seeds } : { userId, itemIds: sessionItems };
+  const occasion: Occasion = isForItems ? { pageItemIds: seeds } : { userId, itemIds: sessionItems };
   const degraded = failure ? [failed(STAGES.placement, found.name, failure.reason)] : [];
   if (failure) logFailure(services, call, "changed placements could not be read", failure.cause);
   return {

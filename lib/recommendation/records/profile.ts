@@ -1,20 +1,12 @@
 import { typesOf } from "../../config/avro.ts";
+import { propertyName } from "../../config/property-name.ts";
 import type { ProfileDataset } from "../../core/contract/recommendation.ts";
 import type { Issue } from "../../core/http/error.ts";
 import { isObject } from "../../core/json/values.ts";
 import { MAX_CATEGORY, MAX_RECORD_PROPERTIES, MAX_TEXT } from "../../personalize/limits.ts";
 import { type Definitions, type Field, fieldsOf, fieldValue, textualColumns, type Value } from "./layout.ts";
 import { ID_COLUMNS } from "./tables.ts";
-import {
-  keep,
-  notAnObject,
-  type Parsed,
-  propertyName,
-  readActive,
-  readId,
-  readValue,
-  unknownColumns,
-} from "./value.ts";
+import { keep, notAnObject, type Parsed, readActive, readId, readValue, unknownColumns } from "./value.ts";
 
 /** A user or an item as stored in the table: the source columns that have a value, and IS_ACTIVE. */
 export type Profile = Readonly<Record<string, Value>>;

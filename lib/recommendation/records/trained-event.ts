@@ -1,6 +1,6 @@
+import { propertyName } from "../../config/property-name.ts";
 import { PLACED_FIELDS } from "../../core/contract/recommendation.ts";
 import { type Definitions, fieldsOf, fieldValue, type StoredEvent, type Value } from "./layout.ts";
-import { propertyName } from "./value.ts";
 
 /**
  * An event as Personalize learns from it. It reaches Personalize through PutEvents and through an import, and

@@ -1,4 +1,5 @@
 import { nearest } from "../../config/nearest.ts";
+import { nameProblem } from "../../config/property-name.ts";
 import type { Dataset } from "../../core/contract/recommendation.ts";
 import type { Definitions } from "../records/layout.ts";
 import { MAX_SECONDS, readActive, readFloat, readSeconds, tooLate } from "../records/value.ts";
@@ -58,7 +59,10 @@ const FOREIGN_LIST = /^\s*[[({]|[,;\s]/;
 export async function readSample(dataset: Dataset, file: string, options: SampleOptions): Promise<Sample> {
   const { columns: header, rows: source } = await readRows(file, options.missing);
   const columns = new Map(header.map((name) => [name, new Column(name)]));
-  if (header.length > 0) checkColumns(dataset, file, header);
+  // With schemas, a column may have another name than its field.
+  const fieldsOf = (names: readonly string[]) =>
+    options.definitions ? [] : names.filter((name) => !options.textual.includes(name));
+  if (header.length > 0) checkColumns(dataset, file, header, fieldsOf(header));
   const eventTypes = new Map<string, number>();
   const rejections = new Map<string, Counted>();
   let foreignLists: Counted | undefined;
@@ -75,7 +79,7 @@ export async function readSample(dataset: Dataset, file: string, options: Sample
   for await (const row of source) {
     rows += 1;
     // JSON has no header, so the first object shows which columns exist.
-    if (rows === 1 && header.length === 0) checkColumns(dataset, file, [...row.values.keys()]);
+    if (rows === 1 && header.length === 0) checkColumns(dataset, file, [...row.values.keys()], []);
     checkRow(dataset, file, row);
     if (dataset === "interaction") {
       const type = String(row.values.get("EVENT_TYPE"));
@@ -97,7 +101,7 @@ export async function readSample(dataset: Dataset, file: string, options: Sample
     }
   }
   if (rows === 0) throw new SampleError([`${file}  has a header but no rows: types cannot be inferred without values`]);
-  if (header.length === 0) checkColumns(dataset, file, [...columns.keys()]);
+  if (header.length === 0) checkColumns(dataset, file, [...columns.keys()], fieldsOf([...columns.keys()]));
   return { file, dataset, columns, rows, eventTypes, rejections, foreignLists };
 }
 
@@ -114,7 +118,7 @@ function countIn(counted: Map<string, Counted>, key: string, { line, record }: R
   else counted.set(key, { count: 1, place: { line, record }, message });
 }
 
-function checkColumns(dataset: Dataset, file: string, names: readonly string[]): void {
+function checkColumns(dataset: Dataset, file: string, names: readonly string[], fields: readonly string[]): void {
   const { required, leading, beside, unflagged, maxCustom } = RULES[dataset];
   const problems = required.flatMap((column) => {
     if (names.includes(column)) return [];
@@ -131,14 +135,17 @@ function checkColumns(dataset: Dataset, file: string, names: readonly string[]):
       problems.push(
         `${file}  has the column ${JSON.stringify(name)}: a name is letters, digits and underscores, and does not start with a digit`,
       );
+    } else if (fields.includes(name)) {
+      const unnamed = nameProblem(name);
+      if (unnamed !== undefined) problems.push(`${file}  has the column "${name}": ${unnamed}`);
     }
     if (name === "TEXTUAL_FIELD") {
       problems.push(
         `${file}  has the column "TEXTUAL_FIELD", which the service makes from the textual columns: rename it`,
       );
     }
-    // Personalize ignores underscores when it compares names.
-    const key = name.replaceAll("_", "");
+    // Personalize ignores underscores and case when it compares names.
+    const key = name.replaceAll("_", "").toUpperCase();
     const twin = folded.get(key);
     if (twin)
       problems.push(

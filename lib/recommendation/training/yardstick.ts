@@ -1,4 +1,5 @@
 import type { Interval } from "../../core/statistics/bootstrap.ts";
+import { FEWEST_DIFFERENCES } from "../../core/statistics/resampling.ts";
 import type { BuiltInReport } from "../built-in/report.ts";
 
 type Measured = NonNullable<BuiltInReport["measured"]>;
@@ -13,29 +14,33 @@ type Measured = NonNullable<BuiltInReport["measured"]>;
  */
 export function yardstick(measured: Measured, personalize: number | undefined): string {
   const { users, built_in, popularity } = measured;
+  const isEnough = users >= FEWEST_DIFFERENCES;
+  const withInterval = ({ mean, low, high }: Interval) =>
+    isEnough ? `${shown(mean)} (${shown(low)} to ${shown(high)})` : shown(mean);
   const figures = [
     ...(personalize === undefined ? [] : [`Personalize ${shown(personalize)}`]),
     `built-in engine ${withInterval(built_in)}`,
     `popularity ${withInterval(popularity)}`,
   ].join(", ");
   const how =
-    "NDCG@25 of predicting the newest tenth of the items of test users from the others, with intervals of 95 %" +
+    "NDCG@25 of predicting the newest tenth of the items of test users from the others" +
+    `${isEnough ? ", with intervals of 95 %" : ""}` +
     ` (${users.toLocaleString("en")} test users${personalize === undefined ? "" : "; Personalize chooses its own"}): ${figures}`;
+  if (!isEnough) return `${how}. They are too few for intervals and a verdict: ${FEWEST_DIFFERENCES} are needed`;
   return personalize === undefined ? how : `${how}. ${verdict(personalize, built_in)}`;
 }
 
 function verdict(personalize: number, { mean, low, high }: Interval): string {
   const difference = personalize - mean;
   const width = (Math.SQRT2 * (high - low)) / 2;
-  const found = `${shown(Math.abs(difference))} (${shown(difference - width)} to ${shown(difference + width)})`;
+  const by = (value: number) => `${shown(value)} (${shown(value - width)} to ${shown(value + width)})`;
   if (difference > width) {
-    return `The campaign recommends better than the built-in engine, by ${found}: that is what its price buys`;
+    return `The campaign recommends better than the built-in engine, by ${by(difference)}: that is what its price buys`;
   }
   if (difference < -width) {
-    return `The built-in engine recommends better than the campaign, by ${found}, and costs nothing between trainings: the campaign does not earn its price`;
+    return `The built-in engine recommends better than the campaign, by ${by(-difference)}, and costs nothing between trainings: the campaign does not earn its price`;
   }
-  return `The difference of ${found} is within chance, and the built-in engine costs nothing between trainings: the campaign does not earn its price by this measure`;
+  return `The difference of ${by(difference)} is within chance, and the built-in engine costs nothing between trainings: the campaign does not earn its price by this measure`;
 }
 
 const shown = (value: number) => value.toFixed(3);
-const withInterval = ({ mean, low, high }: Interval) => `${shown(mean)} (${shown(low)} to ${shown(high)})`;

@@ -72,11 +72,6 @@ export function datasetTypeOf(schema: DatasetSchema): DatasetType | undefined {
   return DATASET_TYPES.find((type) => schema.name === `${type.charAt(0)}${type.slice(1).toLowerCase()}`);
 }
 
-/** Converts a column name such as `NUM_RATINGS` to its name in events, items and users: `numRatings`. */
-export function camelCase(column: string): string {
-  return column.toLowerCase().replaceAll(/_+([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
-}
-
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -83,6 +83,17 @@ const RULES: readonly Rule[] = [
     problems: ["conf/schema/item_schema.json fields[5].textual is true for 2 fields: Personalize takes 1"],
   },
   {
+    rule: "field names are of one case, so that Personalize finds them by their camel-case names",
+    good: [],
+    bad: [
+      [USER, ["fields", 6], { name: "homeTown", type: "string" }],
+      [ETL, ["user", "columns", 5], { name: "homeTown", type: "string" }],
+    ],
+    problems: [
+      'conf/schema/user_schema.json fields[6].name is "homeTown": Personalize finds fields by camel-case names, which a name of upper or of lower case alone has: write HOME_TOWN',
+    ],
+  },
+  {
     rule: "field names differ in more than underscores",
     good: [],
     bad: [

@@ -138,6 +138,32 @@ test("answers by the built-in engine what solution.yaml gives it, without a camp
   assert.is(filtered.degraded[0].effect, "the filter's conditions on past events did not apply");
 });
 
+test("fills the list of a user with no popular item that the user had", async () => {
+  const toUser = recommendToUser as unknown as typeof recommendToItem;
+  const history = Array.from({ length: 60 }, (_, index) => `old${index}`);
+  const builtIn = async (keys: readonly string[]) =>
+    new Map(
+      keys.flatMap((KEY) => (KEY === "user#u1" ? [[KEY, { KEY, RUN: "r1", ITEMS: ["i3", ...history, "i4"] }]] : [])),
+    );
+  const own = { builtIn } as unknown as Partial<RecommendationServices>;
+  const { ids } = await ask({ user_id: "u1", limit: 3 }, [], own, ["user_personalization"], toUser);
+  assert.equal(ids, ["i2", "i5"]);
+});
+
+test("recommends items of its own kind on the page of a rare item, and to users what its other users chose", async () => {
+  const toUser = recommendToUser as unknown as typeof recommendToItem;
+  const records: Record<string, string[]> = { "kind#i0": ["i5"], "item#i0": ["i3"], "user#u1": ["i0"] };
+  const builtIn = async (keys: readonly string[]) =>
+    new Map(keys.flatMap((KEY) => (records[KEY] ? [[KEY, { KEY, RUN: "r1", ITEMS: records[KEY], SCORES: [1] }]] : [])));
+  const own = { builtIn, popularItems: async () => [] } as unknown as Partial<RecommendationServices>;
+  assert.equal((await ask({}, [], own, ["similar_items"])).ids, ["i5"]);
+  const toU1 = () => ask({ user_id: "u1" }, [], own, ["user_personalization"], toUser);
+  assert.equal((await toU1()).ids, ["i3"]);
+  // Items of their kind if nobody else chose any of the user's items.
+  records["item#i0"] = [];
+  assert.equal((await toU1()).ids, ["i5"]);
+});
+
 test("uses nothing of a user who chose no personalization, and refuses no filter for want of one", async () => {
   const none = { personalization: "none", user_id: "u1", limit: 3 } as const;
   const similar = await ask({ ...none, filter_name: "unread" });

@@ -10,9 +10,10 @@ import {
   usersOf,
 } from "../../../../lib/recommendation/built-in/matrix.ts";
 import { builtInRanking, gain, gains } from "../../../../lib/recommendation/built-in/measure.ts";
-import { type Prepared, prepare, readPrepared } from "../../../../lib/recommendation/built-in/prepare.ts";
+import { prepare, readPrepared } from "../../../../lib/recommendation/built-in/prepare.ts";
 import { BuiltInReport } from "../../../../lib/recommendation/built-in/report.ts";
-import { itemKey, userKey } from "../../../../lib/recommendation/clients/built-in-table.ts";
+import { textNeighbours } from "../../../../lib/recommendation/built-in/texts.ts";
+import { itemKey, kindKey, userKey } from "../../../../lib/recommendation/clients/built-in-table.ts";
 import { findFile, readFile, runKeys } from "../../../../lib/recommendation/etl/run-files.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { RunPlan } from "../../../../lib/recommendation/etl/tasks.ts";
@@ -48,17 +49,18 @@ async function openShop(): Promise<Shop> {
 const shop = await openShop();
 
 /** Reads the run, with every third user as a test user, so that differences show. */
-const preparedRun = withEngine(LIMITS, async (engine): Promise<Prepared> => {
+const preparedRun = withEngine(LIMITS, async (engine) => {
   await prepare("r1", await readFile(shop.store, runKeys("r1").plan, RunPlan), shop.store, engine);
   const prepared = await readPrepared(engine);
-  return { ...prepared, isTest: prepared.isTest.map((_, user) => (user % 3 === 0 ? 1 : 0)) };
+  const byText = await textNeighbours(engine, prepared.itemIds.length);
+  return { ...prepared, byText, isTest: prepared.isTest.map((_, user) => (user % 3 === 0 ? 1 : 0)) };
 });
 
 test("recommends better than popularity and than plain cosine over items, on data with hidden tastes", async () => {
   const prepared = await preparedRun;
   const columns = columnsOf(prepared.matrix, prepared.isTest);
   const popular = [...new Array(prepared.matrix.items).keys()];
-  const builtIn = gains(prepared, builtInRanking(prepared.matrix, columns));
+  const builtIn = gains(prepared, builtInRanking(prepared.matrix, columns, prepared.byText));
   const others = [gains(prepared, () => popular), gains(prepared, cosineRanking(prepared.matrix, columns))];
   const differences = others.map((other) => other.map((value, user) => (builtIn[user] as number) - value));
   const [overPopularity, overCosine] = simultaneousIntervals(differences, { resamples: 1_000 });
@@ -85,9 +87,9 @@ test("reports the figures of both on the same test users, with intervals", async
   assert.ok(built_in.mean > popularity.mean && built_in.low < built_in.mean && built_in.mean < built_in.high);
 });
 
-test("stores neighbours of every item and the last items of every user, never those without a record", async () => {
+test("stores neighbours of every item and the items of every user, never those without a record", async () => {
   const { records } = shop.builtIn;
-  assert.is([...CATEGORIES.keys()].filter((id) => !records.has(itemKey(id))).length, 0);
+  assert.is([...CATEGORIES.keys()].filter((id) => !records.has(itemKey(id)) && !records.has(kindKey(id))).length, 0);
   const { ITEMS = [], SCORES = [] } = records.get(itemKey("i0")) ?? {};
   assert.is(ITEMS.length, 100);
   assert.is(SCORES.length, 100);
@@ -101,6 +103,22 @@ test("stores neighbours of every item and the last items of every user, never th
   assert.is(records.get(userKey("u1"))?.ITEMS.at(-1), first?.itemId);
 });
 
+test("stores all items of a user, of which none is recommended to the user again", async () => {
+  const small = world();
+  small.records.item = Array.from({ length: 600 }, (_, index) => ({ ...ITEM, ITEM_ID: `B${index}` }));
+  small.events(
+    "2025-03-01",
+    "a",
+    small.records.item.map(({ ITEM_ID }, index) =>
+      event(`e${index}`, { ITEM_ID: String(ITEM_ID), TIMESTAMP: 1_740_000_000 + index }),
+    ),
+  );
+  await small.run("r1");
+  await small.learn("r1");
+  const { ITEMS = [] } = small.builtIn.records.get(userKey("U1")) ?? {};
+  assert.equal([ITEMS.length, ITEMS[0], ITEMS.at(-1)], [600, "B599", "B0"]);
+});
+
 test("finds neighbours of rare items by their texts, of their own kind more often than plain cosine does", async () => {
   const { matrix, itemIds } = await preparedRun;
   const columns = columnsOf(matrix);
@@ -110,8 +128,7 @@ test("finds neighbours of rare items by their texts, of their own kind more ofte
     others.slice(0, 10).filter((other) => CATEGORIES.get(other) === CATEGORIES.get(id)).length;
   const differences = rare.map((item) => {
     const id = itemIds[item] as string;
-    const { ITEMS: own = [], BY } = shop.builtIn.records.get(itemKey(id)) ?? {};
-    assert.is(BY, "text");
+    const own = shop.builtIn.records.get(kindKey(id))?.ITEMS ?? [];
     const theirs = cosine([item]);
     return (
       (alike(id, own) -

@@ -45,6 +45,19 @@ test("uses nothing of the visitor if the request says so", async () => {
   assert.is(degraded, undefined);
 });
 
+test("fills a list of the built-in engine with no popular item that the visitor had", async () => {
+  const filter = { name: "category", values: { CATEGORY: "Crime" } };
+  const fallback = [{ list: "popular" }];
+  const { ask, viewedLast } = shop({ ...HOME, engine: "built_in", limit: 100, fallback, filter });
+  const had = viewedLast("u2");
+  const { response } = await ask({ placement: "home", user_id: "u2" });
+  assert.ok(response.explanations.some(({ engine }) => engine === "list"));
+  assert.equal(
+    response.items.filter(({ ITEM_ID = "" }) => had.includes(ITEM_ID)),
+    [],
+  );
+});
+
 test("recommends to the items of a basket in turn, and none of them", async () => {
   const { ask, ranked, records } = shop({ ...BASKET, limit: 6 });
   const basket = ["i1", "i2"];

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
+import { propertyName } from "../../../../lib/config/property-name.ts";
 import { eventParser, isAnonymous } from "../../../../lib/recommendation/records/event.ts";
 import { anonymousLine, eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { putEvent, trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
-import { propertyName } from "../../../../lib/recommendation/records/value.ts";
 import { suite } from "../../../suite.ts";
 import { definitions } from "./definitions.ts";
 
@@ -144,7 +144,7 @@ const NAMES = {
   NUM_RATINGS: "numRatings",
   CREATION_TIMESTAMP: "creationTimestamp",
   AGE: "age",
-  pageCount: "pageCount",
+  page_count: "pageCount",
 };
 for (const [field, property] of Object.entries(NAMES)) {
   test(`names ${field} ${property}`, () => assert.is(propertyName(field), property));

@@ -34,6 +34,16 @@ const cases: Record<string, [Given, string[]]> = {
     { user: "USER_ID,HOME_TOWN,HOMETOWN\nU1,3,4\n" },
     ['users.csv  has the columns "HOME_TOWN" and "HOMETOWN", which Personalize takes for the same: rename one'],
   ],
+  "names that Personalize cannot tell apart by case": [
+    { user: "USER_ID,AGE,age\nU1,3,4\n" },
+    ['users.csv  has the columns "AGE" and "age", which Personalize takes for the same: rename one'],
+  ],
+  "a name in mixed case, which Personalize would not find": [
+    { item: "ITEM_ID,pictureURL\nB1,a\n" },
+    [
+      'items.csv  has the column "pictureURL": Personalize finds fields by camel-case names, which a name of upper or of lower case alone has: write PICTURE_URL',
+    ],
+  ],
   "more columns of its own than Personalize takes": [
     { interaction: `${HEADER.trim()},A,B,C,D,E,F\nU1,B1,view,1,1,1,1,1,1,1\n` },
     ["interactions.csv  has 6 columns of its own, Personalize takes at most 5: A, B, C, D, E, F"],

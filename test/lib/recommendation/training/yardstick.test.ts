@@ -17,11 +17,22 @@ test("names the figures with intervals, and the test", () => {
   assert.not.match(yardstick(measured, undefined), /Personalize|campaign/);
 });
 
+test("gives neither intervals nor a verdict of fewer than six test users", () => {
+  const text = yardstick({ ...measured, users: 5 }, 0.188);
+  assert.match(text, /Personalize 0\.188, built-in engine 0\.181, popularity 0\.104\. They are too few/);
+  assert.not.match(text, /interval of|campaign/);
+});
+
 test("says whether the campaign earns its price, only beyond chance", () => {
   assert.match(yardstick(measured, 0.188), "0.007 (-0.007 to 0.021) is within chance");
   assert.match(yardstick(measured, 0.188), /does not earn its price by this measure$/);
   assert.match(yardstick(measured, 0.21), /better than the built-in engine, by 0.029 \(0.015 to 0.043\): that is what/);
-  assert.match(yardstick(measured, 0.15), /engine recommends better than the campaign, by 0.031 \(-0.045 to -0.017\)/);
+  assert.match(
+    yardstick(measured, 0.15),
+    /engine recommends better than the campaign, by 0.031 \(0.017 to 0.045\), and/,
+  );
+  // The sign is that of Personalize minus the engine, in the difference and its bounds.
+  assert.match(yardstick(measured, 0.176), "The difference of -0.005 (-0.019 to 0.009) is within chance");
 });
 
 test.run();
