@@ -16,6 +16,7 @@ const BATCH = 64;
 
 interface Item {
   status: number;
+  result?: string;
   error?: { type: string; reason: string; retryable?: boolean };
 }
 
@@ -96,11 +97,11 @@ async function writeBatch(
     const again: typeof pending = [];
     let reason = "";
     for (const [position, one] of pending.entries()) {
-      const { status, error } = Object.values(items[position] ?? {})[0] ?? { status: 500 };
+      const { status, result, error }: Item = Object.values(items[position] ?? {})[0] ?? { status: 500 };
       if (error?.retryable === true && status !== 409) {
         again.push(one);
         reason = error.reason;
-      } else if (status === 409 || (status === 404 && one.copy.op === "update"))
+      } else if (status === 409 || result === "noop" || (status === 404 && one.copy.op === "update"))
         outcomes[one.place] = { kind: "unchanged" };
       else if (error === undefined) outcomes[one.place] = { kind: "written" };
       else outcomes[one.place] = { kind: "rejected", reason: `${error.type}: ${error.reason}` };
