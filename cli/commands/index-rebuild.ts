@@ -20,6 +20,7 @@ import {
   requireOneRun,
   runCalls,
   runOptions,
+  standing,
   tallyText,
 } from "../gateway/index-runs.ts";
 import { requireVectors } from "../gateway/vectors.ts";
@@ -66,7 +67,7 @@ export const command = defineCommand({
       context.terminal.print(tallyText(record));
       context.terminal.print(
         record.phase === "switched"
-          ? `${record.name} now points to ${record.target}. ${record.name === record.source ? "The old index is deleted" : `The old index ${record.source} stays, but rejects writes`}.`
+          ? `${record.name} now points to ${await standing(runCalls(gateway, context), record.name)}. ${record.name === record.source ? "The old index is deleted" : `The old index ${record.source} stays, but rejects writes`}.`
           : `${record.target} has caught up. Switch to it with: relevance index switch --run ${record.id}`,
       );
     }
