@@ -13,6 +13,7 @@ import {
   followBackfill,
   importTally,
   reported,
+  requireEmbedded,
   requireOneRun,
   runCalls,
   runOptions,
@@ -44,6 +45,7 @@ export const command = defineCommand({
     );
     if (begun) terminal.note(`Run ${record.id} embeds what documents of ${record.source} lack`);
     const fields = begun ?? (await fieldsOf(calls, conf, record.name));
+    await requireEmbedded(gateway, context, { name: record.name, mappings: fields.mappings });
     const done = await followBackfill(gateway, { ...fields, id: record.id, most }, context);
     if (json) terminal.printJson(done);
     else terminal.print(importTally(done));

@@ -1,11 +1,13 @@
 import * as v from "valibot";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { indices } from "../../lib/search/index/rebuild/requests.ts";
+import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { newStamp } from "../../lib/search/index-meta/run-names.ts";
 import { findMapping } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
+import { Failure } from "../errors.ts";
 import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { reported, runCalls } from "../gateway/index-runs.ts";
+import { reported, runCalls, standing } from "../gateway/index-runs.ts";
 import { schemaFrom } from "../gateway/schema-file.ts";
 import { requireVectors } from "../gateway/vectors.ts";
 
@@ -54,7 +56,18 @@ export const command = defineCommand({
     await requireVectors(calls, entry?.embedding_mappings ?? [], schema.mappings);
     const name = `${alias}-${newStamp(new Date())}`;
     const body = { ...schema, aliases: { ...schema.aliases, [alias]: {} } };
+    const [present] = await reported(() => behind(calls, alias));
+    if (present !== undefined) {
+      throw new Failure(
+        `${alias} stands for ${present}: change that with \`relevance index rebuild\`, or choose another name`,
+      );
+    }
     await reported(() => calls.json(indices.create({ index: name, body })));
+    const found = await standing(calls, alias);
+    if (found !== name) {
+      await reported(() => calls.json(indices.delete({ index: name })));
+      throw new Failure(`${alias} was created by somebody else as well: it stood for ${found}. Deleted ${name} again`);
+    }
     context.terminal.print(`Created ${name} behind the alias ${alias}`);
     return 0;
   },

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
 import { IMPORT_FORMATS } from "../../lib/core/contract/search.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
+import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { entryFor, patientCluster } from "../gateway/entry.ts";
@@ -9,9 +10,11 @@ import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import { formatOf, importSource } from "../gateway/import-files.ts";
 import {
   defineRunOptions,
+  embeddingsOf,
   followImport,
   importTally,
   reported,
+  requireEmbedded,
   requireOneRun,
   runCalls,
   runOptions,
@@ -92,6 +95,16 @@ export const command = defineCommand({
       const calls = runCalls(gateway, context);
       const entry = await reported(() => entryFor(patientCluster(calls), hybrid_queries, name));
       const embed = entry !== undefined;
+      const isThere = (await reported(() => behind(calls, name))).length > 0;
+      if (entry && isThere) await requireEmbedded(gateway, context, { name, mappings: entry.embedding_mappings });
+      const made = entry || !isThere ? [] : await reported(() => embeddingsOf(calls, name));
+      if (made.length > 0) {
+        const fields = made.map(({ embedding_field }) => embedding_field).join(", ");
+        throw new UsageError(
+          `${name} has embeddings in ${fields}, and hybrid_search.yaml in ${conf} has no entry for it, so documents would be ` +
+            "stored without. Give the folder that has it by --conf",
+        );
+      }
       const record = await reported(() =>
         createImport(calls, { name, files, from: from.join(" "), format: known, idField, embed, now: new Date() }),
       );

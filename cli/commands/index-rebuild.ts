@@ -5,8 +5,10 @@ import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { changedVectors } from "../../lib/search/index/changed-vectors.ts";
 import { SchemaError } from "../../lib/search/index/index-description.ts";
-import { createRun, type DescribedIndex, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
+import { createRun, type DescribedIndex, describe, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
 import { semanticSchema, vectorSettings } from "../../lib/search/index/semantic-schema.ts";
+import { isAmong } from "../../lib/search/opensearch/hidden-fields.ts";
+import { hiddenIn } from "../../lib/search/opensearch/index-catalog.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { entryFor, patientCluster } from "../gateway/entry.ts";
@@ -18,6 +20,7 @@ import {
   requireOneRun,
   runCalls,
   runOptions,
+  standing,
   tallyText,
 } from "../gateway/index-runs.ts";
 import { requireVectors } from "../gateway/vectors.ts";
@@ -48,9 +51,9 @@ export const command = defineCommand({
     replaceIndex: v.optional(v.boolean(), false),
   },
   run: async (options, context) => {
-    const { json, index, schema, embed, resume, replaceIndex, parallel, switch: thenSwitch } = options;
+    const { json, index, schema, resume, replaceIndex, parallel, switch: thenSwitch } = options;
     requireOneRun({ index, resume });
-    if (resume !== undefined && (schema !== undefined || embed || replaceIndex)) {
+    if (resume !== undefined && (schema !== undefined || options.embed || replaceIndex)) {
       throw new UsageError(
         "--resume uses the options that the run began with: leave out --schema, --embed and --replace-index",
       );
@@ -64,7 +67,7 @@ export const command = defineCommand({
       context.terminal.print(tallyText(record));
       context.terminal.print(
         record.phase === "switched"
-          ? `${record.name} now points to ${record.target}. ${record.name === record.source ? "The old index is deleted" : `The old index ${record.source} stays, but rejects writes`}.`
+          ? `${record.name} now points to ${await standing(runCalls(gateway, context), record.name)}. ${record.name === record.source ? "The old index is deleted" : `The old index ${record.source} stays, but rejects writes`}.`
           : `${record.target} has caught up. Switch to it with: relevance index switch --run ${record.id}`,
       );
     }
@@ -74,17 +77,21 @@ export const command = defineCommand({
       const name = index ?? "";
       const calls = runCalls(gateway, context);
       // A rebuild that computes no embedding works without a configuration.
-      const known = embed || existsSync(join(conf, "hybrid_search.yaml")) ? loadHybridSearch(conf) : undefined;
+      const known = options.embed || existsSync(join(conf, "hybrid_search.yaml")) ? loadHybridSearch(conf) : undefined;
       const entry = known && (await reported(() => entryFor(patientCluster(calls), known.hybrid_queries, name)));
-      if (embed && fieldsOf(entry).length === 0)
+      if (options.embed && fieldsOf(entry).length === 0)
         throw new UsageError(`hybrid_search.yaml has no embedding_mappings for ${name}, so nothing can be embedded`);
+      const { mappings } = await reported(() => describe(calls, name));
+      const hidden = fieldsOf(entry).filter((field) => isAmong(hiddenIn(mappings), field));
+      const embed = options.embed || hidden.length > 0;
       if (entry) await requireVectors(calls, entry.embedding_mappings);
       const configured = known && entry ? { entry, models: known.models, embed } : undefined;
       const bodyOf = bodyFrom(schema, configured);
       const embeddingFields = fieldsOf(embed ? entry : undefined);
-      const options = { name, bodyOf, embed, embeddingFields, entry: entry?.index, replaceIndex, now: new Date() };
-      const record = await reported(() => createRun(calls, options));
-      context.terminal.note(`Run ${record.id} copies ${record.source} to ${record.target}`);
+      const run = { name, bodyOf, embed, embeddingFields, entry: entry?.index, replaceIndex, now: new Date() };
+      const record = await reported(() => createRun(calls, run));
+      const anew = hidden.length > 0 ? `, and embeds again: documents do not show ${hidden.join(", ")}` : "";
+      context.terminal.note(`Run ${record.id} copies ${record.source} to ${record.target}${anew}`);
       return record.id;
     }
   },

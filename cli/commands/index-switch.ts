@@ -3,7 +3,7 @@ import { lostByRollback, rollBack } from "../../lib/search/index/rebuild/finish.
 import { defineCommand } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { defineGatewayOptions, EMBEDDING, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { followRun, reported, runCalls, tallyText } from "../gateway/index-runs.ts";
+import { followRun, reported, runCalls, standing, tallyText } from "../gateway/index-runs.ts";
 
 /** `relevance index switch`: puts the new index of a run in place, or the old one back. */
 export const command = defineCommand({
@@ -29,7 +29,7 @@ export const command = defineCommand({
     if (!back) {
       const record = await followRun(gateway, { id, thenSwitch: true }, context);
       terminal.print(tallyText(record));
-      terminal.print(`${record.name} now points to ${record.target}.`);
+      terminal.print(`${record.name} now points to ${await standing(runCalls(gateway, context), record.name)}.`);
       return 0;
     }
     const calls = runCalls(gateway, context);

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import type { EmbeddingMapping } from "../../lib/config/hybrid-search.ts";
 import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
@@ -16,6 +18,7 @@ const BATCH = 64;
 
 interface Item {
   status: number;
+  result?: string;
   error?: { type: string; reason: string; retryable?: boolean };
 }
 
@@ -52,6 +55,36 @@ export function embeddingWriter(
     for (const batch of chunksOf(copies, ({ source }) => Buffer.byteLength(source) + 200, BATCH)) await write(batch);
     return outcomes;
   };
+}
+
+/** An embedding field and the fields that it is made of. */
+export type EmbeddedField = Pick<EmbeddingMapping, "embedding_field" | "src_fields">;
+
+/**
+ * Throws RunFailure unless the gateway embeds what the configuration says: the running one may have another. Asks with
+ * updates of a document that does not exist, whose sources are numbers: a gateway that embeds them refuses these before
+ * anything is sent, and otherwise there is nothing to update.
+ */
+export async function requireEmbedding(
+  calls: RunCalls,
+  index: string,
+  mappings: readonly EmbeddedField[],
+): Promise<void> {
+  const id = `relevance-${randomUUID()}`;
+  const fields = mappings.map(({ embedding_field }) => [embedding_field, null]);
+  for (const { embedding_field: field, src_fields } of mappings) {
+    const own = src_fields.map((path) => [path, 0]);
+    // A field that is given is not computed.
+    const doc = Object.fromEntries([...fields.filter(([other]) => other !== field), ...own]);
+    const probe = { id, op: "update", ifUnchanged: { seqNo: 0, primaryTerm: 1 }, source: JSON.stringify(doc) } as const;
+    const [outcome] = (await writeBatch(calls, index, [probe], () => undefined)) ?? [];
+    const isEmbedded = outcome?.kind === "rejected" && outcome.reason.includes(` embedded into ${field},`);
+    if (isEmbedded) continue;
+    throw new RunFailure(
+      `The gateway does not embed ${src_fields.join(" and ")} into ${field} of ${index}, as hybrid_search.yaml says: it runs ` +
+        "with another configuration. Deploy this one, or restart `make dev`",
+    );
+  }
 }
 
 /** Stops a rebuild: documents without a vector are stored in their final version, so resuming would not embed them. */
@@ -96,11 +129,11 @@ async function writeBatch(
     const again: typeof pending = [];
     let reason = "";
     for (const [position, one] of pending.entries()) {
-      const { status, error } = Object.values(items[position] ?? {})[0] ?? { status: 500 };
+      const { status, result, error }: Item = Object.values(items[position] ?? {})[0] ?? { status: 500 };
       if (error?.retryable === true && status !== 409) {
         again.push(one);
         reason = error.reason;
-      } else if (status === 409 || (status === 404 && one.copy.op === "update"))
+      } else if (status === 409 || result === "noop" || (status === 404 && one.copy.op === "update"))
         outcomes[one.place] = { kind: "unchanged" };
       else if (error === undefined) outcomes[one.place] = { kind: "written" };
       else outcomes[one.place] = { kind: "rejected", reason: `${error.type}: ${error.reason}` };

@@ -1,18 +1,22 @@
 import type { Command } from "commander";
 import * as v from "valibot";
+import { once } from "../../lib/core/resilience/once.ts";
 import { type BackfillFields, workOnBackfill } from "../../lib/search/index/backfill.ts";
 import { workOnImport } from "../../lib/search/index/import/run.ts";
 import type { OpenFile } from "../../lib/search/index/import/slices.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import type { BackfillRecord, ImportRecord } from "../../lib/search/index/rebuild/in-place-records.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
+import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import { workOn } from "../../lib/search/index/rebuild/run.ts";
 import { createRunCalls, type RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
+import { behind } from "../../lib/search/index/rebuild/switch.ts";
+import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
 import type { Context } from "../command.ts";
 import { Failure, rethrown, UsageError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
-import { embeddingWriter, refuseDegraded } from "./embedding-writer.ts";
+import { type EmbeddedField, embeddingWriter, refuseDegraded, requireEmbedding } from "./embedding-writer.ts";
 import { defineGatewayOptions, type Gateway, gatewayOptions } from "./gateway.ts";
 
 /** Calls of one run at a time, at most, unless the user says how many. */
@@ -49,6 +53,29 @@ const troubleOn =
   (reason: string): void =>
     terminal.note(`Trying again: ${reason}`);
 
+/** Returns what a name stands for, as the cluster says. */
+export const standing = async (calls: RunCalls, name: string): Promise<string> =>
+  (await reported(() => behind(calls, name))).join(" and ") || "no index";
+
+/** Throws Failure unless the gateway embeds what hybrid_search.yaml says. */
+export const requireEmbedded = (
+  gateway: Gateway,
+  context: Context,
+  { name, mappings }: { name: string; mappings: readonly EmbeddedField[] },
+): Promise<void> =>
+  reported(() => requireEmbedding(runCalls({ ...gateway, cluster: gateway.api }, context), name, mappings));
+
+/** Returns what the indexes that a name stands for say about their embeddings. */
+export async function embeddingsOf(calls: RunCalls, name: string): Promise<EmbeddedField[]> {
+  const answer = await calls.json(indices.get({ index: name, flat_settings: true }));
+  return Object.values(answer as Record<string, { mappings?: { _meta?: unknown } }>).flatMap(({ mappings }) =>
+    Object.entries(readIndexMeta(mappings?._meta)?.embeddings ?? {}).map(([embedding_field, { src_fields }]) => ({
+      embedding_field,
+      src_fields,
+    })),
+  );
+}
+
 /** Runs an operation of the engine and reports its failures as those of the command. */
 export const reported = <T>(operation: () => Promise<T>): Promise<T> => rethrown(RunFailure, Failure, operation);
 
@@ -67,7 +94,14 @@ export async function followRun(
       thenSwitch,
       holdMs: HOLD_MS,
       most,
-      embeddingWriter: (target) => write(target, refuseDegraded),
+      embeddingWriter(alias, index) {
+        const writer = write(alias, refuseDegraded);
+        const embeds = once(async () => requireEmbedding(apiCalls, alias, await embeddingsOf(calls, index)));
+        return async (copies) => {
+          await embeds();
+          return writer(copies);
+        };
+      },
       onProgress: (record) => terminal.note(progressText(record)),
     });
   });

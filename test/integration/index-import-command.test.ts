@@ -5,6 +5,7 @@ import * as assert from "uvu/assert";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import type { Run } from "../cli/run-cli.ts";
+import { runHere } from "../cli/run-here.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
@@ -70,6 +71,87 @@ for (const cluster of await clusters()) {
     assert.is(body.count, 700);
     assert.is(await writesTo(cluster, index), 700, "nothing is written twice");
     assert.match((await run("cancel", "--run", id, "--forget")).out, "Deleted the records");
+  });
+
+  test(`${cluster.version}: an import, a backfill and a rebuild are refused if the gateway has another configuration`, async () => {
+    const [index, alias] = [uniqueIndex("other"), uniqueIndex("alias")];
+    const [conf, none] = [join(folder, index), join(folder, `${index}-none`)];
+    for (const [path, entries] of [
+      [conf, [index, alias]],
+      [none, ["something-else"]],
+    ] as const) {
+      mkdirSync(path);
+      writeFileSync(join(path, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: dense}\n");
+      const [dense] = hybridIndex(index).embedding_mappings;
+      const queries = entries.map((name) => ({ index: name, embedding_mappings: [dense] }));
+      // JSON is YAML.
+      writeFileSync(join(path, "hybrid_search.yaml"), JSON.stringify({ hybrid_queries: queries }));
+    }
+    const gateway = await startGateway({
+      node: cluster.url,
+      settings: { indexes: [hybridIndex("of-another-project")] },
+      key: { endpoints: ["administration", "bulk"] },
+    });
+    toStop.unshift(gateway);
+    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
+    const { properties } = HYBRID_MAPPING.mappings;
+    const schema = join(conf, "schema.json");
+    writeFileSync(schema, JSON.stringify({ mappings: { properties: { text: properties.text } } }));
+    const ours = indexCli(conf, gateway.url);
+    const created = await ours.run("create", "--index", alias, "--schema_file_path", schema);
+    assert.is(created.code, 0, created.err);
+    const file = join(folder, `${index}.csv`);
+    writeFileSync(file, "isbn,text\nb1,the salt road\n");
+    const refused = "The gateway does not embed text into text_dense";
+    const from = ["--from", file, "--id-field", "isbn"];
+
+    for (const name of [index, alias]) {
+      const imported = await ours.run("import", "--index", name, ...from);
+      assert.is(imported.code, 1);
+      assert.match(imported.err, `${refused} of ${name}`);
+      assert.is(await writesTo(cluster, name === alias ? (created.out.match(/Created (\S+)/)?.[1] ?? "") : name), 0);
+    }
+    await request(cluster, "PUT", `/${alias}/_doc/b1?refresh=true`, { text: "the salt road" });
+    const filled = await runHere(["backfill", "--index", alias, ...toGateway(conf, gateway.url)]);
+    assert.equal([filled.code, filled.err.includes(refused)], [1, true], filled.err);
+    const rebuilt = await ours.run("rebuild", "--index", alias, "--embed");
+    assert.equal([rebuilt.code, rebuilt.err.includes(refused)], [1, true], rebuilt.err);
+    const [, run = ""] = /Run (\S+) copies/.exec(rebuilt.err) ?? [];
+    assert.equal((await ours.run("rebuild", "--resume", run)).code, 1, "a resumed run is refused, too");
+
+    const past = await indexCli(none, gateway.url).run("import", "--index", alias, ...from);
+    assert.is(past.code, 2, past.err);
+    assert.match(
+      past.err,
+      `${alias} has embeddings in text_dense, and hybrid_search.yaml in ${none} has no entry for it`,
+    );
+  });
+
+  test(`${cluster.version}: an alias that exists is not created again, and its writes go on`, async () => {
+    const alias = uniqueIndex("twice");
+    const conf = join(folder, alias);
+    mkdirSync(conf);
+    writeFileSync(join(conf, "model.yaml"), "sparse_v3: {endpoint_name: sparse}\n");
+    const mappings = [{ embedding_field: "text_sparse", model_name: "sparse_v3", src_fields: ["text"] }];
+    writeFileSync(
+      join(conf, "hybrid_search.yaml"),
+      JSON.stringify({ hybrid_queries: [{ index: alias, embedding_mappings: mappings }] }),
+    );
+    const gateway = await startGateway({
+      node: cluster.url,
+      key: { endpoints: ["administration"], indexes: [`${alias}*`] },
+    });
+    toStop.unshift(gateway);
+    const schema = join(conf, "schema.json");
+    writeFileSync(schema, JSON.stringify({ mappings: { properties: { text: { type: "text" } } } }));
+    const { run } = indexCli(conf, gateway.url);
+    const create = () => run("create", "--index", alias, "--schema_file_path", schema);
+    const [first, again] = [await create(), await create()];
+    assert.equal([first.code, again.code], [0, 1], first.err);
+    const { body } = await request<object>(cluster, "GET", `/${alias}/_alias`);
+    assert.is(first.out.trim(), `Created ${Object.keys(body).join()} behind the alias ${alias}`);
+    assert.match(again.err, `${alias} stands for ${Object.keys(body)[0]}: change that with`);
+    assert.is((await request(cluster, "PUT", `/${alias}/_doc/1`, { text: "x" })).status, 201);
   });
 }
 

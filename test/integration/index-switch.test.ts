@@ -1,9 +1,10 @@
 import * as assert from "uvu/assert";
 import { createRun } from "../../lib/search/index/rebuild/create.ts";
+import { cancelRun, rollBack } from "../../lib/search/index/rebuild/finish.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { workOn } from "../../lib/search/index/rebuild/run.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
-import { holdPattern } from "../../lib/search/index-meta/index-meta.ts";
+import { holdAlias, holdPattern } from "../../lib/search/index-meta/index-meta.ts";
 import { runIndex } from "../../lib/search/index-meta/run-names.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCluster } from "../../lib/search/opensearch/client.ts";
@@ -60,8 +61,78 @@ async function rebuilt(cluster: Cluster, fail: (send: () => Promise<ClusterAnswe
   };
 }
 
+/** An alias of an index with documents, and rebuilds of it. */
+async function rebuilds(cluster: Cluster) {
+  const alias = uniqueIndex("switched");
+  const old = `${alias}-first`;
+  await request(cluster, "PUT", `/${old}`, { aliases: { [alias]: {} } });
+  await request(cluster, "PUT", `/${alias}/_doc/1?refresh=true`, { n: 1 });
+  const native = createCluster({ node: cluster.url, auth: noAuth });
+  const calls = createRunCalls({ cluster: native, pace: createPace(4), wait: async () => {} });
+  const begin = () =>
+    createRun(calls, {
+      ...{ name: alias, bodyOf: () => ({}), embed: false, embeddingFields: [], replaceIndex: false, now: new Date() },
+    });
+  const work = (id: string, thenSwitch = true) =>
+    workOn({ calls, id, thenSwitch, holdMs: patient(15_000), most: 4 }).then(
+      ({ phase }) => phase as string,
+      ({ message }) => message as string,
+    );
+  const behind = async () => Object.keys((await request<object>(cluster, "GET", `/${alias}/_alias`)).body);
+  const writeTo = async (index: string) => (await request(cluster, "PUT", `/${index}/_doc/new`, { n: 2 })).status;
+  return { alias, old, calls, begin, work, behind, writeTo };
+}
+
 for (const cluster of await clusters()) {
   const { version } = cluster;
+
+  test(`${version}: of two rebuilds of one alias one switches, and the other is refused with the reason`, async () => {
+    const { alias, old, calls, begin, work, behind, writeTo } = await rebuilds(cluster);
+    const runs = [await begin(), await begin()];
+    const ends = await Promise.all(runs.map(({ id }) => work(id)));
+    const switched = runs.filter((_, at) => ends[at] === "switched");
+    const [late] = runs.filter((_, at) => ends[at] !== "switched");
+    assert.is(switched.length, 1, ends.join("; "));
+    assert.equal(await behind(), [switched[0]?.target]);
+    const again = await work(late?.id ?? "");
+    assert.match(again, `${alias} stands for ${switched[0]?.target}, and no longer for ${old} alone`);
+    assert.is(await writeTo(old), 403, "the old index rejects writes");
+    await cancelRun(calls, late?.id ?? "", false);
+    assert.is(await writeTo(old), 403, "the old index rejects writes after the other run is cancelled");
+    assert.equal([await behind(), await writeTo(alias)], [[switched[0]?.target], 201]);
+  });
+
+  test(`${version}: a run that waits for its switch is refused after another one has switched`, async () => {
+    const { begin, work, behind } = await rebuilds(cluster);
+    const [waiting, other] = [await begin(), await begin()];
+    assert.equal([await work(waiting.id, false), await work(other.id)], ["ready", "switched"]);
+    assert.match(await work(waiting.id), `stands for ${other.target}, and no longer for`);
+    assert.equal(await behind(), [other.target]);
+  });
+
+  test(`${version}: a run is refused while another one holds writes, and leaves its block`, async () => {
+    const { old, begin, work, behind, writeTo } = await rebuilds(cluster);
+    const [mine, other] = [await begin(), await begin()];
+    await request(cluster, "PUT", `/${other.target}/_alias/${holdAlias(old, Date.now() + 60_000)}`);
+    await request(cluster, "PUT", `/${old}/_block/write`);
+    assert.match(await work(mine.id), `the run of ${other.target} holds writes`);
+    assert.equal([await behind(), await writeTo(old)], [[old], 403]);
+    const holds = await request<object>(cluster, "GET", `/_alias/${holdPattern(old)}`);
+    assert.equal(Object.keys(holds.body), [other.target]);
+  });
+
+  test(`${version}: a switch is not taken back if another run has switched since`, async () => {
+    const { begin, work, behind, calls } = await rebuilds(cluster);
+    const first = await begin();
+    assert.is(await work(first.id), "switched");
+    const second = await begin();
+    assert.is(await work(second.id), "switched");
+    const refused = await rollBack(calls, first.id).catch(({ message }) => message);
+    assert.match(refused, `stands for ${second.target}, and no longer for ${first.target} alone`);
+    assert.equal(await behind(), [second.target]);
+    await rollBack(calls, second.id);
+    assert.equal(await behind(), [first.target]);
+  });
 
   test(`${version}: a switch that the cluster did not execute is retried, and writes continue`, async () => {
     const done = await rebuilt(cluster, async () => ({

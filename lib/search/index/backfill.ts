@@ -4,7 +4,7 @@ import { isObject, parseLossless } from "../../core/json/values.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
 import { runIndex } from "../index-meta/run-names.ts";
 import { fieldsOfMapping, hasEmbedding } from "../opensearch/index-catalog.ts";
-import { type DescribedIndex, describe } from "./rebuild/create.ts";
+import { type DescribedIndex, describe, requireShown } from "./rebuild/create.ts";
 import { readSources, type SourceCopy } from "./rebuild/documents.ts";
 import { RunFailure } from "./rebuild/failure.ts";
 import { addTo, takeInPlace, type WorkOptions, workThrough } from "./rebuild/in-place.ts";
@@ -37,6 +37,10 @@ export async function createBackfill(
   { name, now, ...fields }: BackfillFields & { name: string; now: Date },
 ): Promise<BackfillRecord> {
   const index = await describe(calls, name);
+  requireShown(
+    index,
+    fields.mappings.map(({ embedding_field }) => embedding_field),
+  );
   await refresh(calls, index.name);
   const marks = await shardMarks(calls, index.name);
   const record: BackfillRecord = {

@@ -3,7 +3,8 @@ import { withMapped } from "../../core/json/slices.ts";
 import { isObject } from "../../core/json/values.ts";
 import { byteVectorJson } from "../embeddings/byte-vector.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
-import { fieldsOfMapping, hasEmbedding } from "../opensearch/index-catalog.ts";
+import { isAmong } from "../opensearch/hidden-fields.ts";
+import { fieldsOfMapping, hasEmbedding, hiddenIn } from "../opensearch/index-catalog.ts";
 import { changedVectors } from "./changed-vectors.ts";
 import type { DescribedIndex } from "./rebuild/create.ts";
 import { readSources } from "./rebuild/documents.ts";
@@ -79,6 +80,11 @@ function targetOf({ source, entry, field, vectors }: WantedSample): { body: obje
   // OpenSearch 3.6 leaves vectors out of nested sources that are read by field.
   if (stored?.type === "nested") {
     throw new RunFailure(`${field} has passages, which no sample copies: rebuild with --no-switch and measure its run`);
+  }
+  if (isAmong(hiddenIn(source.mappings), field)) {
+    throw new RunFailure(
+      `Documents of ${source.name} do not show ${field}: rebuild with --no-switch and measure its run`,
+    );
   }
   const before = stored && vectorsOfField(stored);
   if (!stored || !before || VECTORS[before].of !== "dense") {

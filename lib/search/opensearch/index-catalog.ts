@@ -6,6 +6,7 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { type IndexMeta, readIndexMeta } from "../index-meta/index-meta.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
+import { hiddenFields, SourceFilter } from "./hidden-fields.ts";
 import { indices } from "./requests.ts";
 
 export interface IndexField {
@@ -41,6 +42,8 @@ export interface IndexInfo {
   dataStream?: string;
   /** What the index says about its vectors; absent if nothing. */
   meta?: IndexMeta;
+  /** What its documents show; absent if everything. */
+  source?: SourceFilter;
 }
 
 /** Resolves names and aliases. Keeps what exists for a minute, and asks the cluster again for what does not. */
@@ -75,6 +78,7 @@ type Mapping = {
   method?: unknown;
   semantic_info_field_name?: string;
   _meta?: unknown;
+  _source?: SourceFilter;
 };
 const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
   properties: v.exactOptional(
@@ -91,6 +95,7 @@ const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
   method: v.exactOptional(v.unknown()),
   semantic_info_field_name: v.exactOptional(v.string()),
   _meta: v.exactOptional(v.unknown()),
+  _source: v.exactOptional(SourceFilter),
 });
 const Described = v.record(
   v.string(),
@@ -168,6 +173,10 @@ export function fieldsOfMapping(mappings: unknown): ReadonlyMap<string, IndexFie
   return fields;
 }
 
+/** Returns the leaf fields of a mapping that its documents do not show. */
+export const hiddenIn = (mappings: Record<string, unknown>): string[] =>
+  hiddenFields(v.parse(SourceFilter, mappings._source ?? {}), fieldsOfMapping(mappings));
+
 function indexInfo(name: string, index: Described[string]): IndexInfo {
   const fields = new Map<string, IndexField>();
   collect(index.mappings, "", fields);
@@ -185,6 +194,7 @@ function indexInfo(name: string, index: Described[string]): IndexInfo {
     hasNested: hasNested(index.mappings),
     ...(index.data_stream !== undefined && { dataStream: index.data_stream }),
     ...(meta && { meta }),
+    ...(index.mappings._source && { source: index.mappings._source }),
   };
 }
 

@@ -5,11 +5,12 @@ import { isObject, valueAt } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { EmbeddingMapping, IndexSettings } from "../gateway/settings.ts";
+import { hidingOf } from "../opensearch/hidden-fields.ts";
 import type { Hit } from "./answer.ts";
 import type { Trait } from "./diversify.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";
 import { readAgain } from "./read-again.ts";
-import type { Stage, Wanted } from "./stage.ts";
+import { type Stage, StageError, type Wanted } from "./stage.ts";
 
 /** `variety` of a request. It comes before that of the index; a part that is null is absent. */
 export type OwnVariety = v.InferOutput<typeof Variety>;
@@ -39,7 +40,7 @@ interface Asked {
  * settings. A search with an order of its own keeps it, which is only reported if the request itself asked for variety.
  */
 export function varietyStage(
-  services: Pick<GatewayServices, "cluster">,
+  services: Pick<GatewayServices, "cluster" | "catalog">,
   { index, own, entry, native, page }: Asked,
 ): Wanted {
   const { groups, similarity } = own ?? entry.variety ?? {};
@@ -99,7 +100,7 @@ interface Read {
 
 /** Returns the values of hits, which a second search reads: the caller's own may show neither the fields nor the source. */
 async function valuesOf(
-  services: Pick<GatewayServices, "cluster">,
+  services: Pick<GatewayServices, "cluster" | "catalog">,
   { index, hits, keywords, vector }: Read,
   deadline: Deadline,
 ): Promise<Values[]> {
@@ -110,7 +111,12 @@ async function valuesOf(
   const fields = [...keywords, vector ?? []].flat();
   const found = await readAgain(services, { index, hits, fields, read }, deadline);
   const none: Values = { keywords: new Map(), vector: undefined };
-  return found.map((hit) => (hit ? readValues(hit, keywords, vector) : none));
+  const values = found.map((hit) => (hit ? readValues(hit, keywords, vector) : none));
+  if (vector !== undefined && values.some((one) => one.vector === undefined)) {
+    const hiding = hidingOf(await services.catalog.resolve(index, deadline), [vector]);
+    if (hiding !== undefined) throw new StageError(hiding);
+  }
+  return values;
 }
 
 function readValues(hit: Hit, keywords: readonly string[], vector: string | undefined): Values {

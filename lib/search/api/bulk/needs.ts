@@ -3,7 +3,7 @@ import { isObject } from "../../../core/json/values.ts";
 import { type Passage, passagesOf } from "../../embeddings/passages.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { DocumentOf, Operation } from "./operations.ts";
-import type { PassageMapping } from "./target.ts";
+import type { HiddenFields, PassageMapping } from "./target.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,8 @@ function nameOf(value: unknown): string {
  * - `text`: the embedding of this text;
  * - `empty`: the sources hold no text;
  * - `wrong`: a source is not text, or the document has no place for the embedding;
- * - `stored`: an update changes only some sources; the others are in the stored document.
+ * - `hidden`: a source that an update does not change is in the stored document, which does not show it;
+ * - `stored`: an update changes only some sources, or loses the embedding; the other sources are in the stored document.
  *
  * `afterPrevious` means that the need depends on what the previous operation on the same id writes.
  */
@@ -43,14 +44,17 @@ export type Need =
   | { kind: "none" | "stored" }
   | { kind: "text"; text: string; passages?: readonly NeededPassage[]; afterPrevious: boolean }
   | { kind: "empty"; afterPrevious: boolean }
-  | { kind: "wrong"; reason: string };
+  | { kind: "wrong" | "hidden"; reason: string };
 
 /** A passage to embed, or one whose embedding is stored already, as JSON. */
 export interface NeededPassage extends Passage {
   stored?: string;
 }
 
-type NeedingMapping = EmbeddingMapping & { passages?: PassageMapping | undefined };
+type NeedingMapping = EmbeddingMapping & {
+  passages?: PassageMapping | undefined;
+  hidden?: HiddenFields | undefined;
+};
 
 /** What is known of a document. */
 interface KnownDocument {
@@ -58,6 +62,8 @@ interface KnownDocument {
   fields: Fields;
   /** Whether it has no others that do. */
   complete: boolean;
+  /** Whether these are what the stored document shows. */
+  isShown?: boolean;
 }
 
 const NONE: Need = { kind: "none" };
@@ -113,11 +119,11 @@ export function needOf(
   mapping: NeedingMapping,
   before: KnownDocument = { fields: {}, complete: false },
 ): Need {
-  const { embedding_field, src_fields, passages: split } = mapping;
+  const { embedding_field, src_fields, passages: split, hidden } = mapping;
   const place = lookup(doc, embedding_field);
   if (op === "delete" || place.values.length > 0) return NONE;
   const found = src_fields.map((path) => ({ path, ...lookup(doc, path) }));
-  if (op === "update" && found.every(({ touched }) => !touched)) return NONE;
+  if (op === "update" && !hidden?.isEmbedding && found.every(({ touched }) => !touched)) return NONE;
   // The stored document has the passages that stay.
   if (op === "update" && split?.isStored && !before.complete) return { kind: "stored" };
   const after = op === "update" ? merged(before.fields, doc) : doc;
@@ -125,7 +131,11 @@ export function needOf(
   const partial = op === "update" && found.some(({ path, touched }) => !touched || path.includes("."));
 
   const texts: string[] = [];
-  for (const { path } of found) {
+  for (const { path, touched } of found) {
+    if (before.isShown && !touched && hidden?.sources.includes(path)) {
+      const reason = `${embedding_field} is made of ${path}, which the index's documents do not show: give ${path} too, or write the whole document with index`;
+      return { kind: "hidden", reason };
+    }
     const isKnown = op !== "update" || before.complete || (Object.hasOwn(after, path) && !path.includes("."));
     if (!isKnown) return { kind: "stored" };
     const source = sourceText(lookup(after, path).values);

@@ -94,7 +94,11 @@ export async function prepareFromStored(preparation: Preparation, operations: re
     const fields = document ? (JSON.parse(document.source) as Record<string, unknown>) : {};
     const doc = documentOf(operation);
     const needs = target.mappings.map((mapping) =>
-      withStored(needOf(operation, doc, mapping, { fields, complete: true }), mapping, fields),
+      withStored(
+        needOf(operation, doc, mapping, { fields, complete: true, isShown: document !== undefined }),
+        mapping,
+        fields,
+      ),
     );
     return { operation, needs, guard: document?.guard ?? NO_DOCUMENT };
   });
@@ -167,6 +171,8 @@ async function changeOf(
       return absent(operation, model);
     case "wrong":
       return { status: 400, type: "invalid_source_text", reason: need.reason, retryable: false };
+    case "hidden":
+      return { status: 400, type: "hidden_source_field", reason: need.reason, retryable: false };
     case "text": {
       if ("incompatible" in mapping) {
         onDegraded(operation, field, mapping.incompatible);

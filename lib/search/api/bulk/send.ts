@@ -1,6 +1,7 @@
+import type { OperationName } from "../../../core/contract/search.ts";
 import type { ApiError } from "../../../core/http/error.ts";
 import { endOfValue, keyIs, readArray, readObject, skipSpace } from "../../../core/json/scan.ts";
-import { isObject, parseJson } from "../../../core/json/values.ts";
+import { isObject, OPEN_BRACE, parseJson } from "../../../core/json/values.ts";
 import { type Deadline, earlier } from "../../../core/resilience/deadline.ts";
 import { CREATE_NO_INDEX, callTimeout, isBusy, isClusterError, refusalOf } from "../../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
@@ -106,7 +107,6 @@ interface BulkAnswer {
 
 interface RawItem {
   _index?: unknown;
-  _id?: unknown;
   status?: unknown;
   error?: unknown;
   _seq_no?: unknown;
@@ -115,23 +115,25 @@ interface RawItem {
 
 /**
  * Parses the answer to a `_bulk` call of what was `sent` after `skipped` other operations. Returns undefined if the body
- * is not such an answer: if an item is missing, malformed, or about another operation or document.
+ * is not such an answer: if an item is missing or malformed. Items are in the order of the operations, and need not have
+ * their ids and names: a pipeline may set `_id`, and what it drops of an upsert is an `index` with the id "auto-generated".
  */
 function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): BulkAnswer | undefined {
   const parsed = parseJson(body) as { took?: unknown; items?: unknown } | null | undefined;
   if (typeof parsed?.took !== "number") return undefined;
   if (!Array.isArray(parsed.items) || parsed.items.length !== sent.length + skipped) return undefined;
-  const texts = itemTexts(body, (position) => sent[position - skipped]?.op);
+  const texts = itemTexts(body);
   const items: ItemResult[] = [];
-  for (const [index, sending] of sent.entries()) {
-    const raw: unknown = parsed.items[index + skipped]?.[sending.op];
-    if (!isItemOf(sending, raw)) return undefined;
-    const { _index: name, status, error, _seq_no: seqNo, _primary_term: primaryTerm } = raw;
+  for (const [index, { op }] of sent.entries()) {
+    const item: unknown = parsed.items[index + skipped];
+    const [[name, raw] = [], ...others] = isObject(item) ? Object.entries(item) : [];
+    if (others.length > 0 || (name === "delete") !== (op === "delete") || !isItemOf(op, raw)) return undefined;
+    const { _index, status, error, _seq_no: seqNo, _primary_term: primaryTerm } = raw;
     items.push({
       text: texts[index + skipped] ?? "",
       status,
       failed: error !== undefined,
-      ...(typeof name === "string" && { index: name }),
+      ...(typeof _index === "string" && { index: _index }),
       ...(typeof seqNo === "number" && typeof primaryTerm === "number" && { guard: { seqNo, primaryTerm } }),
     });
   }
@@ -139,17 +141,17 @@ function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): Bu
 }
 
 /** Returns the text of each item in an answer: the value under the name of its operation. The answer must be JSON. */
-function itemTexts(body: Buffer, opOf: (position: number) => string | undefined): string[] {
+function itemTexts(body: Buffer): string[] {
   const anyDepth = Number.POSITIVE_INFINITY;
   let texts: string[] = [];
   const readItem = (start: number): number => {
-    const op = opOf(texts.length) ?? "";
     let text = "";
-    const end = readObject(body, start, (value, keyStart, keyEnd) => {
+    const readValue = (value: number): number => {
       const after = endOfValue(body, value, anyDepth);
-      if (keyIs(body, keyStart, keyEnd, op)) text = body.toString("utf8", value, after);
+      text = body.toString("utf8", value, after);
       return after;
-    });
+    };
+    const end = body[start] === OPEN_BRACE ? readObject(body, start, readValue) : readValue(start);
     texts.push(text);
     return end;
   };
@@ -161,9 +163,9 @@ function itemTexts(body: Buffer, opOf: (position: number) => string | undefined)
   return texts;
 }
 
-/** Returns whether an item is about the operation, and its status and error fit together. */
-function isItemOf({ op, draft }: Sending, raw: unknown): raw is RawItem & { status: number } {
-  if (!isObject(raw) || raw._id !== draft.operation.id || typeof raw.status !== "number") return false;
+/** Returns whether a value is the item of an operation, whose status and error fit together. */
+function isItemOf(op: OperationName, raw: unknown): raw is RawItem & { status: number } {
+  if (!isObject(raw) || typeof raw.status !== "number") return false;
   const { status } = raw;
   const succeeded = (status >= 200 && status < 300) || (op === "delete" && status === 404);
   return raw.error === undefined ? succeeded : isObject(raw.error) && status >= 400;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { OperationName } from "../../../core/contract/search.ts";
 import { ApiError } from "../../../core/http/error.ts";
-import { elementSlices, memberSlices } from "../../../core/json/slices.ts";
+import { elementSlices, memberSlices, withoutPaths } from "../../../core/json/slices.ts";
 import { containsJson, type ExactJson, parseExact, sameJson } from "../../../core/json/values.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import { clusterError, jsonOf, readCall } from "../../opensearch/calls.ts";
@@ -30,7 +30,8 @@ const Found = v.object({
   _version: v.number(),
   _seq_no: v.number(),
   _primary_term: v.number(),
-  _source: v.looseObject({}),
+  /** Absent if the index shows no documents. */
+  _source: v.exactOptional(v.looseObject({})),
 });
 const Doc = v.union([
   Found,
@@ -80,12 +81,12 @@ export async function readStored(
       });
     }
     const source = memberSlices(text, element.start, element.end).get("_source");
-    if (!doc?.found || source === undefined) continue;
+    if (!doc?.found) continue;
     stored.set(doc._id, {
       index: doc._index,
       version: doc._version,
       guard: { seqNo: doc._seq_no, primaryTerm: doc._primary_term },
-      source: text.slice(source.start, source.end),
+      source: source ? text.slice(source.start, source.end) : "{}",
     });
   }
   return stored;
@@ -111,17 +112,30 @@ export async function compareWithStored(
 ): Promise<Compared[]> {
   const operations = sendings.map(({ draft }) => draft.operation);
   const stored = await readStored(cluster, target.readName, operations, deadline);
-  return sendings.map((sending) => compare(sending, stored.get(sending.draft.operation.id), target.itemIndex));
+  return sendings.map((sending) => compare(sending, stored.get(sending.draft.operation.id), target));
 }
 
-function compare({ draft, op, source }: Sending, stored: StoredDocument | undefined, index: string): Compared {
+function compare(
+  { draft, op, source }: Sending,
+  stored: StoredDocument | undefined,
+  { itemIndex: index, mappings }: BulkTarget,
+): Compared {
   const { id, guard: allowed, external } = draft.operation;
   const unchanged = draft.guard?.seqNo === (stored?.guard ?? NO_DOCUMENT).seqNo;
   if (op === "delete" && !stored) return { kind: "done", item: deletedItem(index, id) };
   // The caller wants a new version even of an equal document.
   if (allowed && unchanged) return { kind: "again" };
   const isVersion = external === undefined || stored?.version === external.version;
-  if (op !== "delete" && stored && isVersion && isDone(op, stored.source, join(source ?? []).toString("utf8"))) {
+  // Texts that are equal have equal embeddings, which need not be shown.
+  const unseen = mappings.flatMap(({ embedding_field: field, hidden }) =>
+    hidden?.isEmbedding && field in draft.changes ? [field] : [],
+  );
+  if (
+    op !== "delete" &&
+    stored &&
+    isVersion &&
+    isDone(op, stored.source, join(source ?? []).toString("utf8"), unseen)
+  ) {
     return { kind: "done", item: writtenItem(op, id, stored) };
   }
   // After a change nobody can tell whether the write came before it, so the caller must not hear of a conflict.
@@ -129,10 +143,16 @@ function compare({ draft, op, source }: Sending, stored: StoredDocument | undefi
   return { kind: unchanged ? "again" : "changed" };
 }
 
-function isDone(op: Exclude<OperationName, "delete">, stored: string, sent: string): boolean {
+function isDone(
+  op: Exclude<OperationName, "delete">,
+  stored: string,
+  sent: string,
+  unseen: readonly string[],
+): boolean {
   try {
-    const now = parseExact(stored);
-    const wanted = parseExact(sent);
+    const paths = op === "update" ? unseen.map((field) => `doc.${field}`) : unseen;
+    const now = parseExact(withoutPaths(stored, unseen));
+    const wanted = parseExact(withoutPaths(sent, paths));
     return op === "update" ? containsJson(now, (wanted as { doc: ExactJson }).doc) : sameJson(now, wanted);
   } catch (error) {
     // The document is too deeply nested to be compared. The cluster does not accept such a document either.

@@ -10,6 +10,7 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import type { EmbeddingMapping, GatewaySettings, IndexSettings } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import { isRebuild } from "../../index-meta/run-names.ts";
+import { hiddenFields, isAmong, isHidden } from "../../opensearch/hidden-fields.ts";
 import { embeddingField, hasPassages, type IndexInfo } from "../../opensearch/index-catalog.ts";
 import { entryOfAbsent, resolveTarget, type TargetIndex } from "../../target/target.ts";
 
@@ -22,7 +23,14 @@ export type TargetMapping = EmbeddingMapping &
     /** How the field stores embeddings, unless as they are. */
     vectors?: Vectors | undefined;
     passages?: PassageMapping | undefined;
+    hidden?: HiddenFields | undefined;
   };
+
+/** What documents do not show of a mapping's fields. An update of the cluster loses what they do not show. */
+export interface HiddenFields {
+  isEmbedding: boolean;
+  sources: readonly string[];
+}
 
 /** How texts are split, and what else the passages of a mapping depend on. */
 export interface PassageMapping extends Splitting {
@@ -72,13 +80,20 @@ export async function bulkTarget(
   };
   if (!entry) return { ...names, mappings: [], onFailure: "fail" };
   if (!written) throw invalid([missing(name)]);
+  const { source = {} } = written;
+  const hiddenOnes = hiddenFields(source, written.fields);
   const mappings = entry.embedding_mappings.map((mapping): TargetMapping => {
     const stored = embeddingField(written.fields, mapping.embedding_field);
     const made = embedderFor(written.meta, mapping, settings.models);
     const used = "embedder" in made ? made.embedder : mapping.model_name;
     const ofPassages = hasPassages(written.fields, mapping.embedding_field);
     const passages = passageMapping(mapping, ofPassages, modelOf(settings, used));
-    return { ...mapping, ...made, vectors: stored?.vectors, ...(passages && { passages }) };
+    const sources = mapping.src_fields.filter((field) => isHidden(source, field));
+    const isEmbedding = isAmong(hiddenOnes, mapping.embedding_field);
+    return {
+      ...{ ...mapping, ...made, vectors: stored?.vectors, ...(passages && { passages }) },
+      ...((isEmbedding || sources.length > 0) && { hidden: { isEmbedding, sources } }),
+    };
   });
   const wrong = mappings.flatMap((mapping) => fieldProblem(settings, written, mapping));
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));

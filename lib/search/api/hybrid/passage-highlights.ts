@@ -7,6 +7,7 @@ import { byteVector } from "../../embeddings/byte-vector.ts";
 import { type Embedding, embedderName, passagesBy } from "../../embeddings/embedder.ts";
 import { hashOf } from "../../embeddings/passages.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
+import { hidingOf } from "../../opensearch/hidden-fields.ts";
 import { sourcePatterns } from "../../opensearch/source-fields.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits } from "../../page/answer.ts";
 import { readAgain } from "../../page/read-again.ts";
@@ -37,7 +38,7 @@ interface Best {
  * every version has inner hits of hybrid queries, and a hit of another subquery would have none.
  */
 export async function withBestPassages(
-  services: Pick<GatewayServices, "cluster" | "settings">,
+  services: Pick<GatewayServices, "cluster" | "settings" | "catalog">,
   wanted: Wanted,
   answer: SearchAnswer,
   deadline: Deadline,
@@ -54,6 +55,11 @@ export async function withBestPassages(
     _source: sourcePatterns(mappings.flatMap(({ src_fields }) => src_fields)),
   };
   try {
+    const indexes = await services.catalog.resolve(index, deadline);
+    for (const { embedding_field: field, src_fields } of mappings) {
+      const hiding = hidingOf(indexes, [`${field}.start`, ...src_fields]);
+      if (hiding !== undefined) degraded.push(degradation(field, hiding));
+    }
     const found = await readAgain(services, { index, hits: answer.hits, fields: able, read }, deadline);
     const texts = hitTexts(answer).map((text, at) => {
       const hit = found[at];

@@ -1,4 +1,5 @@
 import { type NamingCall, systemRefusal } from "../../access/system.ts";
+import { matcher } from "../../opensearch/wildcards.ts";
 
 /** Returns why a call is forbidden, as the end of a sentence about it; undefined if it is not. */
 export type Deny = (call: NamingCall) => string | undefined;
@@ -23,23 +24,6 @@ export function patternRule(rule: string): (call: Pick<NamingCall, "method" | "s
   const [method = "*", pattern = "/"] = rule.split(" ");
   const matches = matcher(pattern);
   return (call) => (method === "*" || method === call.method) && matches(`/${call.segments.join("/")}`);
-}
-
-/** Compiles a pattern with `*` for any characters. Unlike a regex, it does not backtrack. */
-function matcher(pattern: string): (text: string) => boolean {
-  const [first = "", ...middle] = pattern.split("*");
-  const last = middle.pop();
-  if (last === undefined) return (text) => text === pattern;
-  return (text) => {
-    if (!text.startsWith(first) || !text.endsWith(last)) return false;
-    let at = first.length;
-    for (const part of middle) {
-      const found = text.indexOf(part, at);
-      if (found === -1) return false;
-      at = found + part.length;
-    }
-    return at <= text.length - last.length;
-  };
 }
 
 /** Returns whether an expression means every index. An empty name does in some of the cluster's calls. */

@@ -2,7 +2,8 @@ import { isObject } from "../../../core/json/values.ts";
 import type { IndexMeta } from "../../index-meta/index-meta.ts";
 import { nameOfRun, runIndex } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
-import { fieldsOfMapping } from "../../opensearch/index-catalog.ts";
+import { isAmong } from "../../opensearch/hidden-fields.ts";
+import { fieldsOfMapping, hiddenIn } from "../../opensearch/index-catalog.ts";
 import { RunFailure } from "./failure.ts";
 import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
@@ -61,6 +62,7 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
   const target = nameOfRun(run.id) === undefined ? `${name}-${run.id}` : run.id;
   const { settings, mappings } = bodyOf(source);
   const wantedMappings = mappings ?? source.mappings;
+  requireShown(source, embed ? embeddingFields : [], wantedMappings);
   const meta = { ...Object(wantedMappings._meta) } as Record<string, unknown>;
   // Copied vectors are still those of the old index, whatever the new mapping is.
   if (!embed) meta.relevance = (source.mappings._meta as Record<string, unknown> | undefined)?.relevance;
@@ -105,6 +107,25 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
   };
   await createRecord(calls, record);
   return record;
+}
+
+/**
+ * Throws RunFailure for fields that the documents of an index do not show: what is made of documents lacks them. Those that
+ * are `embedded` are computed again, and those that `after` lacks are not wanted.
+ */
+export function requireShown(
+  { name, mappings }: DescribedIndex,
+  embedded: readonly string[],
+  after: Record<string, unknown> = mappings,
+): void {
+  const wanted = fieldsOfMapping(after);
+  const isEmbedded = (field: string) => embedded.some((one) => isAmong([field], one));
+  const lost = hiddenIn(mappings).filter((field) => wanted.has(field) && !isEmbedded(field));
+  if (lost.length === 0) return;
+  throw new RunFailure(
+    `The documents of ${name} do not show ${lost.join(", ")} (\`_source\` of the mapping), so they would be lost. Embedding ` +
+      "fields of hybrid_search.yaml are embedded again; for others create an index, and import the documents from where they come from",
+  );
 }
 
 /** Returns the fields whose vectors become bytes. Throws RunFailure for sparse ones that a copy cannot convert. */

@@ -5,7 +5,7 @@ import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, type RunRecord, readAnyRecord, readRecord, saveRecord } from "./run-record.ts";
 import { shardMarks } from "./shards.ts";
-import { hasSwitched, releaseLeftHolds, switchBack, unblock } from "./switch.ts";
+import { behind, hasSwitched, releaseLeftHolds, switchBack, unblock } from "./switch.ts";
 
 /** Returns how many writes the new index has taken since the switch, which a rollback would lose. */
 export async function lostByRollback(calls: RunCalls, id: string): Promise<number> {
@@ -59,7 +59,8 @@ export async function cancelRun(calls: RunCalls, id: string, forget: boolean): P
       throw new RunFailure(`The run ${id} has switched already: put the old index back with index switch --back`);
     }
     await calls.json(indices.delete({ index: record.target }), [404]);
-    await unblock(calls, record.source);
+    // After the switch of another run the old index stays blocked.
+    if ((await behind(calls, record.name)).includes(record.source)) await unblock(calls, record.source);
     if (!forget) return `Cancelled ${id} and deleted ${record.target}.`;
   } else if (!forget) {
     throw new RunFailure(`The run ${id} has ended (${record.phase.replace("_", " ")}): --forget deletes its records`);

@@ -12,7 +12,15 @@ import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, type RunRecord, readRecord, saveRecord, takeRun } from "./run-record.ts";
 import { countDocuments, refresh, shardMarks } from "./shards.ts";
-import { aliases, hasSwitched, holdWrites, releaseLeftHolds, releaseWrites, switchAliases } from "./switch.ts";
+import {
+  aliases,
+  hasSwitched,
+  holdWrites,
+  releaseLeftHolds,
+  releaseWrites,
+  requirePlace,
+  switchAliases,
+} from "./switch.ts";
 import { nativeWriter, type WriteCopies } from "./write.ts";
 
 export interface RunOptions {
@@ -22,8 +30,8 @@ export interface RunOptions {
   thenSwitch: boolean;
   /** The longest that writes to the old index are held, in milliseconds. */
   holdMs: number;
-  /** Writes copies so that they are embedded anew, through an alias. Needed for runs that embed. */
-  embeddingWriter?: (target: string, fields: readonly string[]) => WriteCopies;
+  /** Writes copies so that they are embedded anew, through an alias of an index. Needed for runs that embed. */
+  embeddingWriter?: (alias: string, index: string) => WriteCopies;
   onProgress?: (record: RunRecord) => void;
   /** Buckets in progress at a time. */
   most: number;
@@ -31,6 +39,9 @@ export interface RunOptions {
 
 /** Milliseconds before another hold, after one that a gateway may have ended: its request has ended by then. */
 const CALM_MS = 60_000;
+
+/** The most milliseconds to wait for another run that is about to switch. */
+const RIVAL_MS = 10_000;
 
 /** Attempts to switch before the run stops. */
 const ATTEMPTS = 5;
@@ -62,6 +73,7 @@ export async function workOn(options: RunOptions): Promise<RunRecord> {
     await saveRecord(calls, held, new Date());
     return record;
   }
+  await requirePlace(calls, record);
   const rescued = await releaseLeftHolds(calls, record);
   const ledger = await openLedger(calls, runIndex(id));
   const rejects = await openRejects(calls, runIndex(id));
@@ -79,7 +91,7 @@ function copyWork(
 ): CopyWork {
   const { source, target, width, tally, embed, embedding_fields, to_bytes = [] } = record;
   const alias = targetAlias(record);
-  const write = embed ? embeddingWriter?.(alias, embedding_fields) : nativeWriter(calls, alias);
+  const write = embed ? embeddingWriter?.(alias, target) : nativeWriter(calls, alias);
   if (!write) throw new RunFailure("This run embeds documents, for which it needs the gateway");
   const leftOut = embed ? embedding_fields : [];
   const converted = (text: string) => (to_bytes.length === 0 ? text : withMapped(text, to_bytes, byteVectorJson));
@@ -162,7 +174,12 @@ class Takeover {
   async #trySwitch(): Promise<{ reason: string; rescued: boolean } | undefined> {
     const { calls, holdMs } = this.#options;
     const started = performance.now();
-    const { hold, blocked } = await holdWrites(calls, this.#record, Date.now() + holdMs);
+    const held = await holdWrites(calls, this.#record, Date.now() + holdMs);
+    if ("rival" in held) {
+      await calls.wait(RIVAL_MS * Math.random());
+      return { reason: `the run of ${held.rival} holds writes: resume or cancel it if it was stopped`, rescued: false };
+    }
+    const { hold, blocked } = held;
     let reason: string;
     try {
       reason = blocked

@@ -12,17 +12,48 @@ type Action = Record<string, Record<string, unknown>>;
 
 /**
  * Announces the hold, and blocks writes. If this returns that they are blocked, no write to the old index is in progress;
- * otherwise a shard has not answered in time.
+ * otherwise a shard has not answered in time. Blocks nothing and returns the `rival` if another run holds writes: of two
+ * that announce a hold at least the later one sees the other. Throws RunFailure if another run has switched.
  */
 export async function holdWrites(
   calls: RunCalls,
-  { source, target }: RunRecord,
+  record: RunRecord,
   until: number,
-): Promise<{ hold: Hold; blocked: boolean }> {
+): Promise<{ hold: Hold; blocked: boolean } | { rival: string }> {
+  const { source, target } = record;
   const alias = holdAlias(source, until);
   await aliases(calls, [{ add: { index: target, alias } }]);
+  const withdraw = () => aliases(calls.unstopped, [{ remove: { index: target, alias } }], [404]);
+  try {
+    await requirePlace(calls, record);
+    const holding = Object.keys(await calls.json(indices.getAlias({ name: holdPattern(source) })));
+    const rival = holding.find((index) => index !== target);
+    if (rival !== undefined) {
+      await withdraw();
+      return { rival };
+    }
+  } catch (error) {
+    await withdraw();
+    throw error;
+  }
   const answer = await calls.json(indices.addBlock({ index: source, block: "write" }));
   return { hold: { alias, until }, blocked: answer.shards_acknowledged === true };
+}
+
+/** Returns the indexes that a name stands for. */
+export async function behind(calls: RunCalls, name: string): Promise<string[]> {
+  const answer = await calls.json(indices.getAlias({ index: name }), [404]);
+  return answer.error === undefined ? Object.keys(answer) : [];
+}
+
+/** Throws RunFailure unless the name of a run stands for the given index alone, by default for the old one. */
+export async function requirePlace(calls: RunCalls, { id, name, source }: RunRecord, index = source): Promise<void> {
+  const found = await behind(calls, name);
+  if (found.join() === index) return;
+  throw new RunFailure(
+    `${name} stands for ${found.join(", ") || "no index"}, and no longer for ${index} alone: another run has switched, or ` +
+      `somebody has moved the alias. The run ${id} can only be cancelled`,
+  );
 }
 
 /** Milliseconds after which a gateway lifts a block whose hold has ended, in place of a process that was killed. */
@@ -82,7 +113,9 @@ export async function switchAliases(calls: RunCalls, record: RunRecord, { alias 
   const replaced: Action[] =
     name === source
       ? [{ remove_index: { index: source } }, { add: { index: target, alias: name } }]
-      : moved.map((one) => ({ remove: { index: source, alias: one.alias, must_exist: true } }));
+      : [...new Set([name, ...moved.map((one) => one.alias)])].map((one) => ({
+          remove: { index: source, alias: one, must_exist: true },
+        }));
   const actions: Action[] = [
     { remove: { index: target, alias, must_exist: true } },
     { remove: { index: target, alias: targetAlias(record), must_exist: true } },
@@ -95,18 +128,18 @@ export async function switchAliases(calls: RunCalls, record: RunRecord, { alias 
     const { reason } = clusterError(parseJson(answer.body));
     throw new RunFailure(`The aliases of ${source} may not be moved to ${target}: ${reason}`);
   }
-  if (answer?.status === 200 && (parseJson(answer.body) as { acknowledged?: unknown })?.acknowledged === true)
-    return true;
   return hasSwitched(calls.unstopped, record);
 }
 
 /** Returns whether the new index has the name. A process may be killed before it can record that. */
 export async function hasSwitched(calls: RunCalls, { target, name }: RunRecord): Promise<boolean> {
-  return (await aliasesOf(calls, target)).some(({ alias }) => alias === name);
+  return (await behind(calls, name)).includes(target);
 }
 
 /** Puts the old index back. Writes that the new one took since are lost to it. */
-export async function switchBack(calls: RunCalls, { source, target }: RunRecord): Promise<void> {
+export async function switchBack(calls: RunCalls, record: RunRecord): Promise<void> {
+  const { source, target } = record;
+  await requirePlace(calls, record, target);
   const moved = await aliasesOf(calls, target);
   const actions = moved.flatMap((one): Action[] => [
     { remove: { index: target, alias: one.alias, must_exist: true } },
@@ -115,9 +148,7 @@ export async function switchBack(calls: RunCalls, { source, target }: RunRecord)
   await unblock(calls, source);
   // An alias is missing if the answer to an earlier attempt was lost.
   await aliases(calls, actions, [404]);
-  const left = (await aliasesOf(calls, target)).map(({ alias }) => alias);
-  if (left.length > 0)
-    throw new RunFailure(`${left.join(", ")} still points to ${target}: somebody else changes aliases`);
+  await requirePlace(calls, record);
 }
 
 /** Applies changes of aliases, which may be repeated. */

@@ -6,7 +6,7 @@ import type { StoredCopy } from "./documents.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
 import type { RunCalls } from "./run-calls.ts";
 
-/** The outcome of one write. `unchanged`: the index has this version of the document, or a later one. */
+/** The outcome of one write. `unchanged`: the index has this version of the document, or a later one, or drops it. */
 export type Written = { kind: "written" | "unchanged" } | { kind: "rejected"; reason: string };
 
 /** A document to write. */
@@ -103,6 +103,7 @@ const lineOf = (text: string): Line => ({ text, bytes: Buffer.byteLength(text) }
 
 interface Item {
   status: number;
+  result?: string;
   error?: { type: string; reason: string; caused_by?: { reason?: string } } | undefined;
 }
 
@@ -137,11 +138,11 @@ async function bulk(
     for (const chunk of chunksOf(pending, ({ line }) => line.bytes)) {
       const items = await send(calls, target, chunk.map(({ line }) => line.text).join(""));
       for (const [index, one] of chunk.entries()) {
-        const { status, error } = items[index] ?? TOO_LARGE;
+        const { status, result, error } = items[index] ?? TOO_LARGE;
         if (isPassing(status, error)) {
           again.push(one);
           reason = rejectionText({ status, error });
-        } else if (isUnchanged(status)) outcomes[one.place] = { kind: "unchanged" };
+        } else if (isUnchanged(status) || result === "noop") outcomes[one.place] = { kind: "unchanged" };
         else if (status < 300) outcomes[one.place] = { kind: "written" };
         else outcomes[one.place] = { kind: "rejected", reason: rejectionText({ status, error }) };
       }
@@ -162,7 +163,7 @@ const isPassing = (status: number, error: Item["error"]): boolean =>
   status === 429 || status === 503 || (status === 403 && error?.type === "cluster_block_exception");
 
 /** What is read of an answer, which has two hundred bytes for each document otherwise. */
-const ANSWERED = "filter_path=error,status,items.*.status,items.*.error";
+const ANSWERED = "filter_path=error,status,items.*.status,items.*.result,items.*.error";
 
 async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget, body: string): Promise<Item[]> {
   const answer = await calls.send(

@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { seeded, shuffled } from "../../../../lib/core/statistics/random.ts";
+import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
 import { byMarginalRelevance, limitGroups, type Trait } from "../../../../lib/search/page/diversify.ts";
 import { sharedStages } from "../../../../lib/search/page/shared-stages.ts";
 import { varietyStage } from "../../../../lib/search/page/variety.ts";
@@ -12,7 +13,7 @@ const GROUPS = { groups: { field: "genre", max: 2 } };
 const entry = { candidates: 1_000, embedding_mappings: [], variety: GROUPS };
 const stageOf = (asked: Partial<Parameters<typeof varietyStage>[1]> = {}) =>
   varietyStage(
-    { cluster },
+    { cluster, catalog: createIndexCatalog(cluster) },
     { index: "books", own: undefined, entry, native: {}, page: { from: 0, size: 10 }, ...asked },
   );
 

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import type { RunCalls } from "../../../../../lib/search/index/rebuild/run-calls.ts";
 import type { RunRecord } from "../../../../../lib/search/index/rebuild/run-record.ts";
 import { holdWrites, releaseLeftHolds, releaseWrites } from "../../../../../lib/search/index/rebuild/switch.ts";
-import { holdAlias } from "../../../../../lib/search/index-meta/index-meta.ts";
+import { holdAlias, holdPattern } from "../../../../../lib/search/index-meta/index-meta.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("the switch of a rebuild");
@@ -12,11 +12,17 @@ test("a hold is announced before writes are blocked, and says whether every shar
     const sent: string[] = [];
     const json: RunCalls["json"] = async ({ method, path, body }) => {
       sent.push(`${method} ${path} ${body ?? null}`);
+      if (method === "GET") return path.startsWith("/name") ? { old: {} } : { new: {} };
       return { shards_acknowledged };
     };
-    const { hold, blocked } = await holdWrites({ json } as RunCalls, { source: "old", target: "new" } as RunRecord, 5);
+    const run = { name: "name", source: "old", target: "new" } as RunRecord;
+    const held = await holdWrites({ json } as RunCalls, run, 5);
+    if ("rival" in held) throw new Error("there is no other run");
+    const { hold, blocked } = held;
     assert.equal(sent, [
       `POST /_aliases ${JSON.stringify({ actions: [{ add: { index: "new", alias: hold.alias } }] })}`,
+      "GET /name/_alias null",
+      `GET /_alias/${encodeURIComponent(holdPattern("old"))} null`,
       "PUT /old/_block/write null",
     ]);
     assert.equal([hold.until, blocked], [5, shards_acknowledged]);
