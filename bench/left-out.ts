@@ -13,7 +13,6 @@ const LAST_USER = 671;
 
 /** Compares the quality that a training reports of the built-in engine with a test through the API. */
 export const leftOutBenchmark: Benchmark = {
-  name: "left-out",
   async run(): Promise<Row[]> {
     const demo = COLLECTION === undefined ? [rowsOf("the demo's data", demoHistories(demoData()))] : [];
     const collection = COLLECTION === undefined ? [] : [rowsOf(basename(COLLECTION), read(COLLECTION))];

@@ -100,7 +100,8 @@ function importRole(stack: ProjectStack): ITerraformDependable[] {
       actions: ["s3:GetObject", "s3:PutObject"],
       resources: [`${names.bucketArn()}/${PREFIXES.batch}*`],
     },
-    useProjectKey(stack, ["kms:Decrypt", "kms:GenerateDataKey"]),
+    // CreateGrant is allowed by the key's policy alone, see PERSONALIZE_KEY_ACTIONS in storage.ts.
+    useProjectKey(stack, ["kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKey", "kms:ListGrants"]),
   ]);
   return [role, policy];
 }

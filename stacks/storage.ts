@@ -24,6 +24,18 @@ const KEEP_BATCHES_DAYS = 30;
 const PERSONALIZE = "personalize.amazonaws.com";
 
 /**
+ * What Personalize and its role need in the key's policy. Source: Personalize Developer Guide, "Giving Amazon Personalize
+ * permission to use your AWS KMS key".
+ */
+const PERSONALIZE_KEY_ACTIONS = [
+  "kms:Decrypt",
+  "kms:GenerateDataKey",
+  "kms:DescribeKey",
+  "kms:CreateGrant",
+  "kms:ListGrants",
+];
+
+/**
  * The resources that outlive both services: bucket and key with their policies, the secret for hashing user ids in the
  * log, and the one that holds API keys.
  */
@@ -46,7 +58,8 @@ export class StorageStack extends ProjectStack {
   }
 
   private keyStatements(): KeyStatement[] {
-    const ownAccount = { StringEquals: { "aws:SourceAccount": this.input.discovery.account } };
+    const { account } = this.input.discovery;
+    const ownAccount = { StringEquals: { "aws:SourceAccount": account } };
     return [
       {
         sid: "AlarmsToTopics",
@@ -59,8 +72,17 @@ export class StorageStack extends ProjectStack {
             {
               sid: "PersonalizeImports",
               services: [PERSONALIZE],
-              actions: ["kms:Decrypt", "kms:GenerateDataKey"],
+              actions: PERSONALIZE_KEY_ACTIONS,
               conditions: ownAccount,
+            },
+            {
+              // The role is made later, and KMS refuses a principal that does not exist. A condition may name it.
+              sid: "PersonalizesRole",
+              actions: PERSONALIZE_KEY_ACTIONS,
+              conditions: {
+                StringEquals: { "kms:CallerAccount": account },
+                ArnEquals: { "aws:PrincipalArn": this.names.roleArn(this.names.role("personalize")) },
+              },
             },
           ]
         : []),

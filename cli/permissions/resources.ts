@@ -38,7 +38,7 @@ export const RESOURCES: Readonly<Record<string, Statements>> = {
   aws_api_gateway_domain_name: { Apis: ["apigateway:POST"], ServiceLinkedRoles: ["ops.apigateway"] },
   aws_api_gateway_method_settings: { Apis: ["apigateway:PATCH"] },
   aws_api_gateway_rest_api: { Apis: ["apigateway:PUT"] },
-  "aws_api_gateway_rest_api.policy": { Apis: ["apigateway:UpdateRestApiPolicy"] },
+  aws_api_gateway_rest_api_policy: { Apis: ["apigateway:PATCH", "apigateway:UpdateRestApiPolicy"] },
   aws_api_gateway_stage: { Apis: ["apigateway:POST"] },
   aws_api_gateway_usage_plan: { Apis: ["apigateway:POST"] },
   aws_api_gateway_usage_plan_key: { Apis: ["apigateway:POST"] },

@@ -116,10 +116,9 @@ async function copyAt({ dynamo, names, table, at, note, pollMs, wait }: Restorin
 /** Reads a table in pages that fit a BatchGetItem: whole records, or their keys alone. */
 async function* pages({ dynamo, table }: Restoring, TableName: string, keysOnly = false): AsyncGenerator<Item[]> {
   const { paginateScan } = await import("@aws-sdk/client-dynamodb");
-  const keys = keysOf(table);
   const projection = keysOnly && {
-    ProjectionExpression: keys.map((_, index) => `#${index}`).join(", "),
-    ExpressionAttributeNames: Object.fromEntries(keys.map((key, index) => [`#${index}`, key])),
+    ProjectionExpression: "#key",
+    ExpressionAttributeNames: { "#key": TABLE_KEYS[table] },
   };
   const input = { TableName, ConsistentRead: true, Limit: MAX_READS, ...projection };
   for await (const { Items = [] } of paginateScan({ client: dynamo }, input)) if (Items.length > 0) yield Items;
@@ -167,16 +166,11 @@ function refuseLeft({ left, error }: { left: readonly unknown[]; error: unknown 
 }
 
 function keyOf({ table }: Pick<Restoring, "table">, item: Item): Item {
-  return Object.fromEntries(
-    keysOf(table).map((name) => {
-      const value = item[name];
-      if (value === undefined) throw new Error(`a record of ${table} has no ${name}`);
-      return [name, value];
-    }),
-  );
+  const name = TABLE_KEYS[table];
+  const value = item[name];
+  if (value === undefined) throw new Error(`a record of ${table} has no ${name}`);
+  return { [name]: value };
 }
-
-const keysOf = (table: Restoring["table"]): string[] => TABLE_KEYS[table].flatMap((name) => name ?? []);
 
 const keyText = (restoring: Pick<Restoring, "table">, item: Item) => JSON.stringify(keyOf(restoring, item));
 

@@ -37,7 +37,7 @@ export function trainingPolicy(arns: {
       actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
       resources: [arns.trainingTable],
     },
-    { sid: "ReadCounters", actions: ["dynamodb:Query"], resources: [arns.ingestionTable] },
+    { sid: "ReadCounters", actions: ["dynamodb:BatchGetItem"], resources: [arns.ingestionTable] },
     { sid: "UseTheKey", actions: ["kms:Decrypt"], resources: [arns.key] },
     {
       sid: "SwitchCampaigns",

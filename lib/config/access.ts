@@ -19,6 +19,9 @@ import { Name } from "./names.ts";
  */
 export const MAX_RATE = 1_000_000;
 
+/** Requests a second of an account in most regions. Source: "Amazon API Gateway quotas". */
+export const USUAL_RATE = 10_000;
+
 const Rule = text(
   /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/,
   'a method (or *) and a path pattern, such as "DELETE /_snapshot/*"',
@@ -130,8 +133,12 @@ const Key = section(
         { min: 1, max: 100 },
       ),
     ),
-    rate_limit: v.optional(numberAbove(0, MAX_RATE, "Requests a second. Default: the account's limit.")),
-    burst_limit: v.optional(integer(1, MAX_RATE, "Requests at once. Default: the account's limit.")),
+    rate_limit: v.optional(
+      numberAbove(0, MAX_RATE, `Requests a second. Default: ${USUAL_RATE} with burst_limit, else the account's limit.`),
+    ),
+    burst_limit: v.optional(
+      integer(1, MAX_RATE, "Requests at once. Default: rate_limit, rounded up, else the account's limit."),
+    ),
     daily_quota: v.optional(integer(1, undefined, "Requests a day. Default: no limit.")),
   },
   "One key. It exists in each service of which it may call an endpoint.",
@@ -185,6 +192,18 @@ export type KeyConfig = v.InferOutput<typeof Key>;
 
 /** A key and its limits. */
 export type KeyLimits = Pick<KeyConfig, "name" | "rate_limit" | "burst_limit" | "daily_quota">;
+
+/**
+ * Returns the rate and the burst of a key that has either. Terraform's provider writes 0 for a half that is left out when
+ * it updates a usage plan, and API Gateway then refuses every request. Source: terraform-provider-aws, usage_plan.go.
+ */
+export function throttleOf({ rate_limit, burst_limit }: Omit<KeyLimits, "name">) {
+  if (rate_limit === undefined && burst_limit === undefined) return undefined;
+  return {
+    rateLimit: rate_limit ?? USUAL_RATE,
+    burstLimit: burst_limit ?? Math.max(1, Math.ceil(rate_limit ?? 1)),
+  };
+}
 
 /** What `api.yaml` says of the callers. */
 export interface CallerConfig {

@@ -1,10 +1,10 @@
 import { ApiError } from "../../lib/core/http/error.ts";
 
-/** A usage plan: the limits of one key. Each is optional, as in `throttle` of api.yaml. */
+/** A usage plan: the limits of one key. Of rate and burst, a half without the other is 0, as the provider writes it. */
 export interface UsagePlan {
   /** Requests per second. */
   rateLimit?: number;
-  /** Size of the token bucket that `rateLimit` refills. Default: `rateLimit`, but at least 1. */
+  /** Size of the token bucket that `rateLimit` refills. */
   burstLimit?: number;
   /** Requests per day, counted from midnight UTC. */
   dailyQuota?: number;
@@ -14,8 +14,8 @@ const DAY_MS = 86_400_000;
 
 /** Returns a counter of requests by key. It throws `throttled` with `retry-after` above the plan. `now` is in ms. */
 export function createUsage(plan: UsagePlan, now: () => number = Date.now): (key: string) => void {
-  const { rateLimit = Number.POSITIVE_INFINITY, dailyQuota = Number.POSITIVE_INFINITY } = plan;
-  const size = Math.max(1, plan.burstLimit ?? rateLimit);
+  const missing = (plan.rateLimit ?? plan.burstLimit) === undefined ? Number.POSITIVE_INFINITY : 0;
+  const { rateLimit = missing, burstLimit: size = missing, dailyQuota = Number.POSITIVE_INFINITY } = plan;
   const states = new Map<string, { tokens: number; at: number; day: number; used: number }>();
 
   return (key) => {
@@ -30,7 +30,8 @@ export function createUsage(plan: UsagePlan, now: () => number = Date.now): (key
     if (state.used >= dailyQuota) {
       throw throttled(`The daily quota of ${dailyQuota} requests is used up`, ((day + 1) * DAY_MS - time) / 1000);
     }
-    if (state.tokens < 1) throw throttled(`More than ${rateLimit} requests a second`, (1 - state.tokens) / rateLimit);
+    if (state.tokens < 1)
+      throw throttled(`More than ${rateLimit} requests a second`, (1 - state.tokens) / (rateLimit || 1));
     state.tokens -= 1;
     state.used += 1;
   };

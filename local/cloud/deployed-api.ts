@@ -16,8 +16,9 @@ import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import type { Mock } from "../api/mock.ts";
 import type { CallerKey } from "../api/service.ts";
 import type { UsagePlan } from "../api/usage.ts";
-import { rootOptions } from "./account.ts";
+import { ACCOUNT_ID, rootOptions } from "./account.ts";
 import type { Cloud } from "./front.ts";
+import { policyAllows } from "./resource-policy.ts";
 
 /** The cloud to read an API from. It may run in another process. */
 export type ApiSource = Pick<Cloud, "endpoint" | "region">;
@@ -35,7 +36,7 @@ export interface DeployedMethod {
   mock?: Mock | undefined;
   /** Name of the function that answers; absent with `mock`. */
   functionName?: string | undefined;
-  /** Whether the function's policy allows calls from this API, stage, method and path. */
+  /** Whether the function's policy allows calls from this API, stage, method and path, and the API's policy the caller's. */
   permitted: boolean;
 }
 
@@ -77,7 +78,7 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
   const gateway = new APIGatewayClient(options);
   const lambda = new LambdaClient(options);
   const { items: apis = [] } = await gateway.send(new GetRestApisCommand({ limit: 500 }));
-  const { id, deploymentId } = await stagedApi(gateway, apis, name, stage);
+  const { id, deploymentId, policy } = await stagedApi(gateway, apis, name, stage);
   if (!deploymentId) throw new Error(`stage ${stage} of API ${name} has no deployment`);
 
   const { items: resources = [] } = await gateway.send(
@@ -102,7 +103,9 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
       // What answers without a function needs no permission.
       const allows = permissions.get(functionName ?? main.name);
       const request = `${id}/${stage}/${method.method === "ANY" ? "*" : method.method}${method.resource}`;
-      return { ...method, functionName, permitted: allows?.(request) ?? false };
+      const account = method.authorization === "AWS_IAM" ? ACCOUNT_ID : undefined;
+      const admitted = policyAllows(policy, `arn:aws:execute-api:${source.region}:${ACCOUNT_ID}:${request}`, account);
+      return { ...method, functionName, permitted: admitted && (allows?.(request) ?? false) };
     }),
     ...(await usageOf(gateway, id, stage)),
     function: main,
@@ -115,10 +118,10 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
  * behind what it was creating in that moment.
  */
 async function stagedApi(gateway: APIGatewayClient, apis: readonly RestApi[], name: string, stageName: string) {
-  const named = apis.flatMap((api) => ((api.name === name || api.id === name) && api.id !== undefined ? [api.id] : []));
-  for (const id of named) {
+  const named = apis.filter((api) => api.name === name || api.id === name);
+  for (const { id = "", policy } of named) {
     const stage = await ignoreNotFound(gateway.send(new GetStageCommand({ restApiId: id, stageName })));
-    if (stage) return { id, deploymentId: stage.deploymentId };
+    if (stage) return { id, policy, deploymentId: stage.deploymentId };
   }
   if (named.length > 0) throw new Error(`API ${name} has no stage ${stageName}`);
   throw new Error(`there is no API ${name}; there are: ${apis.map((api) => api.name).join(", ")}`);

@@ -24,13 +24,13 @@ export async function createTables(
 ): Promise<void> {
   await Promise.all(
     tables.map((table) => {
-      const keys = TABLE_KEYS[table];
+      const AttributeName = TABLE_KEYS[table];
       return dynamo.send(
         new CreateTableCommand({
           TableName: names.table(table),
           BillingMode: "PAY_PER_REQUEST",
-          AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-          KeySchema: keys.map((AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? "HASH" : "RANGE" })),
+          AttributeDefinitions: [{ AttributeName, AttributeType: "S" }],
+          KeySchema: [{ AttributeName, KeyType: "HASH" }],
         }),
       );
     }),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Served } from "../../lab/server/loopback.ts";
+import { throttleOf } from "../../lib/config/access.ts";
 import type { Configuration, Recommendation, SearchGateway } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { type Names, namesOf } from "../../lib/core/naming/names.ts";
@@ -289,8 +290,7 @@ function optional<Key extends string, Value>(key: Key, value: Value | undefined)
 
 function usagePlan({ api: { throttle } }: Configuration) {
   return {
-    ...optional("rateLimit", throttle.rate_limit),
-    ...optional("burstLimit", throttle.burst_limit),
+    ...throttleOf(throttle),
     ...optional("dailyQuota", throttle.daily_quota),
   };
 }

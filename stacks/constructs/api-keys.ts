@@ -3,7 +3,7 @@ import type { ApiGatewayRestApi } from "#aws/api-gateway-rest-api";
 import type { ApiGatewayStage } from "#aws/api-gateway-stage";
 import { ApiGatewayUsagePlan } from "#aws/api-gateway-usage-plan";
 import { ApiGatewayUsagePlanKey } from "#aws/api-gateway-usage-plan-key";
-import { type KeyLimits, keysOf } from "../../lib/config/access.ts";
+import { type KeyLimits, keysOf, throttleOf } from "../../lib/config/access.ts";
 import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
@@ -63,16 +63,12 @@ export function usagePlans(
   { api, stage }: DeployedApi,
 ): void {
   for (const { limits, keys } of made) {
-    const { name, rate_limit, burst_limit, daily_quota } = limits;
+    const { name, daily_quota } = limits;
+    const throttleSettings = throttleOf(limits);
     const plan = new ApiGatewayUsagePlan(stack, address("usage-plan", name), {
       name: stack.names.usagePlan(service, partOf(name)),
       apiStages: [{ apiId: api.id, stage: stage.stageName }],
-      ...((rate_limit !== undefined || burst_limit !== undefined) && {
-        throttleSettings: {
-          ...(rate_limit !== undefined && { rateLimit: rate_limit }),
-          ...(burst_limit !== undefined && { burstLimit: burst_limit }),
-        },
-      }),
+      ...(throttleSettings && { throttleSettings }),
       ...(daily_quota !== undefined && { quotaSettings: { limit: daily_quota, period: "DAY" } }),
     });
     for (const { number, key } of keys) {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ITerraformDependable } from "#cdktf";
 import { iamPrincipal } from "../../lib/core/http/access.ts";
 import type { Service } from "../../lib/core/naming/names.ts";
@@ -59,21 +60,40 @@ export function methodAuthorization(stack: ProjectStack, service: Service): Meth
 }
 
 /**
- * Returns the resource policy of an API, if it needs one. A private API accepts only calls through its endpoints. With IAM,
- * callers of other accounts need the API's consent besides that of their own account. Accounts are named as a whole, and
- * never everyone, so that a caller needs a permission of its own account as well.
+ * Returns the resource policy of an API with this body; `arn` is its execution ARN. A private API accepts only calls through its endpoints.
+ * With IAM, callers of other accounts need the API's consent besides that of their own account. Accounts are named as a
+ * whole, and never everyone, so that a caller needs a permission of its own account as well. Every API has one: see
+ * docs/decisions/0053-the-apis-policy.md.
  */
-export function resourcePolicy(stack: ProjectStack): string | undefined {
-  const { private_api, authorization } = stack.input.config.api;
-  const accounts = authorization === "iam" ? accountsOf(stack) : [];
-  const call = { Action: "execute-api:Invoke", Resource: "execute-api:/*" };
-  const Principal =
-    authorization === "iam" ? { AWS: accounts.map((id) => `arn:${stack.names.partition()}:iam::${id}:root`) } : "*";
-  const callers = { Sid: "Callers", Effect: "Allow", Principal, ...call };
-  const statement = (Statement: object[]) => JSON.stringify({ Version: "2012-10-17", Statement });
-  if (private_api === undefined) return accounts.length > 1 ? statement([callers]) : undefined;
-  const Condition = { StringNotEquals: { "aws:SourceVpce": private_api.vpc_endpoint_ids } };
-  return statement([callers, { Sid: "OtherWays", Effect: "Deny", Principal: "*", ...call, Condition }]);
+export function resourcePolicy(stack: ProjectStack, body: object, arn = ""): string {
+  const { private_api, authorization, cors } = stack.input.config.api;
+  // The short form `execute-api:/*` is stored as the full ARN, so every plan would show a change.
+  const call = { Action: "execute-api:Invoke", Resource: `${arn}/*` };
+  const iam = authorization === "iam";
+  const root = (id: string) => `arn:${stack.names.partition()}:iam::${id}:root`;
+  // A changed body changes the policy, too, so that Terraform writes it after the import, which removes it.
+  const imported = createHash("sha256").update(JSON.stringify(body)).digest("hex").slice(0, 12);
+  const Statement = [
+    {
+      Sid: `Callers${imported}`,
+      Effect: "Allow",
+      Principal: iam ? { AWS: accountsOf(stack).map(root) } : "*",
+      ...call,
+    },
+    // Browsers do not sign OPTIONS.
+    ...(iam && cors
+      ? [{ ...call, Sid: "Preflight", Effect: "Allow", Principal: "*", Resource: `${arn}/*/OPTIONS/*` }]
+      : []),
+    ...(private_api
+      ? [
+          {
+            ...{ Sid: "OtherWays", Effect: "Deny", Principal: "*", ...call },
+            Condition: { StringNotEquals: { "aws:SourceVpce": private_api.vpc_endpoint_ids } },
+          },
+        ]
+      : []),
+  ];
+  return JSON.stringify({ Version: "2012-10-17", Statement });
 }
 
 /** Returns the project's account and those of the principals, each once. */

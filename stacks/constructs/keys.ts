@@ -8,8 +8,8 @@ import type { ProjectStack } from "../project-stack.ts";
 /** A statement of a key policy; its resource is always the key. */
 export interface KeyStatement {
   sid: string;
-  /** Services, such as `logs.eu-west-1.amazonaws.com`. */
-  services: readonly string[];
+  /** Services, such as `logs.eu-west-1.amazonaws.com`; absent for callers that only the conditions name. */
+  services?: readonly string[];
   actions: readonly string[];
   conditions: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -54,7 +54,7 @@ function keyPolicy({ names, input }: ProjectStack, statements: readonly KeyState
     ...statements.map(({ sid, services, actions, conditions }) => ({
       Sid: sid,
       Effect: "Allow",
-      Principal: { Service: [...services] },
+      Principal: services ? { Service: [...services] } : { AWS: "*" },
       Action: [...actions],
       Resource: "*",
       Condition: conditions,

@@ -3,6 +3,7 @@ import { ApiGatewayDeployment } from "#aws/api-gateway-deployment";
 import { ApiGatewayDomainName } from "#aws/api-gateway-domain-name";
 import { ApiGatewayMethodSettings } from "#aws/api-gateway-method-settings";
 import { ApiGatewayRestApi } from "#aws/api-gateway-rest-api";
+import { ApiGatewayRestApiPolicy } from "#aws/api-gateway-rest-api-policy";
 import { ApiGatewayStage } from "#aws/api-gateway-stage";
 import { LambdaPermission } from "#aws/lambda-permission";
 import { Route53Record } from "#aws/route53-record";
@@ -44,7 +45,6 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): void {
   const { region } = input.discovery;
   const { private_api, waf_web_acl_arn, default_throttle, execute_api_url } = input.config.api;
   const { schemes, needs } = methodAuthorization(stack, service);
-  const policy = resourcePolicy(stack);
   const body = apiBody({
     title: names.api(service),
     routes,
@@ -58,17 +58,24 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): void {
     schemes,
     api: input.config.api,
   });
+  const reach = {
+    endpointConfiguration: private_api
+      ? { types: ["PRIVATE"], vpcEndpointIds: private_api.vpc_endpoint_ids }
+      : { types: ["REGIONAL"] },
+    // Always written: left out, the provider keeps what it was.
+    disableExecuteApiEndpoint: host !== undefined && !execute_api_url,
+  };
   const api = new ApiGatewayRestApi(stack, "api", {
     name: names.api(service),
     // The body also sets the API key source and the binary media types.
     body: JSON.stringify(body),
-    endpointConfiguration: private_api
-      ? { types: ["PRIVATE"], vpcEndpointIds: private_api.vpc_endpoint_ids }
-      : { types: ["REGIONAL"] },
-    ...(policy !== undefined && { policy }),
-    ...(host && !execute_api_url && { disableExecuteApiEndpoint: true }),
+    ...reach,
     ...(needs.length > 0 && { dependsOn: [...needs] }),
     lifecycle: { createBeforeDestroy: true },
+  });
+  const policy = new ApiGatewayRestApiPolicy(stack, "api-policy", {
+    restApiId: api.id,
+    policy: resourcePolicy(stack, body, api.executionArn),
   });
   const permissions = parts.map(
     ({ functionName, deployed }, index) =>
@@ -86,9 +93,11 @@ export function restApi(stack: ProjectStack, options: RestApiOptions): void {
   const executionLog = stack.logGroup("execution-log", `API-Gateway-Execution-Logs_${api.id}/${API_STAGE}`, logKeyArn);
   const deployment = new ApiGatewayDeployment(stack, "api-deployment", {
     restApiId: api.id,
-    // A changed policy takes effect with the next deployment.
-    triggers: { api: apiFingerprint(policy === undefined ? body : [body, policy], routes) },
+    // A changed policy, endpoint type or execute-api URL takes effect with the next deployment.
+    triggers: { api: apiFingerprint([body, resourcePolicy(stack, body), reach], routes) },
     lifecycle: { createBeforeDestroy: true },
+    // API Gateway refuses to deploy a private API without a policy.
+    dependsOn: [policy],
   });
   // checkov:skip=CKV_AWS_120 aws_api_gateway_stage.api-stage: answers belong to one user and change with each write
   // checkov:skip=CKV2_AWS_29 aws_api_gateway_stage.api-stage: callers are authorized and their rate is limited; a

@@ -1,3 +1,5 @@
+import type { LambdaAlias } from "#aws/lambda-alias";
+import { LambdaFunctionEventInvokeConfig } from "#aws/lambda-function-event-invoke-config";
 import { SchedulerSchedule } from "#aws/scheduler-schedule";
 import type { ITerraformDependable } from "#cdktf";
 import type { Statement } from "../../lib/aws/iam-statement.ts";
@@ -13,8 +15,8 @@ interface ScheduleOptions {
   role: Extract<Parameters<Names["role"]>[0], "retraining" | "scheduler" | "suggestions-schedule">;
   roleDescription: string;
   /** What the schedule starts, and the one call that its role may make. */
-  target: { arn: string; input?: object; call: Statement };
-  /** How often it tries again, and for how long. */
+  target: { arn: string; input?: object; call: Statement; alias?: LambdaAlias };
+  /** How often it tries again, and for how long. For a function, Lambda does the same with an event that fails. */
   retry: { attempts: number; seconds: number };
   dependsOn?: readonly ITerraformDependable[];
 }
@@ -30,6 +32,19 @@ export function schedule(stack: ProjectStack, options: ScheduleOptions): void {
     conditions: { StringEquals: { "aws:SourceAccount": input.discovery.account } },
   });
   const policy = rolePolicy(stack, `${options.role}-policy`, role, [target.call]);
+  // The schedule's call is asynchronous: Lambda repeats an event that fails twice unless told otherwise. Source: Lambda
+  // Developer Guide, "Configuring error handling settings for asynchronous invocations".
+  const retries = target.alias
+    ? [
+        new LambdaFunctionEventInvokeConfig(stack, `${name}-retries`, {
+          functionName: target.alias.functionName,
+          qualifier: target.alias.name,
+          maximumRetryAttempts: retry.attempts,
+          maximumEventAgeInSeconds: retry.seconds,
+          dependsOn: options.dependsOn ? [...options.dependsOn] : [],
+        }),
+      ]
+    : [];
   // checkov:skip=CKV_AWS_297 aws_scheduler_schedule: the schedule passes no data
   new SchedulerSchedule(stack, `${name}-schedule`, {
     name: names.schedule(name),
@@ -42,6 +57,6 @@ export function schedule(stack: ProjectStack, options: ScheduleOptions): void {
       ...(target.input && { input: JSON.stringify(target.input) }),
       retryPolicy: { maximumRetryAttempts: retry.attempts, maximumEventAgeInSeconds: retry.seconds },
     },
-    dependsOn: [policy, ...(options.dependsOn ?? [])],
+    dependsOn: [policy, ...(options.dependsOn ?? []), ...retries],
   });
 }

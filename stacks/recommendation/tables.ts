@@ -11,14 +11,12 @@ export function tables(stack: ProjectStack, keyArn: string): Readonly<Record<Tab
 }
 
 function table(stack: ProjectStack, name: TableName, kmsKeyArn: string): DynamodbTable {
-  const [hashKey, rangeKey] = TABLE_KEYS[name];
-  const keys = rangeKey === undefined ? [hashKey] : [hashKey, rangeKey];
+  const hashKey = TABLE_KEYS[name];
   return new DynamodbTable(stack, `table-${name}`, {
     name: stack.names.table(name),
     billingMode: "PAY_PER_REQUEST",
     hashKey,
-    ...(rangeKey !== undefined && { rangeKey }),
-    attribute: keys.map((key) => ({ name: key, type: "S" })),
+    attribute: [{ name: hashKey, type: "S" }],
     pointInTimeRecovery: { enabled: true },
     serverSideEncryption: { enabled: true, kmsKeyArn },
     ...(name === "ingestion" && { ttl: { enabled: true, attributeName: INGESTION_EXPIRES } }),

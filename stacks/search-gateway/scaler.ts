@@ -42,6 +42,7 @@ export function clusterScaler(
     roleDescription: `Schedules of ${input.config.project.project_name}`,
     target: {
       arn: scaler.alias.arn,
+      alias: scaler.alias,
       call: {
         sid: "CallTheScaler",
         actions: ["lambda:InvokeFunction"],

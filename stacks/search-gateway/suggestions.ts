@@ -45,6 +45,7 @@ export function suggestions(stack: ProjectStack, logKeyArn: string, network: Fun
     roleDescription: `Schedule of the suggestions of ${input.config.project.project_name}`,
     target: {
       arn: deployed.alias.arn,
+      alias: deployed.alias,
       call: {
         sid: "BuildSuggestions",
         actions: ["lambda:InvokeFunction"],

@@ -12,7 +12,7 @@ test("is up to date: run make reference", () => {
 
 test("lists a function's action with its purpose and resource", () => {
   const [, training = ""] = permissionsReference().split("\n## training\n");
-  assert.match(training, "| read counters | `dynamodb:Query` | `TABLE/ingestion` |");
+  assert.match(training, "| read counters | `dynamodb:BatchGetItem` | `TABLE/ingestion` |");
 });
 
 test.run();

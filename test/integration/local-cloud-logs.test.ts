@@ -12,12 +12,14 @@ import {
   CreateAliasCommand,
   CreateEventSourceMappingCommand,
   GetFunctionEventInvokeConfigCommand,
+  InvokeCommand,
   LambdaClient,
   PublishVersionCommand,
   PutFunctionEventInvokeConfigCommand,
 } from "@aws-sdk/client-lambda";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
+import { ignoreNotFound } from "../../lib/aws/errors.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { deliveries } from "../../local/test/cloud/delivery.ts";
 import { createFunction, createRole, invoke, unique } from "../../local/test/cloud/functions.ts";
@@ -136,6 +138,25 @@ test("a log line whose function fails three times waits in a queue and comes bac
   // The function's lines are stored after it has ended, a moment after what it has forwarded.
   const logged = async () => (await logs.send(attempts)).events?.length === 4;
   await waitFor(logged, { what: "the lines of four attempts", timeoutMs: 10_000 });
+});
+
+// Source: Lambda Developer Guide, "Asynchronous invocation".
+test("a failed asynchronous event runs again twice, or as often as the configuration of the alias says", async () => {
+  const source = `export const handler = async ({ last }) => { if (!last) throw new Error("failed"); };`;
+  const FunctionName = await createFunction(cloud, lambda, source);
+  await lambda.send(new PublishVersionCommand({ FunctionName }));
+  await lambda.send(new CreateAliasCommand({ FunctionName, Name: "live", FunctionVersion: "1" }));
+  const live = { FunctionName, Qualifier: "live" };
+  const starts = new FilterLogEventsCommand({ logGroupName: `/aws/lambda/${FunctionName}`, filterPattern: "START" });
+  const attempts = async () => (await ignoreNotFound(logs.send(starts)))?.events?.length ?? 0;
+  const failing = new InvokeCommand({ ...live, InvocationType: "Event", Payload: "{}" });
+  await lambda.send(failing);
+  await waitFor(async () => (await attempts()) === 3, { what: "three attempts", timeoutMs: 20_000 });
+  await lambda.send(new PutFunctionEventInvokeConfigCommand({ ...live, MaximumRetryAttempts: 0 }));
+  await lambda.send(failing);
+  await waitFor(async () => (await attempts()) === 4, { what: "one attempt", timeoutMs: 20_000 });
+  await lambda.send(new InvokeCommand({ ...live, Payload: JSON.stringify({ last: true }) }));
+  await waitFor(async () => (await attempts()) === 5, { what: "the call after it", timeoutMs: 20_000 });
 });
 
 test("a topic is refused as destination of failed events, which the local cloud cannot send there", async () => {

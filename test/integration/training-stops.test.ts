@@ -74,7 +74,7 @@ test("refuses a second training while one runs, and takes over the lock of a dea
 
 test("says how many accepted events never arrived, unless told to continue without them", async () => {
   const documents = DynamoDBDocumentClient.from(world.dynamo);
-  const Item = { DAY: dayOf(Date.now()), SHARD: "0", ACCEPTED: 1_203, LAST: Date.now() - 3_600_000 };
+  const Item = { DAY_SHARD: `${dayOf(Date.now())}#0`, ACCEPTED: 1_203, LAST: Date.now() - 3_600_000 };
   await documents.send(new PutCommand({ TableName: world.names.table("ingestion"), Item }));
   const { status, cause } = await train("missing");
   assert.is(status, "FAILED");

@@ -168,6 +168,25 @@ test("sets the usage plan from throttle in api.yaml", () => {
   assert.equal(plan(minimal), [undefined, undefined]);
 });
 
+// The provider writes 0 for a half that is left out, at the first change of the plan.
+test("always writes both the rate and the burst of a key that has one of them", () => {
+  const written = (throttle: object) =>
+    example("search-gateway", "minimal", [["api.yaml", ["throttle"], throttle]]).resource(
+      "aws_api_gateway_usage_plan",
+      "usage-plan",
+    ).throttle_settings;
+  assert.equal(written({ rate_limit: 2.5 }), { rate_limit: 2.5, burst_limit: 3 });
+  assert.equal(written({ rate_limit: 0.2 }), { rate_limit: 0.2, burst_limit: 1 });
+  assert.equal(written({ burst_limit: 7 }), { rate_limit: 10_000, burst_limit: 7 });
+  assert.is(written({ daily_quota: 7 }), undefined);
+  const keys = [{ name: "shop", endpoints: ["search"], rate_limit: 5 }];
+  const named = example("search-gateway", "minimal", [["api.yaml", ["keys"], keys]]);
+  assert.equal(named.resource("aws_api_gateway_usage_plan", "usage-plan-shop").throttle_settings, {
+    rate_limit: 5,
+    burst_limit: 5,
+  });
+});
+
 test("has a second key during a rotation", () => {
   const config = configuration("minimal");
   const found = discoveryOf(config);

@@ -36,6 +36,7 @@ interface Body {
   >;
 }
 const restApi = (stack: Stack) => stack.resource<{ body: string; policy?: string }>("aws_api_gateway_rest_api", "api");
+const policyOf = (stack: Stack) => stack.resource<{ policy: string }>("aws_api_gateway_rest_api_policy", "api-policy");
 const bodyOf = (stack: Stack): Body => JSON.parse(restApi(stack).body);
 const errorOf = (stack: Stack, type: string) => {
   const { statusCode, responseTemplates } = bodyOf(stack)["x-amazon-apigateway-gateway-responses"][type] ?? {};
@@ -157,7 +158,10 @@ test("allows the authorization's headers in the response to OPTIONS", () => {
 const PRIVATE = set("private_api", { vpc_endpoint_ids: ["vpce-0a1b2c3d4e5f67890"] });
 const NO_HOST = set("domain_name_system", null);
 const root = (account: string) => `arn:aws:iam::${account}:root`;
-const statements = (stack: Stack) => JSON.parse(restApi(stack).policy ?? "{}").Statement;
+/** Returns the statements of the API's policy, without the hash of the body in a Sid. */
+const statements = (stack: Stack) =>
+  JSON.parse(policyOf(stack).policy.replace(/(?<="Sid":"Callers)[0-9a-f]{12}/, "")).Statement;
+const EVERY_CALL = `${ref("aws_api_gateway_rest_api.api.execution_arn")}/*`;
 
 test("allows only accounts, never everyone, to call a private API with iam", () => {
   for (const stack of both(PRIVATE, NO_HOST, IAM)) {
@@ -168,22 +172,54 @@ test("allows only accounts, never everyone, to call a private API with iam", () 
   assert.is(statements(gateway(PRIVATE, NO_HOST, ...LAMBDA))[0].Principal, "*");
 });
 
-test("allows the accounts of its principals with iam, and needs no policy for its own account", () => {
+test("allows the accounts of its principals and its own with iam", () => {
   const own = "arn:aws:iam::123456789012:role/shop-page";
   const other = "arn:aws:iam::210987654321:user/ada";
-  for (const stack of both(IAM, keysOf(own))) assert.is(restApi(stack).policy, undefined);
-  for (const stack of both(IAM, keysOf(own, other))) {
-    assert.equal(statements(stack), [
-      {
-        Sid: "Callers",
-        Effect: "Allow",
-        Principal: { AWS: [root("123456789012"), root("210987654321")] },
-        Action: "execute-api:Invoke",
-        Resource: "execute-api:/*",
-      },
-    ]);
+  const callers = (Principal: unknown) => ({
+    ...{ Sid: "Callers", Effect: "Allow", Principal, Action: "execute-api:Invoke", Resource: EVERY_CALL },
+  });
+  for (const stack of both(IAM, keysOf(own))) {
+    assert.equal(statements(stack), [callers({ AWS: [root("123456789012")] })]);
   }
-  assert.is(restApi(gateway(...LAMBDA, keysOf(other))).policy, undefined);
+  for (const stack of both(IAM, keysOf(own, other))) {
+    assert.equal(statements(stack), [callers({ AWS: [root("123456789012"), root("210987654321")] })]);
+  }
+  assert.equal(statements(gateway(...LAMBDA, keysOf(other))), [callers("*")]);
+});
+
+// The API's policy counts for OPTIONS, too.
+test("lets browsers ask with iam whether they may call, which they do not sign", () => {
+  for (const stack of both(IAM, CORS)) {
+    const [, preflight, ...others] = statements(stack);
+    assert.equal(
+      [preflight.Effect, preflight.Principal, preflight.Resource, others],
+      ["Allow", "*", `${ref("aws_api_gateway_rest_api.api.execution_arn")}/*/OPTIONS/*`, []],
+    );
+  }
+});
+
+// Issue 49672 of terraform-provider-aws: an imported body removes the policy, and the plan does not show it.
+test("writes the policy again when the body changes, and only then", () => {
+  assert.is.not(policyOf(gateway(CORS)).policy, policyOf(gateway()).policy);
+  const limits = set("throttle", { rate_limit: 10 });
+  assert.is(policyOf(gateway(limits)).policy, policyOf(gateway()).policy);
+});
+
+// terraform-provider-aws: `policy` of the API is optional and computed, so the earlier one stays if it is left out; and a
+// destroyed policy is written back by a changed body, since Terraform destroys it before it updates the API.
+test("always has a policy, as a resource of its own", () => {
+  for (const stack of [...both(), ...both(IAM), ...both(...LAMBDA), ...both(PRIVATE, NO_HOST)]) {
+    assert.is(restApi(stack).policy, undefined);
+    const { rest_api_id } = stack.resource("aws_api_gateway_rest_api_policy", "api-policy");
+    assert.is(rest_api_id, ref("aws_api_gateway_rest_api.api.id"));
+    const { depends_on } = stack.resource("aws_api_gateway_deployment", "api-deployment");
+    assert.equal(depends_on, ["aws_api_gateway_rest_api_policy.api-policy"]);
+    for (const { Resource } of statements(stack)) assert.is(Resource, EVERY_CALL);
+  }
+  assert.equal(
+    both().map((stack) => statements(stack).map((one: { Sid: string }) => one.Sid)),
+    [["Callers"], ["Callers"]],
+  );
 });
 
 test("deploys the API again when the authorization changes", () => {

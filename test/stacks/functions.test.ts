@@ -54,6 +54,23 @@ test("calls functions only through their aliases", () => {
   );
 });
 
+// Lambda repeats a failed asynchronous event twice unless told otherwise; the schedule's own retries are another matter.
+test("runs a schedule's function once for each event, also if it fails", () => {
+  for (const name of ["cluster-scaler", "suggestions"]) {
+    const config = all.resource("aws_lambda_function_event_invoke_config", `${name}-retries`);
+    const { target } = all.resource<{ target: { retry_policy: Record<string, number> } }>(
+      "aws_scheduler_schedule",
+      `${name}-schedule`,
+    );
+    assert.equal([config.maximum_retry_attempts, target.retry_policy.maximum_retry_attempts], [0, 0]);
+    assert.is(config.maximum_event_age_in_seconds, target.retry_policy.maximum_event_age_in_seconds);
+    assert.equal(
+      [config.function_name, config.qualifier],
+      ["function_name", "name"].map((attribute) => ref(`aws_lambda_alias.${name}-live.${attribute}`)),
+    );
+  }
+});
+
 test("sets api-router's environment by the authentication, and leaves the region to Lambda", () => {
   const environment = (stack: Stack) =>
     (lambda(stack, "api-router").environment as { variables: Record<string, string> }).variables;

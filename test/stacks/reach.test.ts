@@ -28,13 +28,13 @@ test("accepts calls to a private API only through its endpoints, and deploys a c
     [gateway(PRIVATE, NO_HOST), gateway(NO_HOST)],
     [service(PRIVATE, NO_HOST), service(NO_HOST)],
   ] as const) {
-    const { endpoint_configuration, policy } = api(stack);
+    const { endpoint_configuration } = api(stack);
+    const { policy } = stack.resource("aws_api_gateway_rest_api_policy", "api-policy");
     assert.equal(endpoint_configuration, { types: ["PRIVATE"], vpc_endpoint_ids: ["vpce-0a1b2c3d4e5f67890"] });
     const [allow, deny] = JSON.parse(String(policy)).Statement;
     assert.equal([allow.Effect, deny.Effect, deny.Action], ["Allow", "Deny", "execute-api:Invoke"]);
     assert.equal(deny.Condition, { StringNotEquals: { "aws:SourceVpce": ["vpce-0a1b2c3d4e5f67890"] } });
-    const trigger = (one: Stack) => one.resource("aws_api_gateway_deployment", "api-deployment").triggers;
-    assert.is.not(JSON.stringify(trigger(stack)), JSON.stringify(trigger(before)));
+    assert.is.not(triggers(stack), triggers(before));
   }
 });
 
@@ -49,12 +49,22 @@ test("associates a web ACL with the stage of each API", () => {
   }
 });
 
-test("turns off the execute-api URL only if the API has a host name", () => {
+const triggers = (stack: Stack) =>
+  JSON.stringify(stack.resource("aws_api_gateway_deployment", "api-deployment").triggers);
+
+test("deploys the API again when its endpoint type or its execute-api URL changes", () => {
+  const off: Change = ["api.yaml", ["execute_api_url"], false];
+  assert.is.not(triggers(gateway(off)), triggers(gateway()));
+  assert.is.not(triggers(service(off, HOST)), triggers(service(HOST)));
+  assert.is(triggers(gateway(off)), triggers(gateway(off)));
+});
+
+test("always writes whether the execute-api URL is off, and turns it off only if the API has a host name", () => {
   const off: Change = ["api.yaml", ["execute_api_url"], false];
   assert.is(api(gateway(off)).disable_execute_api_endpoint, true);
-  assert.is(api(gateway()).disable_execute_api_endpoint, undefined);
+  assert.is(api(gateway()).disable_execute_api_endpoint, false);
   assert.is(api(service(off, HOST)).disable_execute_api_endpoint, true);
-  assert.is(api(service(off)).disable_execute_api_endpoint, undefined);
+  assert.is(api(service(off)).disable_execute_api_endpoint, false);
 });
 
 test("limits each API over all keys with default_throttle", () => {

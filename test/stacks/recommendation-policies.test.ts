@@ -71,12 +71,16 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
     does: [
       call("s3:ListBucket", BUCKET),
       call("s3:GetObject", `${BUCKET}/etl/run=x/users/0.csv`),
-      call("kms:Decrypt", KEY, PROJECT_KEY),
+      ...["Decrypt", "GenerateDataKey", "DescribeKey", "ListGrants"].map((name) =>
+        call(`kms:${name}`, KEY, PROJECT_KEY),
+      ),
     ],
     doesNot: [
       call("s3:GetObject", `${BUCKET}/events/2026/01/01/00/x`),
       call("s3:PutObject", `${BUCKET}/etl/x`),
       call("kms:Decrypt", KEY, { "kms:ResourceAliases": ["alias/other"] }),
+      // The key's policy allows it.
+      call("kms:CreateGrant", KEY, PROJECT_KEY),
     ],
   },
   {

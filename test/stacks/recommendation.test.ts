@@ -79,6 +79,12 @@ test("bills tables by request, and makes each recoverable, encrypted and protect
   assert.equal(stack.resource("aws_kms_key", "log-key").lifecycle, { prevent_destroy: true });
 });
 
+// A partition takes 1,000 writes a second, whatever its sort keys.
+test("counts the events of a day in several partitions of the table ingestion", () => {
+  const { hash_key, range_key } = stack.resource("aws_dynamodb_table", "table-ingestion");
+  assert.equal([hash_key, range_key], ["DAY_SHARD", undefined]);
+});
+
 test("sends changes to at most two instances of one function, and to the dead letters after 50 tries", () => {
   const queue = stack.resource<{ redrive_policy: string; visibility_timeout_seconds: number }>(
     "aws_sqs_queue",

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { changed, fullExample, valid } from "../lib/config/example.ts";
@@ -5,6 +6,8 @@ import { suite } from "../suite.ts";
 import { example, ref, type Stack, synth } from "./support.ts";
 
 const test = suite("stacks: storage");
+
+const GUIDE = readFileSync("docs/guides/platform.md", "utf8");
 
 const all = example("storage", "all-options");
 const both = synth("storage", {
@@ -83,6 +86,40 @@ test("lets Personalize read only ETL's output and use the folder of batches, if 
       ],
     ],
   );
+});
+
+// Source: Personalize Developer Guide, "Giving Amazon Personalize permission to use your AWS KMS key".
+test("lets Personalize and its role, which the key cannot name before it exists, use the key and create grants", () => {
+  const minimum = ["kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKey", "kms:CreateGrant", "kms:ListGrants"];
+  const granted = statements(both, "aws_kms_key", "key").filter(({ Sid }) => Sid.startsWith("Personalize"));
+  assert.equal(
+    granted.map(({ Principal, Action, Condition }) => [Principal, Action, Condition]),
+    [
+      [{ Service: ["personalize.amazonaws.com"] }, minimum, { StringEquals: { "aws:SourceAccount": "123456789012" } }],
+      [
+        { AWS: "*" },
+        minimum,
+        {
+          StringEquals: { "kms:CallerAccount": "123456789012" },
+          ArnEquals: {
+            "aws:PrincipalArn": "arn:aws:iam::123456789012:role/teams/search/my-project-personalize-eu-west-1",
+          },
+        },
+      ],
+    ],
+  );
+  assert.equal(
+    statements(all, "aws_kms_key", "key").map(({ Sid }) => Sid),
+    ["Account", "AlarmsToTopics"],
+  );
+  // A key of the user's own needs the same statements.
+  const [, shown = "[]"] = /## The policy of your key[\s\S]*?```json\n([\s\S]*?)```/.exec(GUIDE) ?? [];
+  const guide: PolicyStatement[] = JSON.parse(shown);
+  for (const { Sid, Action, Condition } of granted) {
+    const own = guide.find((one) => one.Sid === Sid);
+    assert.equal(own?.Action, Action, Sid);
+    assert.equal(Object.keys(own?.Condition ?? {}), Object.keys(Condition ?? {}), Sid);
+  }
 });
 
 test("deletes the request log after logging.retention_days", () => {

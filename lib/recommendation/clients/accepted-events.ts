@@ -1,12 +1,17 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { attempt, call } from "../../aws/call.ts";
+import { attempt, retryUnprocessed } from "../../aws/call.ts";
 import { failureKind } from "../../aws/errors.ts";
 import { concurrently } from "../../core/resilience/concurrently.ts";
 import { type Deadline, retry } from "../../core/resilience/deadline.ts";
-import { INGESTION_EXPIRES, INGESTION_KEYS } from "../records/tables.ts";
+import { INGESTION_EXPIRES, INGESTION_KEY } from "../records/tables.ts";
 
-/** The number of records for each day. One record takes 1,000 writes a second, so instances are spread over several. */
+/**
+ * The number of records for each day, each a partition of its own. A partition takes 1,000 writes a second, so instances are
+ * spread over several. Source: DynamoDB Developer Guide, "Using write sharding".
+ */
 const SHARDS = 10;
+
+const keyOf = (day: string, shard: number) => ({ [INGESTION_KEY]: `${day}#${shard}` });
 
 /** Ten years: longer than any lookback, since log_lookback_days is at most three and a half years. */
 const KEPT_DAYS = 3_653;
@@ -35,7 +40,7 @@ export function dynamoEventCounter(
     const time = now();
     const command = new UpdateCommand({
       TableName: table,
-      Key: { DAY: dayOf(time), SHARD: String(shard) },
+      Key: keyOf(dayOf(time), shard),
       UpdateExpression: "ADD #accepted :events SET #last = :last, #expires = :expires",
       ExpressionAttributeNames: { "#accepted": "ACCEPTED", "#last": "LAST", "#expires": INGESTION_EXPIRES },
       ExpressionAttributeValues: {
@@ -60,8 +65,9 @@ export interface AcceptedEvents {
   last: number | undefined;
 }
 
-/** How many days to read in parallel. */
+/** How many calls read at once, and days of each: a call takes 100 records (API: BatchGetItem). */
 const READS = 16;
+const DAYS = 100 / SHARDS;
 
 /** Adds up the ingestion table over these days. The client must have its own retries turned off. */
 export async function readAcceptedEvents(
@@ -70,19 +76,21 @@ export async function readAcceptedEvents(
   days: readonly string[],
   limits: { deadline: Deadline; timeoutMs: number },
 ): Promise<AcceptedEvents> {
-  const { QueryCommand } = await import("@aws-sdk/lib-dynamodb");
-  const records = await concurrently(days, READS, async (day) => {
-    const command = new QueryCommand({
-      TableName: table,
-      ConsistentRead: true,
-      KeyConditionExpression: "#day = :day",
-      ExpressionAttributeNames: { "#day": INGESTION_KEYS.partition },
-      ExpressionAttributeValues: { ":day": day },
+  const { BatchGetCommand } = await import("@aws-sdk/lib-dynamodb");
+  const all: Record<string, unknown>[] = [];
+  const batches = Array.from({ length: Math.ceil(days.length / DAYS) }, (_, index) =>
+    days.slice(index * DAYS, (index + 1) * DAYS),
+  );
+  await concurrently(batches, READS, async (batch) => {
+    const keys = batch.flatMap((day) => Array.from({ length: SHARDS }, (_, shard) => keyOf(day, shard)));
+    const { left, error } = await retryUnprocessed(keys, limits, async (Keys, abortSignal) => {
+      const command = new BatchGetCommand({ RequestItems: { [table]: { Keys: [...Keys], ConsistentRead: true } } });
+      const { Responses = {}, UnprocessedKeys = {} } = await client.send(command, { abortSignal });
+      all.push(...(Responses[table] ?? []));
+      return (UnprocessedKeys[table]?.Keys ?? []) as typeof keys;
     });
-    const { Items = [] } = await call(limits, (abortSignal) => client.send(command, { abortSignal }));
-    return Items;
+    if (left.length > 0) throw error ?? new Error(`DynamoDB did not read ${left.length} records of ${table}`);
   });
-  const all = records.flat();
   const last = Math.max(0, ...all.map(({ LAST }) => Number(LAST)));
   return {
     accepted: all.reduce((sum, { ACCEPTED }) => sum + Number(ACCEPTED), 0),

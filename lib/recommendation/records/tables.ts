@@ -16,25 +16,25 @@ export const BUILT_IN_KEY = "KEY";
 export const TRAINING_KEY = "KEY";
 
 /**
- * Keys of the ingestion table. A record counts the events that the function instances of one shard accepted on one day,
- * in UTC. See EventCounter for what the counts guarantee.
+ * Name of the ingestion table's key, such as `2025-03-02#7`. A record counts the events that the function instances of one
+ * shard accepted on one day, in UTC. See EventCounter for what the counts guarantee.
  */
-export const INGESTION_KEYS = { partition: "DAY", sort: "SHARD" } as const;
+export const INGESTION_KEY = "DAY_SHARD";
 
 /** The ingestion table's attribute for DynamoDB's time to live, in epoch seconds. */
 export const INGESTION_EXPIRES = "EXPIRES";
 
 /**
- * Key attributes of each DynamoDB table; all are strings. Repeats the names above, since bundles of functions would keep
+ * Key of each DynamoDB table; all are strings. Repeats the names above, since bundles of functions would keep
  * references to them.
  */
-export const TABLE_KEYS: Readonly<Record<TableName, readonly [partition: string, sort?: string]>> = {
-  users: ["USER_ID" satisfies typeof ID_COLUMNS.user],
-  items: ["ITEM_ID" satisfies typeof ID_COLUMNS.item],
-  "popular-items": ["LIST" satisfies keyof typeof POPULAR_ITEMS_KEY],
-  "built-in": ["KEY" satisfies typeof BUILT_IN_KEY],
-  training: ["KEY" satisfies typeof TRAINING_KEY],
-  ingestion: ["DAY" satisfies typeof INGESTION_KEYS.partition, "SHARD" satisfies typeof INGESTION_KEYS.sort],
+export const TABLE_KEYS: Readonly<Record<TableName, string>> = {
+  users: "USER_ID" satisfies typeof ID_COLUMNS.user,
+  items: "ITEM_ID" satisfies typeof ID_COLUMNS.item,
+  "popular-items": "LIST" satisfies keyof typeof POPULAR_ITEMS_KEY,
+  "built-in": "KEY" satisfies typeof BUILT_IN_KEY,
+  training: "KEY" satisfies typeof TRAINING_KEY,
+  ingestion: "DAY_SHARD" satisfies typeof INGESTION_KEY,
 };
 
 /** Names of the tables. Marked as pure, so that bundles of functions leave it out. */

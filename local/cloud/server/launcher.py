@@ -32,6 +32,7 @@ def main() -> None:
     import repairs_models
 
     import repairs_absent
+    import repairs_api_reach
     import repairs_async
     import repairs_backups
     import repairs_bedrock

@@ -75,20 +75,19 @@ def lambda_event_invoke_configurations() -> None:
 
 def complete(backend: Any, function: Any, qualifier: str | None, payload: str, attempt: Callable[[], Any]) -> None:
     """
-    Runs an asynchronous event by `attempt`, which returns an Outcome. If a configuration of the alias says what happens to
-    a failed event, runs it again as often as that says, then sends it to the queue with its last answer.
+    Runs an asynchronous event by `attempt`, which returns an Outcome. Runs a failed event again twice, or as often as a
+    configuration of the alias says, then sends it to the queue that the configuration may name, with its last answer.
     """
     outcome = attempt()
     found = _configurations.get((id(backend), function.function_name, qualifier or "$LATEST"))
-    if found is None:
-        return
-    attempts = 1 + found.config.get("MaximumRetryAttempts", 2)
+    config = found.config if found else {}
+    attempts = 1 + config.get("MaximumRetryAttempts", 2)
     for _ in range(1, attempts):
         if not outcome.failed:
             return
         time.sleep(RETRY_SECONDS)
         outcome = attempt()
-    queue = ((found.config.get("DestinationConfig") or {}).get("OnFailure") or {}).get("Destination")
+    queue = ((config.get("DestinationConfig") or {}).get("OnFailure") or {}).get("Destination")
     if outcome.failed and queue:
         _send(backend, function, queue, _record(found.arn, attempts, payload, outcome))
 

@@ -28,8 +28,14 @@ test("allows a burst, then refuses until the rate has refilled the bucket", () =
 });
 
 test("counts each key separately", () => {
-  const { attempt } = plan({ rateLimit: 1 });
+  const { attempt } = plan({ rateLimit: 1, burstLimit: 1 });
   assert.equal([attempt("a"), attempt("b"), attempt("a")], ["ok", "ok", "1"]);
+});
+
+test("refuses everything if half of the limits is missing, which is 0 in API Gateway", () => {
+  assert.equal([plan({ rateLimit: 2 }).attempt(), plan({ rateLimit: 2, burstLimit: 0 }).attempt()], ["1", "1"]);
+  const { attempt } = plan({ burstLimit: 2 });
+  assert.equal([attempt(), attempt(), attempt()], ["ok", "ok", "1"]);
 });
 
 test("refuses requests over the daily quota until midnight UTC", () => {

@@ -1,5 +1,15 @@
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { BatchGetCommandInput, UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
-import { comparableDays, dayOf, secondsUntilStored } from "../../../../lib/recommendation/clients/accepted-events.ts";
+import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import {
+  comparableDays,
+  dayOf,
+  dynamoEventCounter,
+  readAcceptedEvents,
+  secondsUntilStored,
+} from "../../../../lib/recommendation/clients/accepted-events.ts";
+import { TABLE_KEYS } from "../../../../lib/recommendation/records/tables.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: accepted events");
@@ -7,6 +17,41 @@ const test = suite("recommendation: accepted events");
 test("days are in UTC", () => {
   assert.is(dayOf(Date.parse("2025-03-01T23:59:59.999Z")), "2025-03-01");
   assert.is(dayOf(Date.parse("2025-03-01T23:59:59.999-05:00")), "2025-03-02");
+});
+
+test("counts the events of a day in several partitions, and reads each of them", async () => {
+  const table = new Map<string, Record<string, unknown>>();
+  let unread = 1;
+  const keyOf = (key: object) => JSON.stringify(Object.values(key));
+  const send = async ({ input }: { input: UpdateCommandInput & BatchGetCommandInput }) => {
+    if (input.Key) {
+      const { ":events": ACCEPTED, ":last": LAST } = input.ExpressionAttributeValues ?? {};
+      assert.equal(Object.keys(input.Key), [TABLE_KEYS.ingestion]);
+      table.set(keyOf(input.Key), { ...input.Key, ACCEPTED, LAST });
+      return {};
+    }
+    const [{ Keys = [] } = {}] = Object.values(input.RequestItems ?? {});
+    // What DynamoDB leaves out is read again.
+    const [left, read] = unread-- > 0 ? [Keys.slice(0, 50), Keys.slice(50)] : [[], Keys];
+    assert.ok(Keys.length <= 100, `${Keys.length}`);
+    return {
+      Responses: { ingestion: read.flatMap((key) => table.get(keyOf(key)) ?? []) },
+      UnprocessedKeys: left.length > 0 ? { ingestion: { Keys: left } } : {},
+    };
+  };
+  const client = { send } as unknown as DynamoDBClient;
+  const deadline = deadlineIn(10_000);
+  const days = Array.from({ length: 12 }, (_, index) => new Date(Date.UTC(2025, 2, index + 1, 12)));
+  for (const [index, day] of days.entries()) {
+    for (const shard of [0, 1, 9]) {
+      const options = { shard, now: () => day.getTime() + shard };
+      await dynamoEventCounter(async () => client, "ingestion", 1_000, options)(index + 1, deadline);
+    }
+  }
+  assert.is(table.size, 36);
+  const dates = days.slice(1).map((day) => day.toISOString().slice(0, 10));
+  const found = await readAcceptedEvents(client, "ingestion", dates, { deadline, timeoutMs: 1_000 });
+  assert.equal(found, { accepted: 3 * (2 + 12) * (11 / 2), last: (days.at(-1)?.getTime() ?? 0) + 9 });
 });
 
 test("waits for the buffer after the last event, and does not wait without events", () => {
