@@ -132,6 +132,7 @@ export const SEARCH_STAGES = [
   "explanation",
   "collapse",
   "depth",
+  "totals",
   "suggestions",
   "shards",
   "timed_out",

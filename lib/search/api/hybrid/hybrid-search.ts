@@ -39,6 +39,7 @@ import { type BodyWith, nativeOf, type Plan, type Prepared, planned } from "./pl
 import type { HybridRequest, HybridSettings } from "./request.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate, templateOf } from "./template.ts";
+import { countBody, isMiscounted, withTotals } from "./totals.ts";
 
 /**
  * The shard's request cache keeps results of `size: 0`. It drops what neural-search adds to them, so that every repeat
@@ -212,15 +213,25 @@ class HybridRun {
   /** Returns the pages of a search, without what the cluster refuses of rules and synonyms. */
   #pagesOf({ index, template, plan, ...changes }: Ready, bodyWith: BodyWith): SearchPage {
     const { can, pipeline } = changes.target;
-    const options = { query: QUERY_STRING, timeout: template.native.timeout };
+    const { native } = template;
+    const { timeout } = native;
+    const search = (stage: string, json: string, query?: { query: string }) =>
+      this.#watch.time(stage, () =>
+        nativeSearch(this.#services, this.#call.deadline, index, json, { ...query, timeout }),
+      );
     const send = (json: string) =>
-      this.#watch
-        .time("cluster", () => nativeSearch(this.#services, this.#call.deadline, index, json, options))
-        .catch((error: unknown) => {
-          throw pipelineRefusal(error, pipeline, can.version);
-        });
+      search("cluster", json, { query: QUERY_STRING }).catch((error: unknown) => {
+        throw pipelineRefusal(error, pipeline, can.version);
+      });
     const attempt = attemptsOf(changes, plan.queries, bodyWith);
-    return (page, options) => attempt((native) => fusedPages(native, send)(page, options));
+    const isCounted = !can.hybridTotals && isMiscounted(native);
+    return (page, options) =>
+      attempt((body) => {
+        const found = fusedPages(body, send)(page, options);
+        return isCounted && options.aggregate
+          ? withTotals(found, native, () => search("totals", countBody(body)))
+          : found;
+      });
   }
 
   /** Returns what was found with the best passages that the search wants highlighted. */
