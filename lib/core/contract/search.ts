@@ -135,6 +135,7 @@ export const SEARCH_STAGES = [
   "explanation",
   "collapse",
   "depth",
+  "totals",
   "suggestions",
   "shards",
   "timed_out",

@@ -19,6 +19,11 @@ export interface Capabilities {
   weightedRrf: boolean;
   /** Normalization by z_score, since 3.0. */
   zScore: boolean;
+  /**
+   * Totals and aggregations of `hybrid` count every match. From 3.1 on they lack those that the scorer skips in large
+   * segments. Sources: neural-search #1289 (since) and #1971 (the cause; open in September 2026).
+   */
+  hybridTotals: boolean;
   /** `profile: true` with `hybrid`, since 3.6. Earlier versions fail every such search. */
   hybridProfile: boolean;
   /** Filters of a k-NN query inside `nested` are those of whole documents, whatever their kind, since 3.0. */
@@ -41,6 +46,7 @@ export function capabilitiesOf(version: string): Capabilities {
     rrf: atLeast(2, 19),
     weightedRrf: atLeast(3, 6),
     zScore: atLeast(3, 0),
+    hybridTotals: !atLeast(3, 1),
     hybridProfile: atLeast(3, 6),
     nestedKnnFilters: atLeast(3, 0),
   };

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { passageVector } from "../../config/passage-fields.ts";
 import { type Vectors, vectorsOfField } from "../../config/vectors.ts";
 import { ApiError } from "../../core/http/error.ts";
+import { parseLossless } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { type IndexMeta, readIndexMeta } from "../index-meta/index-meta.ts";
 import { jsonOf, readCall } from "./calls.ts";
@@ -44,7 +45,24 @@ export interface IndexInfo {
   meta?: IndexMeta;
   /** What its documents show; absent if everything. */
   source?: SourceFilter;
+  /** Its `index.search.default_pipeline`, which may be `_none`. */
+  searchPipeline?: string;
 }
+
+/** The processors of a stored search pipeline, as the cluster has them. */
+export interface SearchPipeline {
+  request_processors: readonly Processor[];
+  response_processors: readonly Processor[];
+  phase_results_processors: readonly Processor[];
+}
+
+type Processor = Readonly<Record<string, unknown>>;
+
+export const NO_PIPELINE: SearchPipeline = {
+  request_processors: [],
+  response_processors: [],
+  phase_results_processors: [],
+};
 
 /** Resolves names and aliases. Keeps what exists for a minute, and asks the cluster again for what does not. */
 export interface IndexCatalog {
@@ -53,6 +71,8 @@ export interface IndexCatalog {
    * cluster if what is kept is older than `maxAgeMs`, by default a minute.
    */
   resolve(expression: string, deadline: Deadline, maxAgeMs?: number): Promise<readonly IndexInfo[]>;
+  /** Returns a stored search pipeline, which is kept for a minute; undefined if there is none of this id. */
+  pipeline(id: string, deadline: Deadline): Promise<SearchPipeline | undefined>;
   /**
    * Drops what is kept of these indexes, aliases or data streams; without names everything. Called before a call that may
    * change an index.
@@ -111,8 +131,19 @@ const Described = v.record(
 );
 type Described = v.InferOutput<typeof Described>;
 
+const Processors = v.optional(v.array(v.record(v.string(), v.unknown())), []);
+const Pipelines = v.record(
+  v.string(),
+  v.object({
+    request_processors: Processors,
+    response_processors: Processors,
+    phase_results_processors: Processors,
+  }),
+);
+
 export function createIndexCatalog(cluster: Cluster, now: () => number = () => performance.now()): IndexCatalog {
   const known = new Map<string, { at: number; indexes: readonly IndexInfo[] }>();
+  const pipelines = new Map<string, { at: number; pipeline: SearchPipeline }>();
   /** When each index, alias or data stream was last seen. */
   const seen = new Map<string, number>();
 
@@ -143,13 +174,31 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
       note(indexes.flatMap(namesOf));
       return indexes;
     },
+    async pipeline(id, deadline) {
+      const at = now();
+      const kept = pipelines.get(id);
+      if (kept && at < kept.at + KEEP_MS) return kept.pipeline;
+      const request = { method: "GET", path: `/_search/pipeline/${encodeURIComponent(id)}` } as const;
+      const answer = await readCall(cluster, request, deadline);
+      if (answer.status === 404) return undefined;
+      jsonOf(answer);
+      // Numbers keep their text: the cluster fails on 1 where it expects 1.0.
+      const stored = v.parse(Pipelines, parseLossless(answer.body.toString("utf8")))[id];
+      if (!stored) return undefined;
+      if (pipelines.size >= MAX_ENTRIES) pipelines.clear();
+      pipelines.set(id, { at, pipeline: stored });
+      return stored;
+    },
     forget(names) {
       for (const [expression, { indexes }] of known) {
         const isKept = names && !indexes.some((index) => namesOf(index).some((name) => names.includes(name)));
         if (!isKept) known.delete(expression);
       }
       if (names) for (const name of names) seen.delete(name);
-      else seen.clear();
+      else {
+        seen.clear();
+        pipelines.clear();
+      }
     },
     knows: (names) => names.every((name) => now() < (seen.get(name) ?? Number.NEGATIVE_INFINITY) + KEEP_MS),
     note,
@@ -181,6 +230,7 @@ function indexInfo(name: string, index: Described[string]): IndexInfo {
   const fields = new Map<string, IndexField>();
   collect(index.mappings, "", fields);
   const meta = readIndexMeta(index.mappings._meta);
+  const searchPipeline = index.settings["index.search.default_pipeline"];
   return {
     name,
     fields,
@@ -195,6 +245,7 @@ function indexInfo(name: string, index: Described[string]): IndexInfo {
     ...(index.data_stream !== undefined && { dataStream: index.data_stream }),
     ...(meta && { meta }),
     ...(index.mappings._source && { source: index.mappings._source }),
+    ...(typeof searchPipeline === "string" && { searchPipeline }),
   };
 }
 

@@ -16,7 +16,8 @@ interface Read {
 
 /**
  * Returns hits with other parts of their documents, in the same order, by a search for their ids; undefined for a document
- * that is gone. The caller's own answer may show no such parts, and must stay as it is. Throws {@link StageError}.
+ * that is gone. The caller's own answer may show no such parts, and must stay as it is. The index's search pipeline is left
+ * out, as it may change what documents show. Throws {@link StageError}.
  */
 export async function readAgain(
   services: Pick<GatewayServices, "cluster">,
@@ -31,6 +32,7 @@ export async function readAgain(
     // Each index may have a document with the same id.
     size: ids.length * indexes.size,
     track_total_hits: false,
+    search_pipeline: "_none",
     ...read,
   });
   const values = `the values of ${fields.join(" and ")}`;

@@ -27,7 +27,7 @@ interface Asked {
   index: string;
   own: OwnRerank | null | undefined;
   /** What the entry of the index says. */
-  entry: Pick<IndexSettings, "rerank">;
+  entry: Pick<IndexSettings, "rerank"> & { hasPipeline?: boolean };
   /** The text of the search, if the request has one. */
   query: string | null | undefined;
   native: Record<string, unknown>;
@@ -41,7 +41,7 @@ interface Asked {
  */
 export function rerankStage(
   services: Pick<GatewayServices, "cluster" | "reranker">,
-  { index, own, entry: { rerank }, query, native, page }: Asked,
+  { index, own, entry: { rerank, hasPipeline = false }, query, native, page }: Asked,
 ): Wanted {
   const isAsked = own != null && own.is_enabled !== false;
   if (!(own ? isAsked : rerank?.by_default) || page === undefined || page.size === 0) return {};
@@ -60,7 +60,7 @@ export function rerankStage(
   const least = own?.min_score ?? rerank.min_score ?? Number.NEGATIVE_INFINITY;
   const run: Stage["run"] = async (hits, deadline) => {
     if (hits.length < 2) return { order: [...hits.keys()] };
-    const texts = await textsOf(services, { index, hits, fields, native }, deadline);
+    const texts = await textsOf(services, { index, hits, fields, native, hasPipeline }, deadline);
     if (texts.every((one) => one === "")) throw new StageError(`no hit has text in ${fields.join(" or ")}`);
     const { scores, usage } = await scored(services, model, (reranker) =>
       reranker.score(text, texts, { batchSize, deadline }),
@@ -102,6 +102,8 @@ interface Read {
   hits: readonly Hit[];
   fields: readonly string[];
   native: Record<string, unknown>;
+  /** Whether a default search pipeline may change what hits show. */
+  hasPipeline: boolean;
 }
 
 /** Parts of a body by which hits show other documents than the stored ones. */
@@ -110,10 +112,10 @@ const SHOWN = ["_source", "stored_fields", "search_pipeline"] as const;
 /** Returns the text of each hit: from its document, or by a second search if the request shows something else. */
 async function textsOf(
   services: Pick<GatewayServices, "cluster">,
-  { index, hits, fields, native }: Read,
+  { index, hits, fields, native, hasPipeline }: Read,
   deadline: Deadline,
 ): Promise<string[]> {
-  const isShown = SHOWN.every((option) => native[option] === undefined);
+  const isShown = !hasPipeline && SHOWN.every((option) => native[option] === undefined);
   const found = isShown
     ? hits
     : await readAgain(services, { index, hits, fields, read: { _source: fields } }, deadline);

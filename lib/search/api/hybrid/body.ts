@@ -2,6 +2,7 @@ import { COMBINATION_FACTS } from "../../../core/contract/search.ts";
 import { withMembers } from "../../../core/json/slices.ts";
 import { rawNumber } from "../../../core/json/values.ts";
 import { RANK_CONSTANT } from "../../fusion/techniques.ts";
+import { NO_PIPELINE, type SearchPipeline } from "../../opensearch/index-catalog.ts";
 import { withoutPassages } from "./best-passages.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 import { hasSource, queryWith, shownWith } from "./shown-documents.ts";
@@ -65,25 +66,38 @@ interface PipelineParts {
   sampleFactor: number;
   /** Whether `_explanation` shows how the fused score came about, in place of the subqueries' own scores. */
   explain: boolean;
+  /** That of the index, which the one that is sent replaces. */
+  own?: SearchPipeline;
   /** The caller's own. They run last, on the hits that the page shows. */
   responseProcessors: readonly unknown[];
 }
 
-/** Returns the search pipeline as JSON text. It is sent in the body and never stored in the cluster. */
+/** Those of the index that ours take the place of: the settings name a technique, and no list is fused twice. */
+const FUSING = ["normalization-processor", "score-ranker-processor"];
+
+/**
+ * Returns the search pipeline as JSON text. It is sent in the body and never stored in the cluster. What the index's pipeline
+ * does to the request comes before ours, and what it does to the hits after it, as if the request had been sent to it.
+ */
 export function pipelineJson(
   settings: Pick<AppliedHybridSettings, "normalization" | "combination">,
-  { weights, sampleFactor, explain, responseProcessors }: PipelineParts,
+  { weights, sampleFactor, explain, own = NO_PIPELINE, responseProcessors }: PipelineParts,
 ): string {
+  // The prefix keeps the size that an `oversample` of the index notes for its own `truncate_hits`.
+  const context = own.request_processors.length > 0 ? { context_prefix: "relevance" } : {};
   const response = [
     ...(explain ? [{ hybrid_score_explanation: {} }] : []),
-    { truncate_hits: {} },
+    { truncate_hits: context },
+    ...own.response_processors,
     ...responseProcessors,
   ];
+  const request = [...own.request_processors, { oversample: { sample_factor: float(sampleFactor), ...context } }];
+  const kept = own.phase_results_processors.filter((one) => !FUSING.some((name) => Object.hasOwn(one, name)));
   const parameters = weights && { parameters: { weights: weights.map(float) } };
   return (
-    `{"request_processors":[{"oversample":${JSON.stringify({ sample_factor: float(sampleFactor) })}}],` +
+    `{"request_processors":${JSON.stringify(request)},` +
     `"response_processors":${JSON.stringify(response)},` +
-    `"phase_results_processors":[${JSON.stringify(fusionProcessor(settings, parameters))}]}`
+    `"phase_results_processors":${JSON.stringify([...kept, fusionProcessor(settings, parameters)])}}`
   );
 }
 

@@ -10,6 +10,7 @@ import { requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
+import type { SearchPipeline } from "../../opensearch/index-catalog.ts";
 import { searchShards as shardsRequest } from "../../opensearch/requests.ts";
 import { timeLimited } from "../../opensearch/time-limits.ts";
 import { rewrittenWithSynonyms } from "../../page/rare-stages.ts";
@@ -69,7 +70,7 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   const { synonyms, locale } = body;
   const rewritten = await rewrittenWithSynonyms(services, { entry: target, synonyms, locale, deadline }, queries);
   const answers = await rewritten.attempt({ rewritten: rewritten.query, original: queries }, (all) =>
-    searchShards(services, searched, all, shards, depth, deadline),
+    searchShards(services, { searched, shards, depth, pipeline: target.pipeline }, all, deadline),
   );
   const subqueries = queries.map((_, subquery) => ({
     shards: shards.map((_, shard) => ({ hits: answers[subquery * shards.length + shard] })),
@@ -88,19 +89,27 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   };
 }
 
+/** What is searched for candidates. */
+interface ShardSearch {
+  searched: string;
+  shards: readonly Shard[];
+  depth: number;
+  pipeline: Pick<SearchPipeline, "request_processors">;
+}
+
 /** Returns the hits of each query on each shard: all shards of the first query, then those of the second. */
 async function searchShards(
   { cluster }: GatewayServices,
-  searched: string,
+  { searched, shards, depth, pipeline: { request_processors } }: ShardSearch,
   queries: readonly unknown[],
-  shards: readonly Shard[],
-  depth: number,
   deadline: Deadline,
 ): Promise<Hit[][]> {
+  // What the index's pipeline does to hits comes after the fusion.
+  const search_pipeline = { request_processors };
   const lines = queries.flatMap((query) =>
     shards.flatMap((shard) => [
       JSON.stringify({ index: searched, preference: `_shards:${shard.number}|_primary` }),
-      JSON.stringify({ size: depth, _source: false, query, sort: ["_score", "_doc"] }),
+      JSON.stringify({ size: depth, _source: false, query, sort: ["_score", "_doc"], search_pipeline }),
     ]),
   );
   const request = {

@@ -20,7 +20,7 @@ export function depthDegradation(
   { page: { from, size }, depth, native }: PageFacts,
 ): Degradation[] {
   // A partial answer is short for another reason, which it names.
-  if (hits.length >= size || partial.length > 0) return [];
+  if (hits.length >= size || partial.some(({ stage }) => stage !== "totals")) return [];
   const base = { stage: "depth", target: "search_response" } as const;
   if (total === null) {
     if (hits.length > 0 || from === 0) return [];

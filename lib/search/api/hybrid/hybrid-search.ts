@@ -24,6 +24,7 @@ import type { SearchBody } from "../search/named-template.ts";
 import type { Searched, Stopwatch } from "../search/reply.ts";
 import { type RuledSearches, ruledSearches, type SearchRules, searchRules } from "../search/rules.ts";
 import { highlighted } from "./best-passages.ts";
+import { pipelineRefusal } from "./default-pipeline.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
 import {
   type Assigned,
@@ -38,6 +39,7 @@ import { type BodyWith, nativeOf, type Plan, type Prepared, planned } from "./pl
 import type { HybridRequest, HybridSettings } from "./request.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate, templateOf } from "./template.ts";
+import { countBody, isMiscounted, withTotals } from "./totals.ts";
 
 /**
  * The shard's request cache keeps results of `size: 0`. It drops what neural-search adds to them, so that every repeat
@@ -191,6 +193,7 @@ class HybridRun {
     const { body } = this.#call;
     const { index, effects, target: entry, plan, template } = ready;
     const { native, page, responseProcessors } = template;
+    const { request_processors, response_processors } = entry.pipeline;
     const query = effects.text ?? body.search_query;
     return [
       await rerankingStage(services, { index, own: body.rerank, entry, query, native, page }),
@@ -199,18 +202,36 @@ class HybridRun {
       await pinsStage(services, {
         ...{ index, effects, native, page },
         body: () => nativeOf(ready, plan, 0).bodyWith(NO_EFFECTS, plan.queries),
-        pipeline: JSON.stringify({ response_processors: responseProcessors }),
+        pipeline: JSON.stringify({
+          request_processors,
+          response_processors: [...response_processors, ...responseProcessors],
+        }),
       }),
     ];
   }
 
   /** Returns the pages of a search, without what the cluster refuses of rules and synonyms. */
   #pagesOf({ index, template, plan, ...changes }: Ready, bodyWith: BodyWith): SearchPage {
-    const options = { query: QUERY_STRING, timeout: template.native.timeout };
+    const { can, pipeline } = changes.target;
+    const { native } = template;
+    const { timeout } = native;
+    const search = (stage: string, json: string, query?: { query: string }) =>
+      this.#watch.time(stage, () =>
+        nativeSearch(this.#services, this.#call.deadline, index, json, { ...query, timeout }),
+      );
     const send = (json: string) =>
-      this.#watch.time("cluster", () => nativeSearch(this.#services, this.#call.deadline, index, json, options));
+      search("cluster", json, { query: QUERY_STRING }).catch((error: unknown) => {
+        throw pipelineRefusal(error, pipeline, can.version);
+      });
     const attempt = attemptsOf(changes, plan.queries, bodyWith);
-    return (page, options) => attempt((native) => fusedPages(native, send)(page, options));
+    const isCounted = !can.hybridTotals && isMiscounted(native);
+    return (page, options) =>
+      attempt((body) => {
+        const found = fusedPages(body, send)(page, options);
+        return isCounted && options.aggregate
+          ? withTotals(found, native, () => search("totals", countBody(body)))
+          : found;
+      });
   }
 
   /** Returns what was found with the best passages that the search wants highlighted. */
@@ -227,7 +248,7 @@ class HybridRun {
 
   #answer(
     { asked, template: { native, page }, target, effects, plan, ruled, rewritten }: Ready,
-    { pipeline, isExplained, paginationDepth: depth }: ReturnType<typeof nativeOf>,
+    { echoed, isExplained, paginationDepth: depth }: ReturnType<typeof nativeOf>,
     found: Found,
   ): Searched {
     const { body } = this.#call;
@@ -240,7 +261,7 @@ class HybridRun {
         search_query: JSON.stringify(body.search_query),
         ...(body.template !== null && { template: JSON.stringify(body.template) }),
         ...(body.no_hits != null && { no_hits: JSON.stringify(body.no_hits) }),
-        search_request_template: withMembers(asked.text, { search_pipeline: pipeline }),
+        search_request_template: withMembers(asked.text, { search_pipeline: echoed }),
         // Weights are echoed as the request has them; the pipeline shows those that were used.
         settings: JSON.stringify({ ...settings, weights: body.settings.weights }),
       },

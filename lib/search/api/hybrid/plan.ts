@@ -55,7 +55,7 @@ export async function planned(
   return { settings, ...runnable, queries };
 }
 
-/** Returns what makes the native body of a plan from subqueries and the effects of rules, its pipeline, and how deep it searches. */
+/** Returns what makes the native body of a plan from subqueries and the effects of rules, the pipeline that is echoed, and how deep it searches. */
 export function nativeOf({ template, target }: Prepared, { settings, weights }: Plan, candidates: number) {
   const { page } = template;
   const { maxResultWindow, can } = target;
@@ -66,12 +66,13 @@ export function nativeOf({ template, target }: Prepared, { settings, weights }: 
     (can.wrappedExplanation || !target.isWrapped) &&
     template.native.rescore === undefined &&
     page.from === 0;
-  const pipeline = pipelineJson(settings, {
+  const parts = {
     weights,
     sampleFactor,
     explain: template.native.explain === true && isExplained,
     responseProcessors: template.responseProcessors,
-  });
+  };
+  const pipeline = pipelineJson(settings, { ...parts, own: target.pipeline });
   const bodyWith: BodyWith = (effects, queries) =>
     hybridBody(template, {
       queries: queries.map((own) =>
@@ -83,5 +84,6 @@ export function nativeOf({ template, target }: Prepared, { settings, weights }: 
       passages: target.passages,
       dropProfile: !can.hybridProfile,
     });
-  return { bodyWith, pipeline, isExplained, paginationDepth };
+  // The echo has none of the index's pipeline, which callers may not know.
+  return { bodyWith, echoed: pipelineJson(settings, parts), isExplained, paginationDepth };
 }

@@ -15,9 +15,10 @@ import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
-import { embeddingField, hasPassages, madeEmbeddings } from "../../opensearch/index-catalog.ts";
+import { embeddingField, hasPassages, madeEmbeddings, type SearchPipeline } from "../../opensearch/index-catalog.ts";
 import { sharedStages } from "../../page/shared-stages.ts";
 import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
+import { defaultPipeline } from "./default-pipeline.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
 /** The settings of an index without an entry in hybrid_search.yaml. */
@@ -52,8 +53,11 @@ export interface HybridTarget
   embeddings: readonly string[];
   /** The fields whose embeddings are those of passages in all indexes. */
   passages: ReadonlySet<string>;
+  hasPipeline: boolean;
   /** Whether the cluster wraps the query, see {@link Target}. */
   isWrapped: boolean;
+  /** The pipeline that the cluster runs for searches which name none; one without processors if it runs none. */
+  pipeline: SearchPipeline;
   can: Capabilities;
 }
 
@@ -87,6 +91,7 @@ export async function hybridTarget(
     embeddings: embeddingsOf(indexes),
     passages: passagesIn(indexes),
     isWrapped,
+    pipeline: await defaultPipeline(services, name, indexes, deadline),
     can,
   };
 }

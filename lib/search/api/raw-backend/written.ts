@@ -40,7 +40,7 @@ const HIDDEN = /\\u00[2-7]/i;
 export function writtenBy({ segments, body }: NativeWrite): Written {
   const { name } = endpointOf(segments);
   const [first = ""] = segments;
-  if (NOTHING.has(name)) return { kind: "nothing" };
+  if (NOTHING.has(name) && !segments.includes("pipeline")) return { kind: "nothing" };
   const inPath = first === name ? [] : [first];
   const names = name === "_bulk" ? [...inPath, ...namesIn(body)] : inPath;
   if (names.length === 0 || !names.every((one) => NAME.test(one))) return { kind: "anything" };

@@ -169,7 +169,9 @@ function queryOf(native: string): unknown {
 }
 
 /** What the entries of the searched indexes say about the stages of a search. */
-type Entry = Pick<IndexSettings, "candidates" | "embedding_mappings" | "variety" | "rerank" | "synonyms">;
+type Entry = Pick<IndexSettings, "candidates" | "embedding_mappings" | "variety" | "rerank" | "synonyms"> & {
+  hasPipeline?: boolean;
+};
 
 /** Returns what the entries of the searched indexes decide on, if the request or any entry has a stage that needs it. */
 async function entryOf(

@@ -1,0 +1,104 @@
+import { elementSlices, memberSlices, withMembers } from "../../../core/json/slices.ts";
+import { type SearchAnswer, searchFailure } from "../../page/answer.ts";
+
+type Native = Readonly<Record<string, unknown>>;
+
+/** Members of a native body that decide what is counted and aggregated. */
+const COUNTED = ["post_filter", "aggs", "aggregations", "track_total_hits", "timeout", "terminate_after", "derived"];
+
+const hasAggregations = ({ aggs, aggregations }: Native): boolean => (aggs ?? aggregations ?? undefined) !== undefined;
+
+/** Whether the total is that of all matches: with `min_score` it is that of the fused list, which nothing is missing from. */
+const hasTotal = ({ track_total_hits, min_score }: Native): boolean =>
+  track_total_hits !== false && min_score === undefined;
+
+/**
+ * Returns whether a hybrid search shows totals or aggregations which a cluster without `hybridTotals` gets wrong. It gets them
+ * right with a profile and with an order that is not that of the scores, as nothing is skipped then.
+ */
+export function isMiscounted(native: Native): boolean {
+  const isByField = native.sort !== undefined && !JSON.stringify(native.sort).includes("_score");
+  return (hasTotal(native) || hasAggregations(native)) && native.profile !== true && !isByField;
+}
+
+/** Returns the body of a search that counts what a hybrid search finds: its subqueries in a bool. It shows no hits. */
+export function countBody(body: string): string {
+  const members = memberSlices(body);
+  const counted = COUNTED.flatMap((name) => {
+    const slice = members.get(name);
+    return slice ? [`"${name}":${body.slice(slice.start, slice.end)}`] : [];
+  });
+  const hybrid = memberSlices(body, memberSlices(body, members.get("query")?.start).get("hybrid")?.start);
+  const [queries, filter] = ["queries", "filter"].map((name) => hybrid.get(name));
+  const filterText = filter && body.slice(filter.start, filter.end);
+  const should = elementSlices(body, queries?.start).map(({ start, end }) => {
+    const text = body.slice(start, end);
+    return filterText === undefined ? text : filteredKnn(text, filterText);
+  });
+  const bool = `"should":[${should.join(",")}],"minimum_should_match":1${filterText === undefined ? "" : `,"filter":[${filterText}]`}`;
+  return `{"query":{"bool":{${bool}}},${[...counted, '"size":0'].join(",")}}`;
+}
+
+/** Returns a k-NN subquery with the filter of the hybrid clause, by which the cluster finds its neighbours; others unchanged. */
+function filteredKnn(query: string, filter: string): string {
+  const kind = memberSlices(query);
+  const name = ["knn", "neural"].find((one) => kind.has(one));
+  const slice = name === undefined ? undefined : kind.get(name);
+  if (name === undefined || !slice) return query;
+  const fields = [...memberSlices(query, slice.start)].map(([field, { start, end }]) => {
+    const clause = query.slice(start, end);
+    const own = memberSlices(clause).get("filter");
+    const both = own ? `{"bool":{"filter":[${clause.slice(own.start, own.end)},${filter}]}}` : filter;
+    return [field, withMembers(clause, { filter: both })] as const;
+  });
+  return withMembers(query, { [name]: withMembers(query.slice(slice.start, slice.end), Object.fromEntries(fields)) });
+}
+
+/** Returns an answer with the total and the aggregations of a second search, which runs at the same time. */
+export async function withTotals(
+  search: Promise<SearchAnswer>,
+  native: Native,
+  count: () => Promise<SearchAnswer>,
+): Promise<SearchAnswer> {
+  const counted = count().catch(searchFailure);
+  const [found, counts] = await Promise.all([search, counted]);
+  const isWhole = typeof counts !== "string" && counts.partial.length === 0;
+  if (!isWhole) return atLeast(found, typeof counts === "string" ? counts : (counts.partial[0]?.reason ?? ""));
+  const total = hasTotal(native) ? { total: textAt(counts.text, "hits", "total") } : {};
+  const aggregations = textAt(counts.text, "aggregations");
+  return {
+    ...found,
+    ...(hasTotal(native) && { total: counts.total }),
+    text: withMembers(withHitsMembers(found.text, total), aggregations === undefined ? {} : { aggregations }),
+  };
+}
+
+/** Returns an answer whose counts are too low: its total becomes a lower bound. */
+function atLeast(found: SearchAnswer, reason: string): SearchAnswer {
+  const total = found.total && ({ ...found.total, relation: "gte" } as const);
+  return {
+    ...found,
+    total,
+    text: total ? withHitsMembers(found.text, { total: JSON.stringify(total) }) : found.text,
+    partial: [
+      ...found.partial,
+      {
+        stage: "totals",
+        target: "search_response",
+        reason: `matches could not be counted: ${reason}`,
+        effect: "the total is a lower bound, and aggregations lack documents",
+      },
+    ],
+  };
+}
+
+function withHitsMembers(text: string, members: Readonly<Record<string, string | undefined>>): string {
+  const hits = memberSlices(text).get("hits");
+  return hits ? withMembers(text, { hits: withMembers(text.slice(hits.start, hits.end), members) }) : text;
+}
+
+function textAt(text: string, ...path: readonly string[]): string | undefined {
+  let at: { start: number; end: number } | undefined = { start: 0, end: text.length };
+  for (const name of path) at = at && memberSlices(text, at.start).get(name);
+  return at && text.slice(at.start, at.end);
+}
