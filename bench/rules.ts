@@ -120,7 +120,7 @@ async function compared(handler: ProxyHandler, book: RuleBook): Promise<Row> {
   };
   const sides = { none: search("none"), current: search("current") };
   // A round has one call, so that the percentiles are of calls.
-  const { none, current } = await takeTurns(sides, { calls: CALLS, parallel: 1, rounds: CALLS});
+  const { none, current } = await takeTurns(sides, { calls: CALLS, parallel: 1, rounds: CALLS });
   const cpu = (share: number) => [none, current].map(({ cpuOfRounds }) => percentile(cpuOfRounds, share));
   const pair = (values: readonly number[]) => values.map(ms).join(" and ");
   const [without = 0, withRules = 0] = cpu(0.99);
