@@ -274,6 +274,15 @@ for (const cluster of await clusters()) {
     );
     assert.equal(await indexes(), before);
   });
+
+  test(`keeps the old suggestions if no document shows the titles (${cluster.version})`, async () => {
+    const before = await indexes();
+    await build(SEARCHES, { ...SUGGEST, titles: { ...SUGGEST.titles, field: "unshown" } }).then(
+      () => assert.unreachable(),
+      (error) => assert.match(String(error), /No document of suggest-\S+ shows unshown/),
+    );
+    assert.equal(await indexes(), before);
+  });
 }
 
 test.after(async () => {

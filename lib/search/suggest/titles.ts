@@ -1,5 +1,6 @@
 import { valueAt } from "../../core/json/values.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
+import { RunFailure } from "../index/rebuild/failure.ts";
 import type { RunCalls } from "../index/rebuild/run-calls.ts";
 import type { Suggestion } from "./suggestion.ts";
 import { MAX_SUGGESTED } from "./texts.ts";
@@ -16,7 +17,8 @@ const json = { "content-type": "application/json" };
 
 /**
  * Yields the titles of the documents of an index, page by page. Through an alias with a filter these are only those that it
- * shows. By a scroll, which both versions have alike, and which sees the documents of one moment.
+ * shows. By a scroll, which both versions have alike, and which sees the documents of one moment. Throws RunFailure if none
+ * of them shows the field.
  */
 export async function* titlesOf(
   calls: RunCalls,
@@ -31,8 +33,11 @@ export async function* titlesOf(
     headers: json,
     body: JSON.stringify(body),
   })) as unknown as Page;
+  let [isEmpty, isShown] = [true, false];
   try {
     while (page.hits.hits.length > 0) {
+      isEmpty = false;
+      isShown ||= page.hits.hits.some(({ _source }) => valueAt(_source, field) !== undefined);
       yield page.hits.hits.flatMap(({ _source }) => suggestionsOf(valueAt(_source, field)));
       const next = JSON.stringify({ scroll: KEEP, scroll_id: page._scroll_id });
       page = (await calls.json({
@@ -41,6 +46,11 @@ export async function* titlesOf(
         headers: json,
         body: next,
       })) as unknown as Page;
+    }
+    if (!isEmpty && !isShown) {
+      throw new RunFailure(
+        `No document of ${index} shows ${field}: \`_source\` of the mapping leaves it out, or nobody wrote it`,
+      );
     }
   } finally {
     const scroll = JSON.stringify({ scroll_id: page._scroll_id });
