@@ -1,6 +1,6 @@
 /** `make sizing`: computes docs/guides/sizing.md from the unit costs in bench/results.json. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { USUAL_LIMITS } from "../lib/personalize/limits.ts";
+import { trainingLimits, USUAL_IMPORT_BYTES } from "../lib/personalize/limits.ts";
 import { documents, longDocuments } from "./sizing-documents.ts";
 import { COMPUTED, digits, estimate, figure, HOUR, type Line, MEASURED, type Results, whole } from "./sizing-lines.ts";
 
@@ -33,11 +33,10 @@ function billionEvents(results: Results): Line[] {
   const objects = events / ((64 * 1024 * 1024) / eventBytes);
   const parallel = 40;
   const invocation = 300;
-  const { interactions, importBytes } = USUAL_LIMITS;
   return [
     {
       what: "first limit: Personalize, which imports",
-      value: `${whole(importBytes / 1e9)} GB of a dataset at once`,
+      value: `${whole(USUAL_IMPORT_BYTES / 1e9)} GB of a dataset at once`,
       basis: estimate(
         `its default quota; a billion events of ${eventBytes} bytes are ${whole((events * eventBytes) / 1e9)} GB. ` +
           "AWS can raise it; `train --wait` and `status` say when 80 % are reached",
@@ -45,9 +44,9 @@ function billionEvents(results: Results): Line[] {
     },
     {
       what: "next limit: interactions that a training considers",
-      value: whole(interactions),
+      value: whole(trainingLimits("aws-sims").interactions),
       basis: estimate(
-        "its default quota for the default recipes; AWS can raise it, a shorter `log_lookback_days` avoids it",
+        "its default quota for recipes that are not v2 (3 billion for those that are); AWS can raise it, a shorter `log_lookback_days` avoids it",
       ),
     },
     { what: "events per second on one core, all steps", value: whole(rate), basis: MEASURED },

@@ -78,22 +78,48 @@ function parsed(text: string): Body {
   return isObject(value) ? value : {};
 }
 
-/** Returns what to do about a cluster that rejects the gateway. */
-export function refusalAdvice(auth: OpenSearch["auth"], roleArn: string): string {
+/**
+ * The permissions of a role of the cluster that is enough for the gateway and the commands for indexes. Sources: OpenSearch,
+ * "Default action groups" and "Permissions"; the calls that the functions make.
+ */
+const CLUSTER_ROLE = {
+  cluster_permissions: ["cluster_composite_ops", "cluster_monitor", "indices:data/read/scroll/clear"],
+  index_permissions: [
+    {
+      index_patterns: ["*"],
+      allowed_actions: [
+        ...["crud", "create_index", "delete_index", "indices_monitor", "manage_aliases", "manage_point_in_time"],
+        ...["indices:admin/get", "indices:admin/mapping*", "indices:admin/refresh*", "indices:admin/resolve/index"],
+        ...["indices:admin/settings/update", "indices:admin/analyze", "indices:admin/forcemerge*"],
+      ],
+    },
+  ],
+};
+
+/** Returns how to map roles of IAM to a role of the cluster. */
+function mappingAdvice(roleArns: readonly string[]): string {
+  return (
+    "Map every one of them, as a backend role, to a role of the cluster with the permissions the gateway needs: in OpenSearch " +
+    "Dashboards under Security, Roles; or, as an administrator, with these two calls. Narrow index_patterns to your " +
+    "indexes and, with suggestions, those that they are built in.\n\n" +
+    `PUT _plugins/_security/api/roles/relevance\n${JSON.stringify(CLUSTER_ROLE)}\n\n` +
+    `PUT _plugins/_security/api/rolesmapping/relevance\n${JSON.stringify({ backend_roles: roleArns })}`
+  );
+}
+
+/** Returns what to do about a cluster that rejects the gateway. `roleArns` are the roles of all functions that call it. */
+export function refusalAdvice(auth: OpenSearch["auth"], roleArns: readonly string[]): string {
   if (auth?.type === "basic") {
     return (
       `The cluster rejects the user of the secret ${auth.master_user_secret_arn}. Check username and password in it, and ` +
       "whether that user may read and write the indices."
     );
   }
-  const mapping = `PUT _plugins/_security/api/rolesmapping/all_access\n{ "backend_roles": ["${roleArn}"] }`;
-  const how =
-    "Map it, as a backend role, to a role of the cluster with the permissions the gateway needs: in OpenSearch Dashboards " +
-    `under Security, Roles, Mapped users; or, as an administrator:\n\n${mapping}\n\n` +
-    "This replaces the mapping of all_access: add the backend roles it already has, or use a role of your own.";
-  if (auth?.type === "aws") return `The cluster does not know the gateway's role\n  ${roleArn}\n${how}`;
+  const roles = roleArns.map((arn) => `  ${arn}\n`).join("");
+  const how = mappingAdvice(roleArns);
+  if (auth?.type === "aws") return `The cluster does not know the roles of the functions that call it:\n${roles}${how}`;
   return (
     "The cluster requires authentication, but opensearch.auth in project.yaml is not set. Set its type to aws or basic and " +
-    `deploy again. For aws, the gateway's role is\n  ${roleArn}\n${how}`
+    `deploy again. For aws, these roles call the cluster:\n${roles}${how}`
   );
 }

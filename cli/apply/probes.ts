@@ -149,7 +149,8 @@ function modelAdvice({ config }: Probed, names: Names, model: string, error: str
     return (
       `Give the account access to the model in ${region}: request it in the Bedrock console under "Model access"; where that ` +
       "page does not list it, call it once in the playground as a user who may subscribe (aws-marketplace:Subscribe). Also " +
-      "check whether a service control policy denies bedrock:InvokeModel."
+      "check whether a service control policy denies bedrock:InvokeModel. Bedrock may deny a model up to 15 minutes after " +
+      "the first calls: `relevance status` calls it again."
     );
   }
   if (/^(Validation|ResourceNotFound)/.test(error)) {

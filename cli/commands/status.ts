@@ -1,9 +1,12 @@
 import * as v from "valibot";
-import { defineCommand } from "../command.ts";
+import { lambdaInvoke, probeServices } from "../apply/probes.ts";
+import { confOf, defineCommand } from "../command.ts";
+import { hostsOnBedrock } from "../permissions/grants.ts";
 import { readStatus, statusText } from "../recommendation/status.ts";
-import { LOCAL_HELP, openTarget } from "../recommendation/target.ts";
+import { LOCAL_HELP, openAccount, openTarget } from "../recommendation/target.ts";
+import { openSession } from "../session.ts";
 
-/** `relevance status`: shows the project's resources in Personalize, and the current training. */
+/** `relevance status`: shows the project's resources in Personalize and the current training, and calls Bedrock's models. */
 export const command = defineCommand({
   example: "relevance status\n  relevance status --local",
   json: true,
@@ -12,11 +15,22 @@ export const command = defineCommand({
   },
   options: { local: v.optional(v.boolean(), false) },
   run: async ({ conf, local, json }, context) => {
-    const target = await openTarget({ conf, local }, context);
-    const found = await readStatus(target);
-    const { terminal } = context;
-    if (json) terminal.printJson(found);
-    else terminal.print(statusText(found, target.names, terminal.colors.bold));
+    const session = await openSession(confOf({ conf, local }), context);
+    const { searchGateway, recommendation } = session.config;
+    // Bedrock may deny a model up to 15 minutes after the first calls. Source: Bedrock User Guide, "Access Amazon Bedrock
+    // foundation models".
+    const hosted = !local && searchGateway !== undefined && hostsOnBedrock(searchGateway);
+    if (recommendation || !hosted) {
+      const target = await openTarget({ conf, local }, context);
+      const found = await readStatus(target);
+      const { terminal } = context;
+      if (json) terminal.printJson(found);
+      else terminal.print(statusText(found, target.names, terminal.colors.bold));
+    }
+    if (hosted) {
+      const { names } = await openAccount(session, false);
+      await probeServices(session, names, await lambdaInvoke(session, names), { timeoutMs: 0, intervalMs: 0 });
+    }
     return 0;
   },
 });

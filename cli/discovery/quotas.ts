@@ -13,6 +13,8 @@ import { RAISE, throttleNotes } from "./throttle-notes.ts";
 export interface QuotaReads {
   /** Functions that may run at the same time. */
   concurrency(): Promise<number>;
+  /** Requests a second that API Gateway takes. Undefined if Service Quotas does not list it. */
+  requestRate(): Promise<number | undefined>;
   /** Instances of each type that model endpoints may have, by `ProductionVariantInstanceType`. */
   endpointInstances(): Promise<ReadonlyMap<string, number>>;
   /** What exists of these kinds, and how many may. */
@@ -51,7 +53,12 @@ export async function checkQuotas(config: Configuration, names: Names, reads: Qu
     readable("lambda:GetAccountSettings", async (findings) => {
       const quota = await reads.concurrency();
       checkConcurrency(config, quota, findings);
-      findings.notes.push(...throttleNotes(config, quota));
+      // Who may not read it sees a note about that below.
+      const rate = await reads.requestRate().catch((error: unknown) => {
+        if (failureKind(error) === "denied") return undefined;
+        throw error;
+      });
+      findings.notes.push(...throttleNotes(config, quota, rate));
     }),
     ...(instancesNeeded(config).size > 0
       ? [

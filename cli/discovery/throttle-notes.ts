@@ -1,3 +1,4 @@
+import { USUAL_RATE } from "../../lib/config/access.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { loggedSearchesPerSecond } from "../../lib/infrastructure/delivery-streams.ts";
 
@@ -5,19 +6,24 @@ import { loggedSearchesPerSecond } from "../../lib/infrastructure/delivery-strea
 const ROUTER_SECONDS = 28;
 const RECOMMENDATION_SECONDS = 28;
 
-/** Requests a second that API Gateway lets through without `default_throttle`. Source: "Amazon API Gateway quotas". */
-const USUAL_RATE = 10_000;
-
 /**
  * Returns a note if more searches come through than the request log takes, and one for each API that lets more requests
  * through than its function can answer. Lambda throttles the rest, and API Gateway answers 500 for that: a gateway response
  * cannot tell it from other failures of the integration. Instances that are busy are the rate times the seconds of a call
- * (Lambda Developer Guide, "Understanding Lambda function scaling").
+ * (Lambda Developer Guide, "Understanding Lambda function scaling"). `most` is API Gateway's own limit, 2,500 requests a second
+ * in newer regions ("Amazon API Gateway quotas").
  */
-export function throttleNotes({ api, project, searchGateway, recommendation }: Configuration, quota: number): string[] {
+export function throttleNotes(
+  { api, project, searchGateway, recommendation }: Configuration,
+  quota: number,
+  most = USUAL_RATE,
+): string[] {
   const { default_throttle: limits, reserved_concurrency: reserved } = api;
-  const rate = limits?.rate_limit ?? USUAL_RATE;
-  const set = limits ? `default_throttle lets ${rate}` : `without default_throttle API Gateway lets ${rate}`;
+  const rate = Math.min(limits?.rate_limit ?? most, most);
+  const set =
+    limits && limits.rate_limit <= most
+      ? `default_throttle lets ${rate}`
+      : `${limits ? "whatever default_throttle says," : "without default_throttle"} API Gateway lets ${rate}`;
   const functions = [
     ...(searchGateway ? ([["api_router", ROUTER_SECONDS]] as const) : []),
     ...(recommendation ? ([["recommendation_api", RECOMMENDATION_SECONDS]] as const) : []),

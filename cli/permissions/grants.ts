@@ -197,8 +197,8 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
  */
 const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
 
-/** Returns whether Bedrock hosts a model: plan asks when it ends. */
-const hostsOnBedrock = (gateway: SearchGateway) =>
+/** Returns whether Bedrock hosts a model: plan asks when it ends, `status` whether it may be called. */
+export const hostsOnBedrock = (gateway: SearchGateway) =>
   hostedRerankers(gateway).length > 0 ||
   [...referencedModels(gateway), ...previousModels(gateway)].some((name) => !isEndpointModel(name));
 

@@ -11,7 +11,15 @@ import { checkFilters } from "./checks/filters.ts";
 import { checkHybridSearch } from "./checks/hybrid-search.ts";
 import { checkModels } from "./checks/models.ts";
 import { checkPlacementKeys, checkPlacements } from "./checks/placements.ts";
-import { checkAlarms, checkArns, checkCapacity, checkRetention, checkServices, servicesOf } from "./checks/project.ts";
+import {
+  checkAlarms,
+  checkArns,
+  checkCapacity,
+  checkRegion,
+  checkRetention,
+  checkServices,
+  servicesOf,
+} from "./checks/project.ts";
 import { checkRules } from "./checks/rules.ts";
 import { checkSchemas } from "./checks/schemas.ts";
 import { checkExcludedColumns, checkRecipes } from "./checks/solution.ts";
@@ -239,6 +247,7 @@ const CHECKS: readonly Check[] = [
   checkAlarms,
   checkRetention,
   checkCapacity,
+  checkRegion,
   checkCors,
   checkReach,
   checkKeys,

@@ -105,11 +105,14 @@ export function eventTypeRoom(names: Iterable<string>): number {
 
 /** Fewest interactions for a training, after its event type and threshold apply. Quotas. */
 export const MIN_INTERACTIONS = 1_000;
-/**
- * Interactions that a training with one of the default recipes considers, and bytes of a full import of one dataset, both
- * unless AWS raised the quota. Quotas.
- */
-export const USUAL_LIMITS = { interactions: 500_000_000, importBytes: 100e9 } as const;
+/** Bytes of a full import of one dataset, unless AWS raised the quota. Quotas. */
+export const USUAL_IMPORT_BYTES = 100e9;
+
+/** The largest data that a training considers. Quotas; AWS can raise the interactions of recipes that are not v2. */
+export const trainingLimits = (recipe: string) =>
+  recipe.endsWith("-v2")
+    ? { interactions: 3_000_000_000, items: 5_000_000, adjustable: false }
+    : { interactions: 500_000_000, items: 750_000, adjustable: true };
 
 /** Fewest users with at least two such interactions, and their least share of all users with one. Quotas. */
 export const MIN_USERS_WITH_TWO = { count: 25, share: 0.01 } as const;

@@ -35,6 +35,12 @@ test("is deployed with all that it needs", async () => {
   assert.ok(found.includes(`function ${names.function("api-router")}`), found.join(", "));
 });
 
+test("status calls the models of Bedrock again, which may be denied after the first calls", async () => {
+  const { err, code } = await project.relevance("status");
+  assert.match(err, "  model ext_embed_english_v3: works\n");
+  assert.is(code, 0);
+});
+
 test("leaves nothing to plan", async () => {
   const { out, err, code } = await project.relevance("plan", "--detailed-exitcode");
   assert.match(out, "\nNothing to change.\n", err);

@@ -17,7 +17,12 @@ const cloud = await ownCloud({
   quotas: {
     concurrency: 10,
     instances: { "ml.g5.xlarge": 0 },
-    named: { "Usage plans": 7, "Active filters per dataset group": 40, "Number of schemas": 400 },
+    named: {
+      "Throttle rate": 2_500,
+      "Usage plans": 7,
+      "Active filters per dataset group": 40,
+      "Number of schemas": 400,
+    },
   },
   standIns: [createPersonalize({ accountId: ACCOUNT_ID, region: REGION, objects: memoryObjects(new Map()) })],
 });
@@ -32,6 +37,10 @@ test.after(() => cloud.stop());
 
 test("reads the concurrency of functions", async () => {
   assert.is(await reads.concurrency(), 10);
+});
+
+test("reads the requests a second that API Gateway takes", async () => {
+  assert.is(await reads.requestRate(), 2_500);
 });
 
 test("reads the instance quotas of endpoints, which exist for every type that model.yaml accepts", async () => {

@@ -88,9 +88,10 @@ test("gives private APIs their endpoints and a policy, and no host name", () => 
       types: ["PRIVATE"],
       vpc_endpoint_ids: ["vpce-0a1b2c3d4e5f67890", "vpce-0b1c2d3e4f5a67890"],
     });
-    const [callers, otherWays] = JSON.parse(
-      String(value(stack, "aws_api_gateway_rest_api", "api", "policy")),
+    const [callers, preflight, otherWays] = JSON.parse(
+      String(value(stack, "aws_api_gateway_rest_api_policy", "api-policy", "policy")),
     ).Statement;
+    assert.is(preflight.Principal, "*");
     assert.equal(callers.Principal, { AWS: ["arn:aws:iam::123456789012:root", "arn:aws:iam::210987654321:root"] });
     assert.equal(otherWays.Condition.StringNotEquals["aws:SourceVpce"], [
       "vpce-0a1b2c3d4e5f67890",

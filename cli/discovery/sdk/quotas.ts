@@ -15,6 +15,9 @@ export function sdkQuotas(config: SdkConfig): QuotaReads {
       const { AccountLimit } = await new LambdaClient(config).send(new GetAccountSettingsCommand({}));
       return given(AccountLimit?.ConcurrentExecutions, "the limit of concurrent executions");
     },
+    async requestRate() {
+      return (await quotasOf(config, SERVICE_CODES["API Gateway"])).get("Throttle rate");
+    },
     async endpointInstances() {
       const quotas = await quotasOf(config, "sagemaker");
       return new Map(

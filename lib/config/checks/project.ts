@@ -100,6 +100,27 @@ export const checkArns: Check = ({ project, api }, report) => {
   }
 };
 
+/**
+ * Regions with Personalize. Sources: AWS General Reference, "Amazon Personalize endpoints and quotas"; endpoints.json of
+ * botocore 1.44.5, November 2026.
+ */
+const PERSONALIZE_REGIONS = [
+  ...["ap-northeast-1", "ap-northeast-2", "ap-south-1", "ap-southeast-1", "ap-southeast-2", "ca-central-1"],
+  ...["cn-north-1", "eu-central-1", "eu-west-1", "us-east-1", "us-east-2", "us-west-2"],
+];
+
+/** Checks that the region has Personalize if the configuration needs it. */
+export const checkRegion: Check = ({ project, api }, report) => {
+  const region = project?.aws?.region_name;
+  if (region === undefined || PERSONALIZE_REGIONS.includes(region)) return;
+  const without = `${region} has no Personalize, which is in ${PERSONALIZE_REGIONS.join(", ")}`;
+  if (servicesOf(project).recommendation) {
+    report("project", ["personalize"], `needs another aws.region_name, or no recommendation service: ${without}`);
+  } else if (api?.personalized_ranking?.campaign_arn !== undefined) {
+    report("api", ["personalized_ranking", "campaign_arn"], `needs another aws.region_name: ${without}`);
+  }
+};
+
 /** Checks that no minimum exceeds its maximum. */
 export const checkCapacity: Check = ({ project, api, model }, report) => {
   const scaling = project?.opensearch?.auto_scaling;

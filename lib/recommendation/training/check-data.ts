@@ -4,7 +4,7 @@ import { DATASETS } from "../../core/contract/recommendation.ts";
 import { shareText } from "../../core/share.ts";
 import { sum } from "../../core/sum.ts";
 import { countLine } from "../../core/telemetry/emf.ts";
-import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO, USUAL_LIMITS } from "../../personalize/limits.ts";
+import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO, trainingLimits, USUAL_IMPORT_BYTES } from "../../personalize/limits.ts";
 import { BuiltInReport } from "../built-in/report.ts";
 import { schemaHash } from "../etl/plan.ts";
 import { errorKey, findFile, readFile, runKeys } from "../etl/run-files.ts";
@@ -40,7 +40,8 @@ export async function checkData(
     );
   }
   const unknown = unknownOf(manifest);
-  const large = largeOf(manifest);
+  const recipes = Object.values(context.settings.recipes).flatMap((recipe) => recipe?.recipe_name ?? []);
+  const large = largeOf(manifest, recipes);
   await state.saveData({
     run,
     ...(large !== undefined && { large }),
@@ -121,27 +122,37 @@ export function leftOutOf({ event_types_left_out: types }: Pick<Manifest, "event
 /** From this share of a limit on, a training says that it is near. */
 const NEAR = 0.8;
 
-/** Says which limits of Personalize a run's data is near, or beyond. Undefined if none. AWS can raise both. */
-export function largeOf(manifest: Pick<Manifest, "user" | "item" | "interaction">): string | undefined {
-  const { interactions: most, importBytes } = USUAL_LIMITS;
-  const { rows } = manifest.interaction;
+/** Says which limits of Personalize a run's data is near, or beyond, with these recipes. Undefined if none. */
+export function largeOf(
+  manifest: Pick<Manifest, "user" | "item" | "interaction">,
+  recipes: readonly string[],
+): string | undefined {
   const sentences = [
-    ...(rows >= NEAR * most
-      ? [
-          `There are ${number(rows)} interactions, and a training considers ${number(most)} of them by default: ask AWS to ` +
-            "raise the quota, or shorten log_lookback_days",
-        ]
-      : []),
+    ...[...new Set(recipes)].flatMap((recipe) => {
+      const { interactions, items, adjustable } = trainingLimits(recipe);
+      const raise = adjustable ? "ask AWS to raise the quota, or " : "";
+      return [
+        ...near(manifest.interaction.rows, interactions, "interactions", recipe, `${raise}shorten log_lookback_days`),
+        ...near(manifest.item.rows, items, "items", recipe, "remove items that are not offered any more"),
+      ];
+    }),
     ...DATASETS.flatMap((dataset) => {
       const gigabytes = sum(manifest[dataset].files, ({ bytes }) => bytes) / 1e9;
-      if (gigabytes < NEAR * (importBytes / 1e9)) return [];
+      if (gigabytes < NEAR * (USUAL_IMPORT_BYTES / 1e9)) return [];
       return [
-        `The ${dataset}s have ${number(Math.round(gigabytes))} GB, and Personalize imports ${importBytes / 1e9} GB of a dataset at ` +
+        `The ${dataset}s have ${number(Math.round(gigabytes))} GB, and Personalize imports ${USUAL_IMPORT_BYTES / 1e9} GB of a dataset at ` +
           "once by default: ask AWS to raise the quota, or import less",
       ];
     }),
   ];
   return sentences.length > 0 ? sentences.join(". ") : undefined;
+}
+
+function near(rows: number, most: number, what: string, recipe: string, advice: string): string[] {
+  if (rows < NEAR * most) return [];
+  return [
+    `There are ${number(rows)} ${what}, and a training of ${recipe} considers ${number(most)} of them: ${advice}`,
+  ];
 }
 
 /** Says how many events name items and users that are not stored. Undefined if none do. */

@@ -16,7 +16,7 @@ _INSTANCES = 4
 # By service, as Service Quotas names them. Source: AWS General Reference, and Personalize Developer Guide, "Requesting a
 # quota increase". The guide does not have the name of the quota of schemas; public tools that read Service Quotas do.
 _NAMED = {
-    "apigateway": {"Regional APIs": 600, "Usage plans": 300, "API keys": 10_000},
+    "apigateway": {"Throttle rate": 10_000, "Regional APIs": 600, "Usage plans": 300, "API keys": 10_000},
     "personalize": {"Active dataset groups": 5, "Number of schemas": 500, "Active filters per dataset group": 30},
 }
 

@@ -99,18 +99,31 @@ test("reports an API that does not answer as unreachable, with the reason", asyn
 
 const ROLE = "arn:aws:iam::123456789012:role/shop-api-router-eu-west-1";
 
-test("prints a refused role and how to map it", () => {
-  const text = refusalAdvice({ type: "aws" }, ROLE);
-  assert.match(text, `The cluster does not know the gateway's role\n  ${ROLE}\n`);
-  assert.match(text, `PUT _plugins/_security/api/rolesmapping/all_access\n{ "backend_roles": ["${ROLE}"] }`);
+const SUGGESTIONS = "arn:aws:iam::123456789012:role/shop-suggestions-eu-west-1";
+
+test("names every role that calls the cluster, and a role of the cluster with less than all_access for them", () => {
+  const text = refusalAdvice({ type: "aws" }, [ROLE, SUGGESTIONS]);
+  assert.match(text, `  ${ROLE}\n  ${SUGGESTIONS}\n`);
+  assert.match(
+    text,
+    `PUT _plugins/_security/api/rolesmapping/relevance\n{"backend_roles":["${ROLE}","${SUGGESTIONS}"]}`,
+  );
+  assert.not.match(text, "all_access");
+  const [, role = ""] = /api\/roles\/relevance\n(.+)\n/.exec(text) ?? [];
+  const { cluster_permissions, index_permissions } = JSON.parse(role);
+  assert.not(
+    cluster_permissions.some((one: string) => /\*|all|admin/.test(one)),
+    cluster_permissions.join(),
+  );
+  assert.not(index_permissions[0].allowed_actions.some((one: string) => /^(\*|indices_all|unlimited)$/.test(one)));
 });
 
 test("names the setting to add if there is no auth", () => {
-  assert.match(refusalAdvice(undefined, ROLE), "opensearch.auth in project.yaml is not set");
+  assert.match(refusalAdvice(undefined, [ROLE]), "opensearch.auth in project.yaml is not set");
 });
 
 test("points to the secret, not to a role, with basic auth", () => {
-  const text = refusalAdvice({ type: "basic", master_user_secret_arn: "arn:secret" }, ROLE);
+  const text = refusalAdvice({ type: "basic", master_user_secret_arn: "arn:secret" }, [ROLE]);
   assert.match(text, "Check username and password in it");
   assert.not.match(text, ROLE);
 });

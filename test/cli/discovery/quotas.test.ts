@@ -19,6 +19,7 @@ const config = valid(files);
 
 const reads = (concurrency: number, instances: Record<string, number> = {}): QuotaReads => ({
   concurrency: async () => concurrency,
+  requestRate: async () => undefined,
   endpointInstances: async () => new Map(Object.entries({ "ml.g5.xlarge": 16, "ml.c6i.2xlarge": 16, ...instances })),
   usage: async () => ({}),
 });
@@ -105,7 +106,9 @@ test("skips the quotas that the credentials may not read, and says so", async ()
   const denied = async () => {
     throw Object.assign(new Error("no"), { name: "AccessDeniedException" });
   };
-  const notes = await checked(config, names, { concurrency: denied, endpointInstances: denied, usage: denied });
+  const notes = await checked(config, names, {
+    ...{ concurrency: denied, requestRate: denied, endpointInstances: denied, usage: denied },
+  });
   assert.equal(notes.map((note) => /may not call ([^,]+),/.exec(note)?.[1]).sort(), [
     "lambda:GetAccountSettings",
     "servicequotas:ListServiceQuotas",
@@ -204,6 +207,26 @@ test("notes throttles that let more through than Lambda answers, with what would
     (await notes(open))[0] ?? "",
     "without default_throttle API Gateway lets 10000 requests a second through",
   );
+});
+
+test("counts with the requests that API Gateway takes in this region", async () => {
+  const notes = async (of: typeof config, rate: number) =>
+    (await checkQuotas(of, names, { ...reads(1_000), requestRate: async () => rate })).filter((one) =>
+      / a second/.test(one),
+    );
+  const open = valid(changed(files, "api.yaml", ["default_throttle"], undefined));
+  assert.match(
+    (await notes(open, 2_500))[0] ?? "",
+    "api_router: without default_throttle API Gateway lets 2500 requests",
+  );
+  const limited = valid(changed(files, "api.yaml", ["default_throttle"], { rate_limit: 9_000, burst_limit: 50 }));
+  assert.match(
+    (await notes(limited, 2_500))[0] ?? "",
+    "whatever default_throttle says, API Gateway lets 2500 requests",
+  );
+  const denied = Object.assign(new Error("no"), { name: "AccessDeniedException" });
+  const found = await checkQuotas(open, names, { ...reads(1_000), requestRate: () => Promise.reject(denied) });
+  assert.ok(found.some((one) => /API Gateway lets 10000 requests/.test(one)));
 });
 
 test("notes that more searches come through than Firehose takes into the request log, before Lambda's limit", async () => {

@@ -1,5 +1,6 @@
+import * as assert from "uvu/assert";
 import { suite } from "../../suite.ts";
-import { withoutRules } from "./example.ts";
+import { changed, problemsOf, withoutRules } from "./example.ts";
 import { type Change, type Rule, testRules } from "./rules.ts";
 
 const test = suite("checks across keys and files");
@@ -230,5 +231,20 @@ const RULES: readonly Rule[] = [
 ];
 
 testRules(test, full, RULES);
+
+test("a region without Personalize has neither a recommendation service nor a campaign that ranks", () => {
+  const of = (region: string, ...changes: Change[]) =>
+    problemsOf(
+      [["project.yaml", ["aws", "region_name"], region] as Change, ...changes].reduce(
+        (files, [file, path, value]) => changed(files, file, path, value),
+        full,
+      ),
+    ).flatMap(({ path, message }) => (/has no Personalize/.test(message) ? [path] : []));
+  const none: Change = ["project.yaml", ["personalize"], undefined];
+  assert.equal(of("eu-west-3"), ["personalize"]);
+  assert.equal(of("eu-west-3", none), ["personalized_ranking.campaign_arn"]);
+  assert.equal(of("eu-west-3", none, ["api.yaml", ["personalized_ranking"], undefined]), []);
+  for (const region of ["ap-northeast-2", "cn-north-1", "us-west-2"]) assert.equal(of(region), [], region);
+});
 
 test.run();

@@ -81,14 +81,36 @@ test("says that data is near a limit of Personalize before an import fails or a 
     rejects: [],
   });
   const small = { user: dataset(1, 1), item: dataset(1, 1), interaction: dataset(399_999_999, 79) };
-  assert.is(largeOf(small), undefined);
-  const large = largeOf({ ...small, item: dataset(1, 60, 21), interaction: dataset(400_000_000, 120) });
+  assert.is(largeOf(small, ["aws-sims"]), undefined);
+  const large = largeOf({ ...small, item: dataset(1, 60, 21), interaction: dataset(400_000_000, 120) }, ["aws-sims"]);
   assert.is(
     large,
-    "There are 400,000,000 interactions, and a training considers 500,000,000 of them by default: ask AWS to raise the " +
+    "There are 400,000,000 interactions, and a training of aws-sims considers 500,000,000 of them: ask AWS to raise the " +
       "quota, or shorten log_lookback_days. The items have 81 GB, and Personalize imports 100 GB of a dataset at once by " +
       "default: ask AWS to raise the quota, or import less. The interactions have 120 GB, and Personalize imports 100 GB " +
       "of a dataset at once by default: ask AWS to raise the quota, or import less",
+  );
+});
+
+// Source: Personalize Developer Guide, "Amazon Personalize endpoints and quotas".
+test("compares interactions and items with the limits of each recipe", () => {
+  const dataset = (rows: number) => ({ folder: "", files: [], rows, rejected: 0, rejects: [] });
+  const data = (items: number, rows: number) => ({
+    user: dataset(1),
+    item: dataset(items),
+    interaction: dataset(rows),
+  });
+  const v2 = "aws-user-personalization-v2";
+  assert.is(largeOf(data(3_999_999, 2_399_999_999), [v2]), undefined);
+  assert.is(
+    largeOf(data(4_000_000, 2_400_000_000), [v2]),
+    "There are 2,400,000,000 interactions, and a training of aws-user-personalization-v2 considers 3,000,000,000 of them: " +
+      "shorten log_lookback_days. There are 4,000,000 items, and a training of aws-user-personalization-v2 considers " +
+      "5,000,000 of them: remove items that are not offered any more",
+  );
+  assert.is(
+    largeOf(data(600_000, 1), [v2, "aws-sims"]),
+    "There are 600,000 items, and a training of aws-sims considers 750,000 of them: remove items that are not offered any more",
   );
 });
 
