@@ -3,8 +3,9 @@ import * as v from "valibot";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { type Vectors, vectorsOfField } from "../../lib/config/vectors.ts";
-import { documents, indices } from "../../lib/search/index/rebuild/requests.ts";
+import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
+import { countDocuments } from "../../lib/search/index/rebuild/shards.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { type IndexMeta, readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
 import {
@@ -138,18 +139,14 @@ async function list(
           made === undefined ? passages !== (chunking !== undefined) : !isDeepStrictEqual(made.chunking, chunking),
         lacking:
           MODELS[model].kind === "dense"
-            ? await count(calls, index, { bool: { must_not: hasEmbedding(fields, field) } })
+            ? await countDocuments(calls, index, { bool: { must_not: hasEmbedding(fields, field) } })
             : undefined,
       });
     }
     const { docs, store } = stats.indices[index]?.primaries ?? { docs: { count: 0 }, store: { size_in_bytes: 0 } };
     // The statistics count each passage, too.
-    const documents = embeddings.some(({ passages }) => passages) ? await count(calls, index) : docs.count;
+    const documents = embeddings.some(({ passages }) => passages) ? await countDocuments(calls, index) : docs.count;
     listed.push({ index, aliases: names, documents, bytes: store.size_in_bytes, embeddings });
   }
   return listed;
-}
-
-async function count(calls: RunCalls, index: string, query?: object): Promise<number> {
-  return Number((await calls.json(documents.count({ index, ...(query && { body: { query } }) }))).count);
 }

@@ -17,11 +17,12 @@ const Exists = v.union([
 export const Search = v.strictObject({
   size: Size,
   _source: v.optional(v.union([v.boolean(), Fields])),
-  track_total_hits: v.optional(v.literal(false)),
+  track_total_hits: v.optional(v.boolean()),
   seq_no_primary_term: v.optional(v.literal(true)),
   query: v.union([
     SeqNos,
     v.strictObject({ bool: v.strictObject({ filter: v.tuple([SeqNos]), should: v.array(Exists) }) }),
+    v.strictObject({ bool: v.strictObject({ must_not: Exists }) }),
   ]),
   sort: v.optional(
     v.tuple([
@@ -39,10 +40,6 @@ export const Search = v.strictObject({
       }),
     }),
   ),
-});
-
-export const Count = v.strictObject({
-  query: v.strictObject({ bool: v.strictObject({ must_not: Exists }) }),
 });
 
 export const Documents = v.strictObject({

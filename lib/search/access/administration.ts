@@ -3,7 +3,7 @@ import type { KeyRules } from "../../core/http/access.ts";
 import { isObject } from "../../core/json/values.ts";
 import { heldIndex } from "../index-meta/index-meta.ts";
 import { nameOfRun, RUN_INDEX_BODY, RUN_INDEXES, runOfIndex, runOfTarget } from "../index-meta/run-names.ts";
-import { Actions, Count, Documents, LateSettings, Runs, Search } from "./administration-bodies.ts";
+import { Actions, Documents, LateSettings, Runs, Search } from "./administration-bodies.ts";
 import type { BodyCall, BodyReader } from "./bodies.ts";
 import * as read from "./bodies.ts";
 import { aliasRefusal, firstOf, type Grant, namesRefusal, type Refusal, refusal, shown } from "./names.ts";
@@ -135,10 +135,10 @@ const ROWS: readonly Row[] = [
   row("GET", "/{index}/_stats/docs,store", { wildcards: true }),
   row("GET", "/{index}/_settings?flat_settings"),
   row("PUT", "/{index}/_settings", { body: lateSettings }),
-  row("GET", "/{index}/_count?preference"),
-  row("POST", "/{index}/_count", { body: form(Count) }),
   row("POST", "/{index|run}/_refresh"),
-  row("POST", "/{index|run}/_search?preference&allow_partial_search_results&request_cache", { body: form(Search) }),
+  row("POST", "/{index|run}/_search?preference&allow_partial_search_results&request_cache&search_pipeline=_none", {
+    body: form(Search),
+  }),
   row("POST", "/{index}/_mget?_source&realtime&preference", { body: form(Documents) }),
   row("POST", "/{index|run|target}/_bulk?filter_path&require_alias&pipeline=_none", { body: read.bulk }),
   row("PUT", "/{index}/_block/write"),

@@ -169,12 +169,19 @@ function search(
   return calls.send(documents.search({ index, ...ofShard(shard), body: whole }));
 }
 
-/** Returns the parameters of a search in one shard: on its primary, which shows all writes after a refresh. */
-export const ofShard = (shard: number) => ({
-  preference: `_shards:${shard}|_primary`,
+/**
+ * Returns the parameters of a search in one shard: on its primary, which shows all writes after a refresh, and without the
+ * index's search pipeline, which may hide documents or change what they show.
+ */
+export const ofShard = (shard: number) => ({ ...ofPrimaries, preference: `_shards:${shard}|_primary` });
+
+/** The same for all shards. */
+export const ofPrimaries = {
+  preference: "_primary",
+  search_pipeline: "_none",
   allow_partial_search_results: false,
   request_cache: false,
-});
+};
 
 function hitsOf({ body }: ClusterAnswer): Array<{ raw: RawHit; slice: Slice }> {
   const text = body.toString("utf8");

@@ -1,4 +1,4 @@
-import { ofShard } from "./documents.ts";
+import { ofPrimaries, ofShard } from "./documents.ts";
 import { RunFailure } from "./failure.ts";
 import { documents, indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
@@ -70,8 +70,18 @@ export async function countByBucket(
   return counts;
 }
 
-/** Returns the number of documents of an index. */
-export async function countDocuments(calls: RunCalls, index: string): Promise<number> {
-  const { count } = await calls.json(documents.count({ index, preference: "_primary" }));
-  return Number(count);
+/**
+ * Returns the number of documents of an index, by default of all. By a search, since `_count` counts what the index's search
+ * pipeline lets through, and takes no other.
+ */
+export async function countDocuments(
+  calls: RunCalls,
+  index: string,
+  query: object = { range: { _seq_no: { gte: 0 } } },
+): Promise<number> {
+  const body = { size: 0, track_total_hits: true, query };
+  const answer = (await calls.json(documents.search({ index, ...ofPrimaries, body }))) as {
+    hits: { total: { value: number } };
+  };
+  return answer.hits.total.value;
 }
