@@ -55,7 +55,7 @@ def _scaling(call: Call, account: str) -> Iterator[Need]:
     service = str(call.params.get("ServiceNamespace"))
     kind, name = re.split("[:/]", str(call.params.get("ResourceId")))[:2]
     resource = f"arn:{PARTITION}:{service}:{call.region}:{account}:{kind}{'/' if service == 'sagemaker' else ':'}{name}"
-    yield from (Need(f"{service}:{action}", resource) for action in SCALED[service])
+    yield from (Need(f"{service}:{action}", resource) for action in SCALED.get(service, ()))
     if call.operation == "PutScalingPolicy":
         yield from (Need(f"cloudwatch:{action}", "*") for action in ("DeleteAlarms", "DescribeAlarms", "PutMetricAlarm"))
 

@@ -46,7 +46,9 @@ function configurationOf({ base, authorization, api: reach, key }: Row<typeof DI
     changes.push(
       ...[api("authorization", authorization), api("throttle", undefined), api("default_throttle", undefined)],
       // The rules of conf/ name this key.
-      api("keys", [{ name: "shop-browser", endpoints: base === "recommendation service" ? ["events"] : ["search"], principals }]),
+      api("keys", [
+        { name: "shop-browser", endpoints: base === "recommendation service" ? ["events"] : ["search"], principals },
+      ]),
     );
     const function_arn = `arn:aws:lambda:${REGION}:${ACCOUNT}:function:authorizer`;
     if (authorization === "lambda") changes.push(api("lambda_authorizer", { function_arn }));
@@ -146,7 +148,10 @@ function refused(config: Configuration, stacks: readonly StackResources[]): stri
     for (const [type, byId] of Object.entries(stack))
       for (const attributes of Object.values(byId))
         for (const action of actionsFor(type, attributes)) {
-          const resource = resourceOf(action, type, attributes, stack).replace(":role/", `:role${aws.role_path ?? "/"}`);
+          const resource = resourceOf(action, type, attributes, stack).replace(
+            ":role/",
+            `:role${aws.role_path ?? "/"}`,
+          );
           const isAllowed = statements.some(
             (one) =>
               one.Action.some((pattern) => matches(pattern, action)) &&

@@ -24,9 +24,8 @@ export function changedSettings(step: Step, { project, cloud, names }: World): v
   };
 
   step("removes a tag, changes settings, and puts descriptions back that somebody changed", async () => {
-    const aliases: { AliasName: string; TargetKeyId?: string }[] = (
-      await call("kms", "TrentService.ListAliases", {})
-    ).Aliases;
+    const aliases: { AliasName: string; TargetKeyId?: string }[] = (await call("kms", "TrentService.ListAliases", {}))
+      .Aliases;
     const keys = aliases.filter(({ AliasName }) => AliasName.includes(project.name));
     assert.ok(keys.length > 0);
     const Description = "changed";
