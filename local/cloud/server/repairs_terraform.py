@@ -238,6 +238,20 @@ def imported(integration: Any) -> None:
 
 
 @repair
+def api_gateway_tags() -> None:
+    """moto changes the tags of stages only: of any other resource it takes the ARN for an API and the id for a stage."""
+    from moto.apigateway.models import APIGatewayBackend
+
+    def get_stage(self: Any, function_id: str, stage_name: str) -> Any:
+        if not function_id.startswith("arn:"):
+            return original(self, function_id, stage_name)
+        tagged = (self.apis, self.keys, self.usage_plans, self.domain_names)
+        return next(some[stage_name] for some in tagged if stage_name in some)
+
+    original = replace(APIGatewayBackend, "get_stage", get_stage)
+
+
+@repair
 def api_base_path_conflict() -> None:
     """moto replaces a host name's mapping without a path. API Gateway refuses a second one, as for every path."""
     from moto.apigateway.exceptions import BasePathConflictException
