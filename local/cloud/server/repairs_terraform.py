@@ -6,7 +6,7 @@ Without them, a second plan is not empty, or an apply hangs in the provider's re
 import json
 from typing import Any
 
-from patching import add, repair, replace
+from patching import add, add_url, repair, replace
 
 
 @repair
@@ -239,8 +239,10 @@ def imported(integration: Any) -> None:
 
 @repair
 def api_gateway_tags() -> None:
-    """moto changes the tags of stages only: of any other resource it takes the ARN for an API and the id for a stage."""
+    """moto changes the tags of stages only: it has no path for others, and would take the ARN for an API and the id for a stage."""
+    from moto.apigateway import urls
     from moto.apigateway.models import APIGatewayBackend
+    from moto.apigateway.responses import APIGatewayResponse
 
     def get_stage(self: Any, function_id: str, stage_name: str) -> Any:
         if not function_id.startswith("arn:"):
@@ -249,6 +251,7 @@ def api_gateway_tags() -> None:
         return next(some[stage_name] for some in tagged if stage_name in some)
 
     original = replace(APIGatewayBackend, "get_stage", get_stage)
+    add_url(urls, r"{0}/tags/(?P<arn>[^/]+)/(?P<kind>[^/]+)/(?P<resource_id>[^/]+)$", APIGatewayResponse.dispatch)
 
 
 @repair
