@@ -38,6 +38,8 @@ const WORK = {
   plan: "plan, info and list",
   deploy: "deploy, destroy and all other commands, together with the first",
   "init-state": "init-state, together with the first",
+  batch: "batch, together with the first",
+  forget: "forget, together with the first",
   restore: "restore, which reads and writes users and items, together with the first two",
 } as const satisfies Record<Policy["work"], string>;
 

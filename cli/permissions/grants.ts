@@ -4,6 +4,7 @@ import { isEndpointModel } from "../../lib/config/embedding-models.ts";
 import { isDeployed } from "../../lib/config/model-sources.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
 import {
+  hasSuggestions,
   hostedRerankers,
   mayCallGatewayServices,
   modelEndpoints,
@@ -11,8 +12,9 @@ import {
   referencedModels,
 } from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
-import { RESTORABLE } from "../recommendation/restore.ts";
-import { RESOURCES, type WritingSid } from "./resources.ts";
+import { batching, forgetting, restoring } from "./record-grants.ts";
+import { callsOf, type WritingSid } from "./resources.ts";
+import { isNeeded, keysOf, statement } from "./statement.ts";
 
 /** Statements by the work that needs them. */
 export interface Grants {
@@ -24,44 +26,42 @@ export interface Grants {
   "init-state": Statement[];
   /** Restores tables, together with `plan` and `deploy`; empty without a recommendation service. */
   restore: Statement[];
+  /** Makes lists for many users, together with `plan`; empty without a recommendation service. */
+  batch: Statement[];
+  /** Deletes a user's data, together with `plan`. */
+  forget: Statement[];
 }
 
 /** Returns the permissions that the commands need for a configuration, whose stacks are given, and no others. */
 export function grantsOf(config: Configuration, names: Names, stacks: readonly StackResources[]): Grants {
   const used = actionsOf(stacks);
-  const places = placesOf(config, names);
-  const writing = Object.entries(places).map(([sid, resources]) =>
-    statement(sid, [...used(sid as WritingSid), ...commandActions(config)[sid as WritingSid]], resources),
-  );
+  const anywhere = new Set(used("Unnamed"));
+  const writing = Object.entries(placesOf(config, names)).map(([sid, resources]) => {
+    const actions = [...used(sid as WritingSid), ...commandActions(config, used)[sid as WritingSid]];
+    return statement(sid, sid === "Unnamed" ? actions : actions.filter((one) => !anywhere.has(one)), resources);
+  });
   return {
     plan: reading(config, names, used("read")),
     deploy: [...writing, serviceLinkedRoles(names, used("ServiceLinkedRoles"))].filter(isNeeded),
     "init-state": initState(config, names),
     restore: restoring(config, names),
+    batch: batching(config, names),
+    forget: forgetting(config, names),
   };
 }
 
 type Used = (sid: "read" | WritingSid) => string[];
 
-/** Returns the entries of {@link RESOURCES} for the resources of these stacks, by statement. */
+/** Returns what the provider calls for the resources of these stacks, by statement. */
 function actionsOf(stacks: readonly StackResources[]): Used {
-  const all = stacks.flatMap((stack) =>
-    Object.entries(stack).flatMap(([type, byId]) => Object.values(byId).map((attributes) => ({ type, attributes }))),
+  const calls = stacks.flatMap((stack) =>
+    Object.entries(stack).flatMap(([type, byId]) => Object.values(byId).flatMap((one) => callsOf(type, one))),
   );
-  const entries = Object.entries(RESOURCES).filter(([key]) => {
-    const [, type, attribute, value] = /^(\w+)(?:\.(\w+)(?:=(.+))?)?$/.exec(key) ?? [];
-    return all.some((one) => {
-      const found = attribute === undefined ? true : one.attributes[attribute];
-      return one.type === type && (value === undefined ? isSet(found) : found === value);
-    });
-  });
-  return (sid) => entries.flatMap(([, statements]) => statements[sid] ?? []);
+  return (sid) => calls.filter(([of]) => of === sid).map(([, action]) => action);
 }
 
-const isSet = (value: unknown) => value !== undefined && value !== false && value !== null;
-
 /** Returns the resources of the statements that deploy. */
-function placesOf({ project, api }: Configuration, names: Names) {
+function placesOf({ project, api, searchGateway }: Configuration, names: Names) {
   const name = project.project_name;
   const own = (service: string, ...paths: string[]) => paths.map((path) => names.arn(service, path));
   const logRole = api.cloud_watch_role_name;
@@ -79,9 +79,11 @@ function placesOf({ project, api }: Configuration, names: Names) {
     UseTheKeys: keysOf(project),
     Bucket: [names.bucketArn(), `${names.bucketArn()}/*`],
     Functions: own("lambda", `function:${name}-*`, "event-source-mapping:*"),
-    MakeWhatIsInPersonalizeAndProbe: (["personalize-manager", "api-router", "recommendation-api"] as const).map((one) =>
-      names.arn("lambda", `function:${names.function(one)}:*`),
-    ),
+    MakeWhatIsInPersonalizeAndProbe: [
+      ...(["personalize-manager", "api-router", "recommendation-api"] as const),
+      // `suggest build` calls it.
+      ...(searchGateway && hasSuggestions(searchGateway) ? (["suggestions"] as const) : []),
+    ].map((one) => names.arn("lambda", `function:${names.function(one)}:*`)),
     Models: own("sagemaker", ...["endpoint", "endpoint-config", "model"].map((kind) => `${kind}/${name}-*`)),
     Observability: [
       ...own("cloudwatch", `alarm:${name}-*`),
@@ -104,20 +106,31 @@ function placesOf({ project, api }: Configuration, names: Names) {
 }
 
 /** Returns the actions of the commands themselves, not of Terraform. */
-function commandActions({ recommendation }: Configuration): Record<WritingSid, string[]> {
+function commandActions(
+  { project, recommendation, searchGateway }: Configuration,
+  used: Used,
+): Record<WritingSid, string[]> {
+  const secrets = used("Data").includes("secretsmanager:CreateSecret");
   return {
     Roles: [],
     ServiceLinkedRoles: [],
     Apis: [],
     Unnamed: [],
-    UseTheKeys: ["kms:CreateGrant", "kms:Encrypt", "kms:GenerateDataKey"],
+    UseTheKeys: [
+      ...["kms:CreateGrant", "kms:Encrypt", "kms:GenerateDataKey"],
+      // DynamoDB asks with the rights of whoever creates a table. `plan` may describe the project's own keys.
+      ...(project.aws.kms_key_arn === undefined ? [] : ["kms:DescribeKey"]),
+    ],
     Bucket: ["s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketVersions", "s3:PutObject"],
     Functions: [],
     MakeWhatIsInPersonalizeAndProbe: ["lambda:InvokeFunction"],
-    Models: [],
+    // Application Auto Scaling demands it of whoever registers an endpoint.
+    Models: searchGateway && scales(searchGateway) ? ["sagemaker:UpdateEndpointWeightsAndCapacities"] : [],
     Observability: [],
     Data: [
       ...["ssm:DeleteParameters", "ssm:GetParametersByPath", "ssm:PutParameter"],
+      // `deploy` writes keys of APIs and of user ids, so that Terraform's state does not contain them.
+      ...(secrets ? ["secretsmanager:GetSecretValue", "secretsmanager:PutSecretValue"] : []),
       ...(recommendation ? ["states:DescribeExecution", "states:StartExecution"] : []),
     ],
   };
@@ -191,12 +204,6 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
   ].filter(isNeeded);
 }
 
-/**
- * Returns the KMS keys that the deployer may use: `aws.kms_key_arn`, or all, because the ids of the project's own keys are
- * not known and their aliases take minutes to work.
- */
-const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
-
 /** Returns whether Bedrock hosts a model: plan asks when it ends, `status` whether it may be called. */
 export const hostsOnBedrock = (gateway: SearchGateway) =>
   hostedRerankers(gateway).length > 0 ||
@@ -230,31 +237,3 @@ function initState({ project }: Configuration, names: Names): Statement[] {
   ];
   return [statement("MakeTheStatesBucket", actions, [`arn:${names.partition()}:s3:::${state.bucket}`])];
 }
-
-/** Returns the permissions to read and write users and items, which nobody else who deploys needs. */
-function restoring({ project, recommendation }: Configuration, names: Names): Statement[] {
-  if (!recommendation) return [];
-  const tables = RESTORABLE.flatMap((name) => ["", "-at-*"].map((end) => `table/${names.table(name)}${end}`));
-  const items = ["BatchGetItem", "BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"];
-  return [
-    statement(
-      "RestoreTables",
-      ["RestoreTableToPointInTime", ...items].map((action) => `dynamodb:${action}`),
-      tables.map((table) => names.arn("dynamodb", table)),
-    ),
-    {
-      ...statement("RestoreEncrypted", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], keysOf(project)),
-      conditions: { StringEquals: { "kms:ViaService": names.viaService("dynamodb") } },
-    },
-  ];
-}
-
-/** Returns a statement with each action once, and only with resources of the services of its actions. */
-function statement(sid: string, actions: readonly string[], resources: readonly string[]): Statement {
-  const sorted = [...new Set(actions)].sort();
-  const services = new Set(sorted.map((action) => action.split(":")[0]));
-  const kept = resources.filter((arn) => arn === "*" || services.has(arn.split(":")[2]));
-  return { sid, actions: sorted, resources: [...new Set(kept)].sort() };
-}
-
-const isNeeded = ({ actions, resources }: Statement) => actions.length > 0 && resources.length > 0;

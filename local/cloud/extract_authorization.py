@@ -26,7 +26,22 @@ def named_actions() -> set[str]:
     """Returns the actions that the guard checks and those that policies in TypeScript name."""
     checked = {action for service in OPERATIONS for action, _ in table(service).values()}
     files = (file for folder in ("cli", "functions", "lib", "stacks") for file in (ROOT / folder).rglob("*.ts"))
-    return checked.union(*(re.findall(r'"([a-z0-9-]+:[A-Z]\w*)"', file.read_text()) for file in files))
+    named = {action for file in files for action in re.findall(r'"([a-z0-9-]+:[A-Z]\w*)"', file.read_text())}
+    return checked | named | provider_actions(json.loads((ROOT / "cli/permissions/provider-calls.json").read_text()))
+
+
+def provider_actions(table: Any) -> set[str]:
+    """Returns the actions in a part of the table of the provider's calls; a word without a service has that of the word before."""
+    if isinstance(table, dict):
+        texts = [*table.values(), *(key for key in table if ":" in key)]
+        return set().union(*map(provider_actions, texts))
+    actions = set()
+    service = ""
+    for word in table.split():
+        service, name = word.split(":") if ":" in word else (service, word)
+        if service:
+            actions.add(f"{service}:{name}")
+    return actions
 
 
 def main() -> None:

@@ -17,11 +17,15 @@ export interface StartedRun {
 }
 
 /** Starts the CLI in a folder, in which `--local` finds `.local/dev.json` and `conf.local`. */
-export function startCli(folder: string, args: readonly string[]): StartedRun {
+export function startCli(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): StartedRun {
   const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
   const child = spawn(process.execPath, [join(ROOT, "cli/main.ts"), ...args], {
     cwd: folder,
-    env: { ...inherited, COLUMNS: "100", AWS_EC2_METADATA_DISABLED: "true" },
+    env: { ...inherited, COLUMNS: "100", AWS_EC2_METADATA_DISABLED: "true", ...env },
   });
   const texts = { out: "", err: "" };
   child.stdout.on("data", (part) => {

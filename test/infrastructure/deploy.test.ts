@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import { checkNeededHere, refusedCalls } from "../fixtures/check-permissions.ts";
 import { suite } from "../suite.ts";
 import { changedPlans } from "./deployment/changed-plans.ts";
+import { changedSettings } from "./deployment/changed-settings.ts";
 import { firstDeployment } from "./deployment/first-deployment.ts";
 import { keyAndList, removal } from "./deployment/key-and-removal.ts";
 import { missingRoute, servedGateway } from "./deployment/served-gateway.ts";
@@ -19,6 +20,7 @@ test.after(async () => {
 firstDeployment(test, world);
 servedGateway(test, world);
 changedPlans(test, world);
+changedSettings(test, world);
 keyAndList(test, world);
 missingRoute(test, world);
 removal(test, world);

@@ -7,6 +7,7 @@ import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
 import { seedAccount } from "../../local/cloud/seed.ts";
 import { openPersonalize } from "../../local/dev/recommendation.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
+import { refusedCalls } from "../fixtures/check-permissions.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
@@ -26,7 +27,13 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 const account = await seedAccount(cloud);
-const project = await recommendationProject({ folder, cloud, account, name: NAME });
+const project = await recommendationProject({
+  folder,
+  cloud,
+  account,
+  name: NAME,
+  changes: [["project.yaml", ["aws", "tags"], { team: "search", "cost-center": "4711" }]],
+});
 const names = namesOf({ project: NAME, account: ACCOUNT_ID, region: REGION });
 
 const keys = async () => {
@@ -65,8 +72,12 @@ test("leaves nothing to plan", async () => {
   assert.match(out, "\nNothing to change.\n");
 });
 
-test("gets a second API key", async () => {
+test("gets a second API key, and loses a tag", async () => {
   const [first] = await keys();
+  project.edit(
+    ["project.yaml", ["aws", "tags"], { "cost-center": "4711" }],
+    ["project.yaml", ["aws", "log_retention_days"], 14],
+  );
   const { err } = await project.succeeds("rotate-key", "--service", "recommendation", "--yes");
   const both = await keys();
   assert.equal([both.length, both[0]], [2, first]);
@@ -78,6 +89,10 @@ test("uninstall --destroy-infra true leaves only the bucket, its key and API Gat
   assert.equal(await stacksListed(), { stacks: ["storage"], personalize: [] });
   // API Gateway's log role is one setting of the account, so it stays.
   assert.equal(await projectResources(cloud, NAME), [`role ${names.role("api-gateway-logs")}`]);
+});
+
+test("no call was denied for lack of a permission", async () => {
+  assert.equal(await refusedCalls({ cloud, project: NAME }), []);
 });
 
 test.run();

@@ -8,6 +8,7 @@ import { DELETIONS } from "../../lib/core/naming/object-keys.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { localFolder } from "../cli/local-world.ts";
+import { permittedUser } from "../fixtures/permitted-user.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
 
@@ -172,15 +173,18 @@ test("leaves no progress, list of users, last items or ETL results, and prints t
   assert.not.match(printed, USER);
 });
 
-test("accepts a person who does not exist", async () => {
-  const run = local.start("forget", "--local", "--user", "nobody", "--yes");
+test("accepts a person who does not exist, and needs the policies that are printed for it", async () => {
+  const user = await permittedUser(world.cloud, local.folder, ["plan", "forget"]);
+  const run = user.start("forget", "--user", "nobody", "--yes");
   const waiting = () => run.errors().includes("waiting for the data deletion job");
   await waitFor(async () => waiting(), { what: "the wait for Personalize", timeoutMs: 60_000 });
   await world.control.advance(2 * 86_400_000);
-  const { out, code } = await run.ended;
+  const { out, err, code } = await run.ended;
+  assert.is(code, 0, err);
   assert.match(out, "record of the user: there was none\n");
   assert.match(out, `events: 0 events replaced in 0 of ${OBJECTS + 1} objects\n`);
-  assert.is(code, 0);
+  // Only uploads in parts are aborted, and the local objects are small.
+  assert.equal(await user.report(), { refused: [], unneeded: ["RewriteObjects s3:AbortMultipartUpload"] });
 });
 
 test.run();

@@ -57,10 +57,17 @@ async function linkedRoles(): Promise<string[]> {
   return Roles.filter(({ Path }) => Path?.startsWith("/aws-service-role/")).map(({ RoleName = "" }) => RoleName);
 }
 
+const SCALING = ["application-autoscaling:*", "lambda:*ProvisionedConcurrencyConfig"];
+
+test("Application Auto Scaling looks whether its caller may change what it shall scale", async () => {
+  const without = await user(["application-autoscaling:*", "lambda:PutProvisionedConcurrencyConfig"]);
+  assert.is(await lacking(register(without, "lambda")), "lambda:DeleteProvisionedConcurrencyConfig");
+});
+
 test("the first scalable target of a service needs the permission to create its role, the second does not", async () => {
-  const without = await user(["application-autoscaling:*"]);
+  const without = await user(SCALING);
   assert.is(await lacking(register(without, "lambda")), "iam:CreateServiceLinkedRole");
-  const other = await user(["application-autoscaling:*", "iam:CreateServiceLinkedRole"]);
+  const other = await user([...SCALING, "iam:CreateServiceLinkedRole"]);
   await register(other, "lambda");
   assert.equal((await linkedRoles()).length, 1);
   await register(without, "lambda");

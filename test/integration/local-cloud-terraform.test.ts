@@ -5,7 +5,9 @@ import {
   CreateDomainNameCommand,
   CreateRestApiCommand,
   GetResourcesCommand,
+  GetRestApiCommand,
   PutRestApiCommand,
+  UntagResourceCommand,
 } from "@aws-sdk/client-api-gateway";
 import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
 import {
@@ -272,6 +274,16 @@ test("API Gateway: a host name accepts one mapping without a path, and rejects a
   await map();
   const refused = await map().catch((error: Error) => `${error.name}: ${error.message}`);
   assert.is(refused, "ConflictException: Base path already exists for this domain name");
+});
+
+test("API Gateway takes a tag away from an API, as from a stage", async () => {
+  const api = new APIGatewayClient(clientOptions(cloud));
+  const { id: restApiId } = await api.send(
+    new CreateRestApiCommand({ name: unique("api"), tags: { team: "search", kept: "yes" } }),
+  );
+  const resourceArn = `arn:aws:apigateway:${cloud.region}::/restapis/${restApiId}`;
+  await api.send(new UntagResourceCommand({ resourceArn, tagKeys: ["team"] }));
+  assert.equal((await api.send(new GetRestApiCommand({ restApiId }))).tags, { kept: "yes" });
 });
 
 test.run();

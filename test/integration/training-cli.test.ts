@@ -8,6 +8,7 @@ import { loadConfiguration } from "../../lib/config/load.ts";
 import { waitFor } from "../../local/process/wait.ts";
 import { localFolder } from "../cli/local-world.ts";
 import { ROOT } from "../fixtures/env.ts";
+import { permittedUser } from "../fixtures/permitted-user.ts";
 import { removeShopKey } from "../fixtures/shop-key.ts";
 import { filterInput } from "../lib/personalize/resources/inputs.ts";
 import { event } from "../lib/recommendation/etl/run.ts";
@@ -255,7 +256,17 @@ test("batch makes the lists that the online answer has, user by user, and joins 
   }
   assert.equal([...variants].sort(), ["long", "short"]);
 
-  const again = await local.runHere("batch", "--local", ...args, "--json");
+  // With nothing but the policies that are printed for it.
+  const user = await permittedUser(world.cloud, local.folder, ["plan", "batch"]);
+  const again = await user.start("batch", ...args, "--json").ended;
+  // Popular items are read for a placement that falls back on them. Here are no tags, no key and no large object.
+  assert.equal(await user.report(), {
+    refused: [],
+    unneeded: [
+      ...["ReadRecords dynamodb:GetItem", "TagResources personalize:TagResource", "WriteEncrypted kms:GenerateDataKey"],
+      "WriteLists s3:AbortMultipartUpload",
+    ],
+  });
   assert.match(again.err, /demo-batch-\w{12}-2-1: created/);
   assert.equal(JSON.parse(again.out).users, 62);
 });

@@ -41,10 +41,29 @@ SERVICE_LINKED_ROLES: dict[tuple[str, str], Callable[[Params], str | None]] = {
     ("application-autoscaling", "RegisterScalableTarget"): lambda params: f"{params.get('ServiceNamespace')}.application-autoscaling",
 }
 
+# What Application Auto Scaling first checks that its caller may do. Source: its guide, "Permissions validation for API calls on
+# target resources", and "Identity-based policy examples". It makes the checks of alarms without a name.
+SCALED = {
+    "lambda": ("DeleteProvisionedConcurrencyConfig", "GetProvisionedConcurrencyConfig", "PutProvisionedConcurrencyConfig"),
+    "sagemaker": ("DescribeEndpoint", "UpdateEndpointWeightsAndCapacities"),
+}
+
+
+def _scaling(call: Call, account: str) -> Iterator[Need]:
+    if call.service != "application-autoscaling" or call.operation not in ("PutScalingPolicy", "RegisterScalableTarget"):
+        return
+    service = str(call.params.get("ServiceNamespace"))
+    kind, name = re.split("[:/]", str(call.params.get("ResourceId")))[:2]
+    resource = f"arn:{PARTITION}:{service}:{call.region}:{account}:{kind}{'/' if service == 'sagemaker' else ':'}{name}"
+    yield from (Need(f"{service}:{action}", resource) for action in SCALED.get(service, ()))
+    if call.operation == "PutScalingPolicy":
+        yield from (Need(f"cloudwatch:{action}", "*") for action in ("DeleteAlarms", "DescribeAlarms", "PutMetricAlarm"))
+
 
 def dependent_needs(call: Call, needs: list[Need], account: str) -> list[Need]:
     """Returns what the actions of a call depend on. Roles that it passes in the usual place and tags are already in `needs`."""
     found = [one for need in needs for one in _dependents(need.action, call)]
+    found.extend(_scaling(call, account))
     service = missing_linked_role(call, account)
     if service is not None:
         role = f"arn:{PARTITION}:iam::{account}:role/aws-service-role/{service}/AWSServiceRole"

@@ -35,6 +35,8 @@ OPERATIONS = {
         security-group/* & vpc/{VpcId}: CreateSecurityGroup
         security-group/{GroupId}: AuthorizeSecurityGroupEgress AuthorizeSecurityGroupIngress DeleteSecurityGroup
           ModifySecurityGroupRules RevokeSecurityGroupEgress RevokeSecurityGroupIngress
+        network-interface/{NetworkInterfaceId}: DeleteNetworkInterface
+        network-interface/*: DetachNetworkInterface
         vpc-endpoint/* & vpc/{VpcId}: CreateVpcEndpoint
         vpc-endpoint/{VpcEndpointId}: ModifyVpcEndpoint
         vpc-endpoint/{VpcEndpointIds}: DeleteVpcEndpoints
@@ -72,7 +74,7 @@ OPERATIONS = {
         @key KeyId: CreateGrant Decrypt DescribeKey EnableKeyRotation Encrypt GenerateDataKey GetKeyPolicy
           GetKeyRotationStatus ListResourceTags PutKeyPolicy ScheduleKeyDeletion TagResource UntagResource
           UpdateKeyDescription
-        {AliasName} & @key TargetKeyId: CreateAlias
+        {AliasName} & @key TargetKeyId: CreateAlias UpdateAlias
         {AliasName}: DeleteAlias
     """,
     "lambda": """
@@ -107,6 +109,8 @@ OPERATIONS = {
         *: ListCampaigns ListDatasetGroups ListDatasetImportJobs ListDatasets ListEventTrackers ListFilters ListSchemas
           ListSolutions ListSolutionVersions ListDataDeletionJobs
         *: PutEvents
+        batch-inference-job/{jobName}: CreateBatchInferenceJob
+        {batchInferenceJobArn}: DescribeBatchInferenceJob
         campaign/{name}: CreateCampaign
         {campaignArn}: DeleteCampaign DescribeCampaign GetPersonalizedRanking GetRecommendations UpdateCampaign
         data-deletion-job/{jobName}: CreateDataDeletionJob
@@ -216,6 +220,7 @@ PASSED_ROLES = {
     ("lambda", "UpdateFunctionConfiguration"): ("lambda", "Role"),
     ("states", "CreateStateMachine"): ("states", "roleArn"),
     ("states", "UpdateStateMachine"): ("states", "roleArn"),
+    ("personalize", "CreateBatchInferenceJob"): ("personalize", "roleArn"),
     ("personalize", "CreateDatasetImportJob"): ("personalize", "roleArn"),
     ("personalize", "CreateDataDeletionJob"): ("personalize", "roleArn"),
     ("sagemaker", "CreateModel"): ("sagemaker", "ExecutionRoleArn"),

@@ -6,7 +6,7 @@ Without them, a second plan is not empty, or an apply hangs in the provider's re
 import json
 from typing import Any
 
-from patching import add, repair, replace
+from patching import add, add_url, repair, replace
 
 
 @repair
@@ -235,6 +235,23 @@ def imported(integration: Any) -> None:
     """Writes what a document has in lower case as API Gateway returns it."""
     integration.integration_type = integration.integration_type.upper()
     integration.passthrough_behaviour = (integration.passthrough_behaviour or "when_no_match").upper()
+
+
+@repair
+def api_gateway_tags() -> None:
+    """moto changes the tags of stages only: it has no path for others, and would take the ARN for an API and the id for a stage."""
+    from moto.apigateway import urls
+    from moto.apigateway.models import APIGatewayBackend
+    from moto.apigateway.responses import APIGatewayResponse
+
+    def get_stage(self: Any, function_id: str, stage_name: str) -> Any:
+        if not function_id.startswith("arn:"):
+            return original(self, function_id, stage_name)
+        tagged = (self.apis, self.keys, self.usage_plans, self.domain_names)
+        return next(some[stage_name] for some in tagged if stage_name in some)
+
+    original = replace(APIGatewayBackend, "get_stage", get_stage)
+    add_url(urls, r"{0}/tags/(?P<arn>[^/]+)/(?P<kind>[^/]+)/(?P<resource_id>[^/]+)$", APIGatewayResponse.dispatch)
 
 
 @repair

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { charactersOf, MAX_CHARACTERS, policiesOf } from "../../../cli/permissions/policies.ts";
-import { RESOURCES } from "../../../cli/permissions/resources.ts";
 import type { Configuration } from "../../../lib/config/configuration.ts";
 import { namesOf } from "../../../lib/core/naming/names.ts";
 import type { StackResources } from "../../../lib/infrastructure/stack-resources.ts";
@@ -64,19 +63,6 @@ const of = (name: string) => {
   };
   return printedStatements(config, stacks);
 };
-
-test("knows exactly the resource types of the stacks, and attributes that they set", () => {
-  const all = STACKS.flatMap(({ stacks }) => stacks.flatMap((stack) => Object.entries(stack)));
-  const types = new Set(all.map(([type]) => type));
-  assert.equal([...new Set(Object.keys(RESOURCES).map((key) => key.split(".")[0] ?? ""))].sort(), [...types].sort());
-  const attributes = Object.keys(RESOURCES).filter((key) => key.includes("."));
-  const unset = attributes.filter((key) => {
-    const [, type, attribute = "", value] = /^(\w+)\.(\w+)(?:=(.+))?$/.exec(key) ?? [];
-    const found = all.filter(([one]) => one === type).flatMap(([, byId]) => Object.values(byId));
-    return !found.some((one) => attribute in one && (value === undefined || one[attribute] === value));
-  });
-  assert.equal(unset, []);
-});
 
 test("each policy fits IAM with the longest names, and a role or user takes all of them", () => {
   const long = (letter: string, length: number) => letter.repeat(length);
@@ -186,6 +172,7 @@ test("uses no key but your own, and that of the state's bucket through S3", () =
       ["ReadEncrypted", [own]],
       ["EncryptTheState", { StringLike: { "kms:ViaService": "s3.eu-west-1.amazonaws.com*" } }],
       ["UseTheKeys", [own]],
+      ["WriteEncrypted", [own]],
     ],
   );
 });
@@ -199,7 +186,11 @@ test("the command writes each policy to a file, without credentials, and says ho
     const out = join(folder, "out");
     const { err, code } = relevance(["permissions", "--conf", folder, "--out", out]);
     assert.is(code, 0, err);
-    assert.equal(readdirSync(out).sort(), ["minimal-deploy-eu-west-1.json", "minimal-plan-eu-west-1.json"]);
+    assert.equal(readdirSync(out).sort(), [
+      "minimal-deploy-eu-west-1.json",
+      "minimal-forget-eu-west-1.json",
+      "minimal-plan-eu-west-1.json",
+    ]);
     for (const verb of ["create-policy", "attach-role-policy", "attach-user-policy"])
       assert.match(err, `aws iam ${verb} `);
     const shown = await runHere(["permissions", "--conf", folder]);

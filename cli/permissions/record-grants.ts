@@ -1,0 +1,85 @@
+/** Permissions of the commands that read or change what is stored of users, which nobody else needs. */
+import { type Statement, tagPersonalizeResources } from "../../lib/aws/iam-statement.ts";
+import type { Configuration } from "../../lib/config/configuration.ts";
+import type { Names } from "../../lib/core/naming/names.ts";
+import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { RESTORABLE } from "../recommendation/restore.ts";
+import { keysOf, statement } from "./statement.ts";
+
+/** Returns the permissions to read and write users and items. */
+export function restoring({ project, recommendation }: Configuration, names: Names): Statement[] {
+  if (!recommendation) return [];
+  const tables = RESTORABLE.flatMap((name) => ["", "-at-*"].map((end) => `table/${names.table(name)}${end}`));
+  const items = ["BatchGetItem", "BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"];
+  return [
+    statement(
+      "RestoreTables",
+      ["RestoreTableToPointInTime", ...items].map((action) => `dynamodb:${action}`),
+      tables.map((table) => names.arn("dynamodb", table)),
+    ),
+    {
+      ...statement("RestoreEncrypted", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], keysOf(project)),
+      conditions: { StringEquals: { "kms:ViaService": names.viaService("dynamodb") } },
+    },
+  ];
+}
+
+/** Returns the permissions to read records and to let Personalize make lists. */
+export function batching({ project, recommendation }: Configuration, names: Names): Statement[] {
+  if (!recommendation) return [];
+  const tables = (["users", "items", "built-in", "popular-items"] as const).map((name) =>
+    names.arn("dynamodb", `table/${names.table(name)}`),
+  );
+  return [
+    statement("ReadRecords", ["dynamodb:BatchGetItem", "dynamodb:GetItem"], tables),
+    statement("WriteLists", ["s3:AbortMultipartUpload", "s3:PutObject"], [`${names.bucketArn()}/${PREFIXES.batch}*`]),
+    statement("WriteEncrypted", ["kms:GenerateDataKey"], keysOf(project)),
+    statement(
+      "MakeBatches",
+      ["personalize:CreateBatchInferenceJob"],
+      [names.arn("personalize", `batch-inference-job/${names.datasetGroup()}-*`)],
+    ),
+    passPersonalizesRole(names),
+    tagPersonalizeResources(["TagResource"], project.aws.region_name),
+  ];
+}
+
+/** Returns the permissions to rewrite what is stored of users. */
+export function forgetting({ project, recommendation }: Configuration, names: Names): Statement[] {
+  const bucket = names.bucketArn();
+  const rewriting = ["AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "PutObject"];
+  const tables = (["users", "built-in"] as const).map((name) => names.arn("dynamodb", `table/${names.table(name)}`));
+  return [
+    statement(
+      "RewriteObjects",
+      rewriting.map((one) => `s3:${one}`),
+      [PREFIXES.etl, PREFIXES.events, PREFIXES.forget, PREFIXES.logs].map((prefix) => `${bucket}/${prefix}*`),
+    ),
+    statement("ListVersions", ["s3:ListBucketVersions"], [bucket]),
+    statement("WriteEncrypted", ["kms:GenerateDataKey"], keysOf(project)),
+    statement(
+      "ReadUserIdKey",
+      ["secretsmanager:GetSecretValue"],
+      [names.arn("secretsmanager", `secret:${names.userIdKeyParameter()}-*`)],
+    ),
+    ...(recommendation
+      ? [
+          statement("DeleteRecords", ["dynamodb:DeleteItem"], tables),
+          statement(
+            "DeleteInPersonalize",
+            ["personalize:CreateDataDeletionJob"],
+            [names.arn("personalize", "data-deletion-job/*")],
+          ),
+          statement(
+            "ReadTraining",
+            ["states:DescribeExecution"],
+            [names.arn("states", `execution:${project.project_name}-*`)],
+          ),
+          passPersonalizesRole(names),
+        ]
+      : []),
+  ];
+}
+
+const passPersonalizesRole = (names: Names) =>
+  statement("PassTheRole", ["iam:PassRole"], [names.roleArn(names.role("personalize"))]);
