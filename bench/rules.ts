@@ -111,7 +111,7 @@ async function compared(handler: ProxyHandler, book: RuleBook): Promise<Row> {
     const search_request = { query: { bool: { must: [{ match: { title: user_query } }], filter } } };
     const facts = {
       text: user_query,
-      index: "bench",
+      names: ["bench"],
       template: undefined,
       params: undefined,
       key: KEY,

@@ -81,7 +81,7 @@ const When = section(
     indexes: v.optional(
       list(
         text(/^[^\s,*]{1,255}\*?$/, "an index name, which may end in *", "An index."),
-        "Indexes as requests name them, one of which is searched.",
+        "Indexes, aliases or data streams, one of which is searched, however the request names it.",
         { min: 1, max: 100 },
       ),
     ),

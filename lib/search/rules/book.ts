@@ -8,8 +8,8 @@ import { EVERY, indexOf, isPrefix, PHRASE, type RuleIndex, written } from "./fac
 export interface SearchFacts {
   /** What the user typed. */
   text: string | null | undefined;
-  /** The index expression, as the request has it. */
-  index: string;
+  /** The names that the searched indexes go by: a rule is for an index by any of them. */
+  names: readonly string[];
   template: string | null | undefined;
   params: Readonly<Record<string, unknown>> | null | undefined;
   /** The native body: the request's own, or what its template becomes. */
@@ -144,7 +144,6 @@ function period({ from, until, time_zone }: RuleConditions): Entry["appliesAt"] 
 }
 
 interface Comparable extends SearchFacts {
-  names: readonly string[];
   /** Returns the values by which the body filters each field. Reads the body when it is first called. */
   filters: () => ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -153,8 +152,6 @@ function comparable(facts: SearchFacts): Comparable {
   let filters: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   return {
     ...facts,
-    // What the list excludes is not searched.
-    names: facts.index.split(",").filter((name) => !name.startsWith("-")),
     filters: () => {
       filters ??= filterValues(facts.native);
       return filters;

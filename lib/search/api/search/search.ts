@@ -20,6 +20,7 @@ import { searchedPage } from "../../page/run.ts";
 import { sharedStages } from "../../page/shared-stages.ts";
 import { stagesOf } from "../../page/stage.ts";
 import { changesQuery } from "../../rules/effects.ts";
+import { plainExpression } from "../../target/expression.ts";
 import { resolveTarget } from "../../target/target.ts";
 import { answered } from "./answered.ts";
 import { attemptsOf } from "./attempts.ts";
@@ -49,9 +50,9 @@ async function searched(
   const asked = bodyOf(services, call);
   const { parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
-  const rules = await searchRules(services, { ...call, rule_set: body.rule_set });
+  const rules = await searchRules(services, { ...call, rule_set: body.rule_set, index });
   const { user_query: typed, template, params, segments } = body;
-  const facts = { text: typed, index: body.index, template, params, segments };
+  const facts = { text: typed, template, params, segments };
   const effects = rules.effectsOn({ ...facts, native: parsed, key: caller.name });
   const ruled = ruledSearches(effects);
 
@@ -107,7 +108,7 @@ async function searched(
 
   return {
     endpoint: "search",
-    index: body.index,
+    index: plainExpression(body.index),
     echo: {
       index: JSON.stringify(body.index),
       ...(body.template != null && { template: JSON.stringify(body.template) }),

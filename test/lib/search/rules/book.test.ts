@@ -17,7 +17,15 @@ const test = suite("lib/search/rules/book");
 const rulesOf = (...rules: object[]): readonly Rule[] =>
   v.parse(RulesSchema, { rules: rules.map((one) => ({ effects: { data: {} }, ...one })) }).rules ?? [];
 
-const FACTS: SearchFacts = { text: null, index: "books", template: null, params: null, native: {}, key: "web", now: 0 };
+const FACTS: SearchFacts = {
+  text: null,
+  names: ["books"],
+  template: null,
+  params: null,
+  native: {},
+  key: "web",
+  now: 0,
+};
 
 /** Returns the book of a document of rules, as a function reads it. */
 function bookOf(rules: readonly Rule[]): RuleBook {
@@ -71,7 +79,7 @@ test("orders rules by priority, then as they are listed", () => {
 });
 
 for (const [what, when, yes, no] of [
-  ["index", { indexes: ["books", "shop-*"] }, [{ index: "old,shop-1" }], [{ index: "old" }, { index: "old,-books" }]],
+  ["index", { indexes: ["books", "shop-*"] }, [{ names: ["old", "shop-1"] }], [{ names: ["old"] }]],
   ["template", { templates: ["shop"] }, [{ template: "shop" }], [{ template: "other" }, {}]],
   ["key", { keys: ["web"] }, [{}], [{ key: "other" }]],
   [
@@ -190,7 +198,7 @@ test("finds what fulfils all conditions of a rule among 500 with any conditions"
     const filter = [{ term: { color: pick(["red", "blue"]) } }, { terms: { size: [pick([1, 2])] } }];
     const facts: SearchFacts = {
       text: pick(["red lamp", "a red Lamp", "sofa", "", null]),
-      index: pick(["books", "shop-12,b", "shop-2,-books", "shop-*"]),
+      names: pick([["books"], ["shop-12", "b"], ["shop-2"]]),
       template: pick(["shop", "other", null]),
       params: pick([{ a: "1", b: 1 }, { a: ["3", 2] }, { b: "1" }, null]),
       native: { query: { bool: { filter } } },
