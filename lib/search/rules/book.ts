@@ -1,4 +1,5 @@
 import type { Rule, RuleConditions } from "../../config/rules.ts";
+import { queryIssue } from "../../core/json/nesting.ts";
 import { isObject } from "../../core/json/values.ts";
 import { wordsOf } from "../../core/words.ts";
 import { instantOf } from "../../core/zoned-time.ts";
@@ -26,7 +27,7 @@ export interface SearchFacts {
 
 /** Rules that are indexed by one condition each, so that a search is not compared with all of them. */
 export interface RuleBook {
-  /** Returns the rules that apply to a search, in their order. */
+  /** Returns the rules that apply to a search, in their order. Throws if one could end a node of the cluster. */
   matching(facts: SearchFacts): Rule[];
 }
 
@@ -52,6 +53,9 @@ export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: numb
     const known = entries.get(place);
     if (known) return known;
     const rule = ruleAt(place);
+    // Somebody may have changed the document by hand.
+    const harmful = queryIssue(rule.effects);
+    if (harmful) throw new Error(`effects.${harmful.path} ${harmful.message}`);
     const entry = { rule, appliesAt: period(rule.when) };
     entries.set(place, entry);
     return entry;

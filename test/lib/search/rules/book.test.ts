@@ -9,6 +9,7 @@ import { type RuleBook, ruleBook, type SearchFacts } from "../../../../lib/searc
 import { parseRules } from "../../../../lib/search/rules/document.ts";
 import { type Effects, effectsOf } from "../../../../lib/search/rules/effects.ts";
 import { indexedText, openIndexed } from "../../../../lib/search/rules/text.ts";
+import { boolQuery } from "../../../fixtures/attacks/nesting.ts";
 import { randomRules } from "../../../fixtures/rule-world.ts";
 import { suite } from "../../../suite.ts";
 
@@ -65,6 +66,23 @@ test("compares texts by their words, whatever case, accents and punctuation", ()
     [null, []],
   ] as const) {
     assert.equal(applied(rules, { text }), names, String(text));
+  }
+});
+
+test("a rule that could end a node of the cluster is refused when it is written, and applied to no search", () => {
+  for (const [filter, harm] of [
+    [{ query_string: { query: "(".repeat(500) } }, /brackets/],
+    [{ regexp: { a: "(((a{1,500}){1,500}){1,500})" } }, /regular expression/],
+    [{ wrapper: { query: Buffer.from("[".repeat(500)).toString("base64") } }, /deeper/],
+    [JSON.parse(boolQuery(600)), undefined],
+  ] as const) {
+    const one = { name: "harmful", when: { text: { is: ["x"] } }, effects: { filter } };
+    assert.throws(() => rulesOf(one), /must not be nested deeper than 400 levels/);
+    // A document whose nesting is too deep is not opened.
+    if (!harm) continue;
+    const book = ruleBook(parseRules({ rules: [one] }, RULES_FORM));
+    assert.throws(() => book.matching({ ...FACTS, text: "x" }), harm);
+    assert.equal(book.matching({ ...FACTS, text: "y" }), []);
   }
 });
 
