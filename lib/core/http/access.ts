@@ -113,6 +113,8 @@ export const KeyRules = v.object({
   templates: v.optional(v.array(v.string())),
   /** Names of the placements that the key may ask for. If undefined, it may recommend and rank as it likes. */
   placements: v.optional(v.array(v.string())),
+  /** Whether reasons may name what the user of a request did. If undefined, only what the request itself names. */
+  user_history: v.optional(v.boolean()),
 });
 export type KeyRules = v.InferOutput<typeof KeyRules>;
 
@@ -128,7 +130,10 @@ export const accessEntries = {
 export const DEFAULT_KEY = "default";
 
 /** The rules of the only key of a project whose configuration lists none. */
-export const UNLIMITED: KeyRules = { name: DEFAULT_KEY, endpoints: [...ENDPOINTS], raw_backend: "all" };
+export const UNLIMITED: KeyRules = {
+  ...{ name: DEFAULT_KEY, endpoints: [...ENDPOINTS] },
+  ...{ raw_backend: "all", user_history: true },
+};
 
 /** Describes what a key may do: `search and bulk on shop-*`. */
 export function describeKey({ endpoints, indexes }: KeyRules): string {
