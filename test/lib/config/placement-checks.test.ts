@@ -138,8 +138,8 @@ testRules(test, example, [
     bad: [placements({}), keys({ endpoints: ["ingest"], placements: ["home", "page"], user_history: true })],
     problems: [
       "conf/api.yaml keys[0].placements has no effect: the key lacks the endpoint recommend",
-      "conf/api.yaml keys[0].user_history has no effect: the key lacks the endpoint recommend",
       'conf/api.yaml keys[0].placements[1] "page" is not in placements of recommendation.yaml',
+      "conf/api.yaml keys[0].user_history has no effect: the key lacks the endpoint recommend",
     ],
   },
 ]);

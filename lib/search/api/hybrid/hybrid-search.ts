@@ -1,7 +1,7 @@
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requirePageRequest, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "../../page/answer.ts";
 import { interleaveStage } from "../../page/interleave.ts";
@@ -59,7 +59,7 @@ async function searched(
   watch: Stopwatch,
   replaced?: string,
 ): Promise<Searched> {
-  requireNoStages(call.caller, call.body);
+  requirePageRequest(call);
   const index = searchedIndexes(call.caller, call.body.index, undefined);
   const rules = await searchRules(services, { ...call, rule_set: call.body.rule_set, index });
   return new HybridRun(services, call, watch, rules, replaced).run(index);
@@ -140,7 +140,7 @@ class HybridRun {
     const { body, text, deadline, caller } = this.#call;
     const services = this.#services;
     const replaced = this.#replaced;
-    requireTemplate(caller, name, { search_query: body.search_query });
+    requireTemplate(caller, name);
     const asked = templateOf(services.settings, { ...body, template: name }, text);
     const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
     const own = given ?? this.#effectsOn(asked, variant);

@@ -1,5 +1,4 @@
 import type { RuleSet } from "../../../core/contract/search.ts";
-import { forbidden, type KeyRules } from "../../../core/http/access.ts";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
@@ -31,7 +30,6 @@ export interface SearchRules {
 const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
 
 interface Asked {
-  caller: KeyRules;
   requestId: string;
   deadline: Deadline;
   rule_set: RuleSet | null | undefined;
@@ -40,16 +38,13 @@ interface Asked {
 }
 
 /**
- * Returns the rules for a request. Throws `forbidden` for a key with `templates` that says which. If they cannot be read,
- * or applied, there are none, and `degraded` says why.
+ * Returns the rules for a request. If they cannot be read, or applied, there are none, and `degraded` says why.
  */
 export async function searchRules(
   services: Pick<GatewayServices, "rules" | "api" | "catalog" | "settings">,
-  { caller, requestId, deadline, rule_set, index }: Asked,
+  { requestId, deadline, rule_set, index }: Asked,
 ): Promise<SearchRules> {
   const { rules, api } = services;
-  // A draft is not for everybody, and without rules hidden documents are shown.
-  if (caller.templates && rule_set) throw forbidden(caller, "rule_set", "it may only send templates");
   if (rule_set === "none" || (!rules && rule_set !== "draft")) return NO_RULES;
   if (!rules) return { ...NO_RULES, degraded: [degradation("the gateway reads no rules", LOST)] };
   const what = rule_set === "draft" ? "the draft of the rules" : "the document of rules";

@@ -4,7 +4,7 @@ import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { isHybrid } from "../../../core/json/template.ts";
 import { parseLossless } from "../../../core/json/values.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requirePageRequest } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { nativeSearch } from "../../page/answer.ts";
@@ -45,8 +45,7 @@ async function searched(
   replaced?: string,
 ): Promise<Searched> {
   const { body, caller } = call;
-  requireTemplate(caller, body.template, { user_query: body.user_query });
-  requireNoStages(caller, body);
+  requirePageRequest(call);
   const asked = bodyOf(services, call);
   const { parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
