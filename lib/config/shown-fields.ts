@@ -1,4 +1,5 @@
 import { isObject } from "../core/json/values.ts";
+import { fits } from "../core/wildcard.ts";
 
 const texts = (value: unknown): string[] =>
   [value].flat().flatMap((one) => {
@@ -7,10 +8,7 @@ const texts = (value: unknown): string[] =>
   });
 
 /** Returns whether a pattern of `_source` or `fields` stands for a field, or for an object around it. */
-function isFor(pattern: string, field: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replaceAll(/[^\w]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}(\\..*)?$`).test(field);
-}
+const isFor = (pattern: string, field: string): boolean => fits(pattern, field) || fits(`${pattern}.*`, field);
 
 /** Returns whether the hits of a native search show a field. */
 export function showsField(native: Readonly<Record<string, unknown>>, field: string): boolean {

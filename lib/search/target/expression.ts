@@ -1,3 +1,5 @@
+import { fits } from "../../core/wildcard.ts";
+
 /** A name in angle brackets without a date, which the cluster reads as the name itself. */
 const BRACKETED = /^<([^{}<>\\]*)>$/;
 
@@ -17,15 +19,4 @@ export const namesIn = (expression: string): string[] => [
 
 /** Returns whether an expression stands for a name: by itself, by a wildcard, or by the beginning of date math. */
 export const standsFor = (expression: string, name: string): boolean =>
-  namesIn(expression).some((part) => {
-    const pattern = part.replace(/^<([^{]*)\{.*$/, "$1*");
-    const [start = "", ...rest] = pattern.split("*");
-    if (rest.length === 0) return pattern === name;
-    let at = start.length;
-    const isInOrder = rest.every((piece) => {
-      const found = name.indexOf(piece, at);
-      at = found + piece.length;
-      return found !== -1;
-    });
-    return name.startsWith(start) && isInOrder && name.endsWith(rest.at(-1) ?? "");
-  });
+  namesIn(expression).some((part) => fits(part.replace(/^<([^{]*)\{.*$/, "$1*"), name));
