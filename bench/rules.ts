@@ -105,7 +105,7 @@ async function compared(handler: ProxyHandler, book: RuleBook): Promise<Row> {
     return { user_query, search_request: { query: { bool: { must: [{ match: { title: user_query } }], filter } } } };
   });
   const lookups = requests.map(({ user_query, search_request }) => {
-    const facts = { text: user_query, index: "bench", template: undefined, params: undefined, key: KEY };
+    const facts = { text: user_query, names: ["bench"], template: undefined, params: undefined, key: KEY };
     const before = process.cpuUsage();
     book.matching({ ...facts, now: Date.now(), native: search_request });
     const { user, system } = process.cpuUsage(before);

@@ -13,7 +13,10 @@ import { rightsOf as sentRights } from "../../lib/search/access/rights.ts";
 
 /** What a key may do, with every default filled in. */
 export interface Rights
-  extends Pick<KeyRules, "name" | "endpoints" | "indexes" | "principals" | "templates" | "placements"> {
+  extends Pick<
+    KeyRules,
+    "name" | "endpoints" | "indexes" | "principals" | "templates" | "placements" | "user_history"
+  > {
   raw_backend: NonNullable<KeyRules["raw_backend"]>;
   scripts: boolean;
   /** Limits that are missing here do not exist. */
@@ -69,6 +72,9 @@ function* callChanges(before: Rights, after: Rights): Generator<string> {
       lost: (names) => `may no longer ask for the placements ${names}`,
       gained: (names) => `may also ask for the placements ${names}`,
     });
+    if (!before.user_history !== !after.user_history) {
+      yield after.user_history ? "may be told what any user did" : "may no longer be told what users did";
+    }
   }
 }
 

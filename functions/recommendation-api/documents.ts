@@ -67,7 +67,7 @@ const Explanation = v.pipe(
     because_of: v.pipe(
       v.array(v.string()),
       v.description(
-        "Of the built-in engine: at most three items that it follows from, the strongest first. They are of the page, of the session, or the user's last ones.",
+        "Of the built-in engine: at most three items that it follows from, the strongest first. They are of the page, of the session, or the user's last ones; these only for keys with `user_history`.",
       ),
     ),
     fallback: v.nullable(ListOfChain),

@@ -1,5 +1,6 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import * as v from "valibot";
+import { nestingIssue } from "../core/json/nesting.ts";
 import { PREFIXES } from "../core/naming/object-keys.ts";
 import type { Deadline } from "../core/resilience/deadline.ts";
 import { patientCalls } from "./call.ts";
@@ -69,6 +70,23 @@ interface Author {
   revertsTo?: number;
 }
 
+/** The most bytes of a document: functions keep it in memory. */
+const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;
+
+/** A document that functions must not use: what is in it may reach the cluster, which deep nesting ends. */
+class UnusableDocument extends Error {}
+
+/** Returns the text of a document. Throws UnusableDocument if it is larger, or nested deeper, than a request may be. */
+function usable(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length > MAX_DOCUMENT_BYTES) {
+    throw new UnusableDocument(`has ${bytes.length} bytes; at most ${MAX_DOCUMENT_BYTES} are read`);
+  }
+  const tooDeep = nestingIssue(bytes);
+  if (tooDeep) throw new UnusableDocument(`${tooDeep.message} at ${tooDeep.path}`);
+  return text;
+}
+
 /** Returns the text of a version, as functions read it. It must be JSON of the version, and may have more members. */
 export type TextOf = (version: DocumentVersion) => string;
 
@@ -122,19 +140,20 @@ export function versionedDocument(bucket: DocumentBucket, name: string, textOf: 
       return text === undefined ? undefined : v.parse(Version, JSON.parse(text));
     },
 
-    /** Writes a draft in place of the one before. It has the number of the version that it would be. */
+    /** Writes a draft in place of the one before. Throws if functions could not use it. It has the number of the version that it would be. */
     async writeDraft(previous: number, author: Author): Promise<DocumentVersion> {
       const draft = versionBy(previous + 1, author);
-      await bucket.write(draftKey(name), textOf(draft));
+      await bucket.write(draftKey(name), usable(textOf(draft)));
       return draft;
     },
 
     /**
      * Writes the version after `previous` and publishes it. Returns undefined, and changes nothing, if somebody else has
-     * written a version after `previous`.
+     * written a version after `previous`. Throws if functions could not use it.
      */
     async write(previous: number, author: Author): Promise<DocumentVersion | undefined> {
       const version = versionBy(previous + 1, author);
+      usable(textOf(version));
       if (!(await bucket.create(keyOf(name, version.version), JSON.stringify(version)))) return undefined;
       await publish();
       return version;
@@ -186,7 +205,7 @@ interface ReaderOptions {
 
 /**
  * Reads a document every half minute, so that a change is in use within a minute. Requests share a read. If the document
- * cannot be read, or is of a form that this version does not know, the version before stays in use and says why.
+ * cannot be read, is of a form that this version does not know, or is too large or too deep, the version before stays in use and says why.
  */
 export function documentReader<T>(
   what: string,
@@ -206,11 +225,13 @@ export function documentReader<T>(
         return;
       }
       if (found === "unchanged") throw new Error("the document is said to be unchanged, but was never read");
-      kept = { ...open(found.text), etag: found.etag, until: now() + keptMs };
+      kept = { ...open(usable(found.text)), etag: found.etag, until: now() + keptMs };
     } catch (error) {
       if (!kept && isOptional) failed = { error, until: now() + RETRY_MS };
       if (!kept) throw error;
-      kept = { ...kept, failure: failureOf(what, error), until: now() + RETRY_MS };
+      const failure = failureOf(what, error);
+      if (error instanceof UnusableDocument) failure.reason = `${what} ${error.message}`;
+      kept = { ...kept, failure, until: now() + RETRY_MS };
     }
   };
   return async (deadline) => {

@@ -133,6 +133,11 @@ const Key = section(
         { min: 1, max: 100 },
       ),
     ),
+    user_history: v.optional(
+      flag(
+        "Whether `explain` may name what the user of a request viewed or bought, on `recommend`. Whoever has the key can name any user. Default: only items that the request itself names.",
+      ),
+    ),
     rate_limit: v.optional(
       numberAbove(0, MAX_RATE, `Requests a second. Default: ${USUAL_RATE} with burst_limit, else the account's limit.`),
     ),
@@ -233,9 +238,9 @@ export function accessSettings({ authorization, keys }: CallerConfig): {
 } {
   if (keys === undefined) return {};
   const rules = keys.map(
-    ({ name, endpoints, indexes, principals, raw_backend, scripts, limits, templates, placements }): KeyRules => ({
-      name,
-      endpoints,
+    ({ indexes, principals, raw_backend, scripts, limits, templates, placements, user_history, ...key }): KeyRules => ({
+      name: key.name,
+      endpoints: key.endpoints,
       ...(indexes && { indexes }),
       ...(principals && { principals }),
       ...(raw_backend && { raw_backend: raw_backend === "all" ? "all" : [raw_backend].flat() }),
@@ -243,6 +248,7 @@ export function accessSettings({ authorization, keys }: CallerConfig): {
       ...(limits && { limits }),
       ...(templates && { templates }),
       ...(placements && { placements }),
+      ...(user_history !== undefined && { user_history }),
     }),
   );
   return { keys: rules, ...(authorization !== "api_key" && { authorization }) };

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { SEGMENT } from "../core/contract/search.ts";
+import { nestingIssue, queryIssue } from "../core/json/nesting.ts";
 import { isTimeZone, LOCAL_TIME } from "../core/zoned-time.ts";
 import { type About, flag, integer, list, mapping, numberAbove, section, text } from "./kinds.ts";
 import { Name, ParameterName } from "./names.ts";
@@ -38,6 +39,10 @@ const Filter = (description: string) => {
   return v.pipe(
     query,
     v.check((value) => Object.keys(value).length === 1, "must be one native query"),
+    v.check(
+      (value) => (nestingIssue(Buffer.from(JSON.stringify(value))) ?? queryIssue(value)) === undefined,
+      "must not be nested deeper than 400 levels, also by brackets in a text, and have no costly regular expression: either ends a node of the cluster",
+    ),
   );
 };
 
@@ -80,7 +85,7 @@ const When = section(
     indexes: v.optional(
       list(
         text(/^[^\s,*]{1,255}\*?$/, "an index name, which may end in *", "An index."),
-        "Indexes as requests name them, one of which is searched.",
+        "Indexes, aliases or data streams, one of which is searched, however the request names it.",
         { min: 1, max: 100 },
       ),
     ),

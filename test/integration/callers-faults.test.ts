@@ -63,6 +63,23 @@ const SEARCHES: ReadonlyArray<[what: string, type: string, search: object | stri
     "too_many_clauses",
     { query: { bool: { should: [{ bool: { should: many("text") } }, { bool: { should: many("genre") } }] } } },
   ],
+  [
+    "a text of 340 words in three fields",
+    "too_many_nested_clauses",
+    {
+      query: {
+        bool: {
+          must: {
+            multi_match: {
+              query: Array.from({ length: 340 }, (_, n) => `w${n}`).join(" "),
+              fields: ["text", "title", "note"],
+            },
+          },
+          filter: Array.from({ length: 20 }, (_, n) => ({ term: { genre: `g${n}` } })),
+        },
+      },
+    },
+  ],
   ["a long number", "stream_constraints_exception", `{"size":${"1".repeat(1_001)}}`],
   ["sorting by a vector", "unsupported_operation_exception", { sort: ["vector"] }],
   ["grouping by a vector", "unsupported_operation_exception", aggregation({ terms: { field: "vector" } })],
@@ -97,6 +114,8 @@ const MAPPING = {
   mappings: {
     properties: {
       text: { type: "text" },
+      title: { type: "text" },
+      note: { type: "text" },
       genre: { type: "keyword" },
       year: { type: "integer" },
       depth: { type: "integer" },

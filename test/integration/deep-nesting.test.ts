@@ -1,5 +1,12 @@
+import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
+import { currentKey } from "../../lib/aws/versioned-documents.ts";
+import { RULES_FORM } from "../../lib/config/rules.ts";
+import { indexedText } from "../../lib/search/rules/text.ts";
+import { createBucket } from "../../local/dev/clients.ts";
+import { unique } from "../../local/test/cloud/functions.ts";
 import { boolQuery, brackets, deepDocument, nestingOfSearch } from "../fixtures/attacks/nesting.ts";
+import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -53,6 +60,31 @@ for (const cluster of await clusters()) {
       headers: json,
     });
     assert.equal([proxy.calls.length, deep.status, quoted.status, document.status < 500], [3, 200, 200, true]);
+    assert.is((await request(cluster, "GET", "/")).status, 200);
+  });
+}
+
+for (const cluster of await clusters()) {
+  test(`${cluster.version}: rules whose filter is 600 levels deep are not used: the search is answered without them`, async () => {
+    const index = uniqueIndex("deep-rules");
+    const cloud = await sharedCloud();
+    const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+    const BUCKET = unique("deep-rules");
+    await createBucket(s3, BUCKET, cloud.region);
+    const filter = JSON.parse(boolQuery(600));
+    const content = { rules: [{ name: "deep", priority: 0, when: { time_zone: "UTC" }, effects: { filter } }] };
+    const version = { version: 1, written_at: "", written_by: "ann", form: RULES_FORM, content };
+    const Body = indexedText(version);
+    await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: currentKey("rules"), Body }));
+    const gateway = await startGateway({ node: cluster.url, settings: { has_rules: true }, env: { BUCKET } });
+    toStop.unshift(gateway);
+    await request(cluster, "PUT", `/${index}/_doc/1?refresh=true`, { n: 1 });
+    const { status, body, text } = await gateway.post("/application/search", { index, search_request: {} });
+    assert.is(status, 200, text);
+    assert.equal(
+      body.degraded?.map(({ stage, reason }) => [stage, reason]),
+      [["rules", "the document of rules cannot be read"]],
+    );
     assert.is((await request(cluster, "GET", "/")).status, 200);
   });
 }

@@ -228,13 +228,15 @@ for (const cluster of await clusters()) {
   test(`${cluster.version}: a search without text is not reranked, and a key of a web page has it as configured`, async () => {
     const { body } = await send.plain({ size: 5 }, { user_query: undefined, explain_stages: true });
     assert.equal(body.stages, []);
-    const shop = (fields: object) =>
+    const shop = (fields: object, key = KEYS.templates) =>
       gateway.post<Reranked>(
         "/application/search",
-        { index, template: "shop", user_query: QUERIES[1], explain_stages: true, ...fields },
-        { "x-api-key": KEYS.templates },
+        { index, template: "shop", user_query: QUERIES[1], ...fields },
+        { "x-api-key": key },
       );
-    assert.is((await shop({})).body.stages[0]?.name, "rerank");
+    const { body: shown } = await shop({ explain_stages: true }, API_KEY);
+    assert.is(shown.stages[0]?.name, "rerank");
+    assert.equal((await shop({})).body.search_response.hits.hits, shown.search_response.hits.hits);
     assert.is((await shop({ rerank: {} })).status, 403);
     const { status, body: refused } = await send.plain({}, { rerank: { candidates: 201 } });
     assert.equal([status, refused.error.issues[0]?.path], [400, "rerank.candidates"]);

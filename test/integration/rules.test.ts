@@ -106,7 +106,7 @@ for (const cluster of await clusters()) {
       for (const [at, { text, rules }] of cases.entries()) {
         const filter = at % 2 ? [{ term: { color: "red" } }] : [];
         const book = ruleBook(parseRules({ rules }) as readonly Rule[]);
-        const facts = { text, index, template: null, params: null, native: {}, key: "given", now: Date.now() };
+        const facts = { text, names: [index], template: null, params: null, native: {}, key: "given", now: Date.now() };
         const effects = effectsOf(book.matching(facts), { hasText: true });
         const passes = { bool: { filter: [...filter, ...effects.filters] } };
         const isFound = (id: string) => {

@@ -46,7 +46,8 @@ function simulated(repetition: number, count: number, lift: number): UserSums[] 
   const random = seeded(1_000 + repetition);
   const configured = experiment(`repetition-${repetition}`);
   return Array.from({ length: count }, (_, user) => {
-    const asked = { index: "books", settings: SETTINGS, template: null, user_id: `user-${user}` };
+    const indexes = [{ name: "books", names: ["books"] }];
+    const asked = { index: "books", indexes, settings: SETTINGS, template: null, user_id: `user-${user}` };
     const variant = assignedVariant([configured], asked, undefined)?.variant ?? "";
     return { variant, ...behaviour(random, variant === "other" ? lift : 1) };
   });

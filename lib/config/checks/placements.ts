@@ -37,16 +37,17 @@ export const checkPlacements: Check = (drafts, report) => {
   }
 };
 
-/** Checks that keys which are limited to placements can ask for nothing else, and that these placements exist. */
+/** Checks that rights about recommendations belong to keys that may recommend, and that the placements of keys exist. */
 export const checkPlacementKeys: Check = ({ api, recommendation }, report) => {
   const names = recommendation && sound(recommendation.placements).map(([, { name }]) => name);
   for (const [index, key] of sound(api?.keys)) {
+    for (const right of ["placements", "user_history"] as const) {
+      if (key[right] === undefined || key.endpoints === undefined || key.endpoints.includes("recommend")) continue;
+      report("api", ["keys", index, right], "has no effect: the key lacks the endpoint recommend");
+    }
     if (key.placements === undefined) continue;
     const path = ["keys", index, "placements"];
     noneTwice(report, "api", path, key.placements);
-    if (key.endpoints !== undefined && !key.endpoints.includes("recommend")) {
-      report("api", path, "has no effect: the key lacks the endpoint recommend");
-    }
     for (const [at, name] of sound(key.placements)) {
       if (!names?.includes(name)) report("api", [...path, at], `"${name}" is not in placements of recommendation.yaml`);
     }

@@ -2,8 +2,9 @@ import { endpointsThat } from "../../core/http/access.ts";
 import { singleOf } from "../../core/json/parameters.ts";
 import { isHybrid, parametersOf } from "../../core/json/template.ts";
 import type { KeyConfig } from "../access.ts";
-import type { Template } from "../hybrid-search.ts";
+import type { HybridSearch, Template } from "../hybrid-search.ts";
 import type { Path } from "../problem.ts";
+import { showsField } from "../shown-fields.ts";
 import { type Found, foundIn, isInScript, isSearchedFor } from "../template-tokens.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
@@ -41,6 +42,12 @@ export const checkTemplateKeys: Check = ({ api, hybrid_search }, report) => {
       const problem = found ? templateProblem(found.template, key) : "is not in templates of hybrid_search.yaml";
       if (problem !== undefined) report("api", [...path, "templates", at], `"${name}" ${problem}`);
       if (found && !used.has(name)) used.set(name, key.name ?? "");
+      for (const [, entry] of sound(hybrid_search.hybrid_queries)) {
+        const hidden = found && rankedUnseen(found.template, entry, key);
+        if (!hidden) continue;
+        const message = `"${name}" does not show ${hidden}, by which hits of ${entry.index} are reranked: their order would tell what it holds. Show it, or set by_default: false`;
+        report("api", [...path, "templates", at], message);
+      }
       for (const [, experiment] of sound(hybrid_search.experiments)) {
         const variants = sound(experiment.variants).flatMap(([, variant]) => variant.template ?? []);
         const other = variants.includes(name) && variants.find((variant) => !key.templates?.includes(variant));
@@ -81,6 +88,23 @@ function templateProblem(
   const endpoint = isHybrid(template) ? "hybrid-search" : "search";
   return endpoints?.includes(endpoint) === false ? `needs the endpoint ${endpoint}` : undefined;
 }
+
+/** Returns a field that decides the order of a template's hits, and that they do not show; undefined if there is none. */
+function rankedUnseen(
+  { search_request_template: native }: Draft<Template>,
+  { index = "", rerank }: Draft<HybridSearch["hybrid_queries"][number]>,
+  { indexes }: Draft<KeyConfig>,
+): string | undefined {
+  const isSearched = sound(indexes).some(([, granted]) => overlap(granted, index));
+  if (!rerank || rerank.by_default === false || !native || !isSearched) return undefined;
+  return sound(rerank.fields).find(([, field]) => !showsField(native, field))?.[1];
+}
+
+/** Returns whether two names, or beginnings of names followed by `*`, have a name in common. */
+const overlap = (one: string, other: string): boolean => one === other || begins(one, other) || begins(other, one);
+
+const begins = (pattern: string, name: string): boolean =>
+  pattern.endsWith("*") && name.startsWith(pattern.slice(0, -1));
 
 /** Checks where the values of a template go that a key with `templates` may use. */
 function checkTokens(

@@ -96,13 +96,18 @@ export interface KeyRules {
   templates?: string[] | undefined;
   /** Names of the placements that the key may ask for. If undefined, it may recommend and rank as it likes. */
   placements?: string[] | undefined;
+  /** Whether reasons may name what the user of a request did. If undefined, only what the request itself names. */
+  user_history?: boolean | undefined;
 }
 
 /** The name of the key that a project has when its configuration lists none. */
 export const DEFAULT_KEY = "default";
 
 /** The rules of the only key of a project whose configuration lists none. */
-export const UNLIMITED: KeyRules = { name: DEFAULT_KEY, endpoints: [...ENDPOINTS], raw_backend: "all" };
+export const UNLIMITED: KeyRules = {
+  ...{ name: DEFAULT_KEY, endpoints: [...ENDPOINTS] },
+  ...{ raw_backend: "all", user_history: true },
+};
 
 /** Describes what a key may do: `search and bulk on shop-*`. */
 export function describeKey({ endpoints, indexes }: KeyRules): string {

@@ -26,8 +26,8 @@ interface Suggested {
   known: ReadonlySet<string>;
   /** The training that it follows from; undefined without items. */
   run: string | undefined;
-  /** Returns the items that an item is recommended for, those that say most for it first. */
-  because: (itemId: string) => string[];
+  /** Returns the items, of those that may be named, that an item is recommended for: those that say most for it first. */
+  because: (itemId: string, isNamed: (seed: string) => boolean) => string[];
 }
 
 /** The most items that an explanation names. */
@@ -67,8 +67,9 @@ export async function suggestedItems(
     itemIds: suggested,
     known,
     run: neighbours[0]?.run,
-    because: (itemId) =>
+    because: (itemId, isNamed) =>
       neighbours
+        .filter(({ seed }) => isNamed(seed))
         .map(({ seed, items, scores }) => ({ seed, score: scores[items.indexOf(itemId)] ?? 0 }))
         .filter(({ score }) => score > 0)
         .sort((a, b) => b.score - a.score)

@@ -5,9 +5,14 @@ import type { Arranged } from "./arrange.ts";
 import type { Origin } from "./candidates.ts";
 import type { Visit } from "./visit.ts";
 
-/** Returns for each item of a list why it is there. */
+/**
+ * Returns for each item of a list why it is there. Whoever can name any user would read in the reasons what that user did: a
+ * key without `user_history` is told only the items that the request itself names.
+ */
 export async function explanations(visit: Visit, list: readonly Arranged[]) {
-  const { placement } = visit;
+  const { placement, seeds, call } = visit;
+  const own = new Set([...seeds, ...(call.body.context?.session_item_ids ?? [])]);
+  const isNamed = (id: string) => call.caller.user_history === true || own.has(id);
   const version = list.some(({ origin }) => origin === "campaign") ? await campaignVersion(visit) : null;
   const suggested = list.some(({ origin }) => origin === "built_in") ? await visit.suggested() : undefined;
   return list.map(({ id, origin, promotion, isMoved }) => {
@@ -19,7 +24,7 @@ export async function explanations(visit: Visit, list: readonly Arranged[]) {
       engine,
       version: { personalize: version, built_in: suggested?.run ?? null, list: null }[engine],
       recipe: isSource ? (placement.recipe ?? null) : null,
-      because_of: engine === "built_in" ? (suggested?.because(id) ?? []) : [],
+      because_of: engine === "built_in" ? (suggested?.because(id, isNamed) ?? []) : [],
       fallback: step < 0 ? null : { step: step + 1, list: origin },
       promotion: promotion ?? null,
       moved_by_diversity: isMoved,

@@ -1,4 +1,5 @@
 import { forbidden, type KeyRules } from "../../core/http/access.ts";
+import { plainName } from "../target/expression.ts";
 
 /** The rules that refuse a call. Answers name the rule; docs/guides/access.md explains each. */
 export type Rule =
@@ -151,9 +152,9 @@ function decodedName(text: string, anyDate: boolean): { name: string; open: bool
   if (!text.startsWith("<")) return { name: text, open: false };
   const start = (anyDate ? ANY_DATE_MATH : DATE_MATH).exec(text)?.groups?.start;
   if (start !== undefined) return { name: start, open: true };
-  // Without a date the cluster reads `<name>` as the name, which may be a wildcard.
-  const plain = /^<([^{}<>\\]*)>$/.exec(text)?.[1];
-  if (plain !== undefined) return { name: plain, open: false };
+  // It may be a wildcard.
+  const plain = plainName(text);
+  if (plain !== text) return { name: plain, open: false };
   return refusal("date-math", `${shown(text)} is date math that the gateway does not understand`);
 }
 

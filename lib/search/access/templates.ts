@@ -1,41 +1,63 @@
 import { forbidden, type KeyRules, words } from "../../core/http/access.ts";
+import type { Issue } from "../../core/http/error.ts";
+import type { JsonCall } from "../../core/http/event.ts";
 import { invalidRequest } from "../../core/http/validate.ts";
 
-/** The longest text of a search that a key with `templates` may send: a parameter has a greatest length, this has none. */
-const MAX_QUERY_LENGTH = 1_000;
+/** What bounds a member of a request: its schema, or the most characters of a text. */
+type Bound = "schema" | number;
 
 /**
- * Checks what a key with `templates` sends: one of its templates, and a text that is not too long. `query` is the text
- * by its member. Throws `forbidden` for a body of the caller's own and for another template, whether it exists or not.
+ * What a key with `templates` may send beside the values of declared parameters: nothing that changes the order, what is
+ * told of it, or what a search costs. docs/guides/access.md has the same list.
  */
-export function requireTemplate(
-  caller: KeyRules,
-  template: string | null | undefined,
-  query: Readonly<Record<string, string | null | undefined>>,
-): void {
+export const PAGE_MEMBERS: Readonly<Record<string, Bound>> = {
+  ...{ index: "schema", template: "schema", params: "schema" },
+  ...{ user_query: 1_000, search_query: 1_000 },
+  ...{
+    user_id: "schema",
+    segments: "schema",
+    locale: "schema",
+    personalization: "schema",
+    is_logging_enable: "schema",
+  },
+  "business_rules.is_personalized_enabled": "schema",
+};
+
+/** Throws `forbidden` unless a key with `templates` names one of them, whether another one exists or not. */
+export function requireTemplate(caller: KeyRules, template: string | null | undefined): void {
   const { templates } = caller;
-  if (!templates) return;
-  if (template == null || !templates.includes(template)) {
-    const name = templates.length === 1 ? "the template" : "the templates";
-    throw forbidden(caller, "template", `it may only send ${name} ${words(templates)}`);
-  }
-  for (const [path, text] of Object.entries(query)) {
-    if (text == null || text.length <= MAX_QUERY_LENGTH) continue;
-    throw invalidRequest([{ path, message: `must have at most ${MAX_QUERY_LENGTH} characters, got ${text.length}` }]);
-  }
+  if (!templates || (template != null && templates.includes(template))) return;
+  const name = templates.length === 1 ? "the template" : "the templates";
+  throw forbidden(caller, "template", `it may only send ${name} ${words(templates)}`);
 }
 
 /**
- * Throws `forbidden` if a key with `templates` says how hits vary, since the order would tell which of them have the same value
- * of a field that the template does not show, or how they are reranked, which a model is paid for.
+ * Throws unless a search of a key with `templates` names one of them and has no other members than {@link PAGE_MEMBERS},
+ * within their limits. `text` is the request, in which a member that has its default is missing.
  */
-export function requireNoStages(
-  caller: KeyRules,
-  asked: { variety?: object | null | undefined; rerank?: object | null | undefined },
-): void {
+export function requirePageRequest({
+  caller,
+  body,
+  text,
+}: Pick<JsonCall<{ template?: string | null | undefined }>, "caller" | "body" | "text">): void {
+  requireTemplate(caller, body.template);
   if (!caller.templates) return;
-  for (const stage of ["variety", "rerank"] as const) {
-    if (asked[stage]) throw forbidden(caller, stage, "it may only send templates");
+  const issues: Issue[] = [];
+  for (const [path, value] of membersOf(JSON.parse(text))) {
+    const bound = Object.hasOwn(PAGE_MEMBERS, path) ? PAGE_MEMBERS[path] : undefined;
+    if (bound === undefined) throw forbidden(caller, "template", `it may only send templates, without ${path}`);
+    if (typeof bound !== "number" || typeof value !== "string" || value.length <= bound) continue;
+    issues.push({ path, message: `must have at most ${bound} characters, got ${value.length}` });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+/** Yields the members of a request that have a value, those of `business_rules` one by one. */
+function* membersOf(request: Readonly<Record<string, unknown>>): Generator<[path: string, value: unknown]> {
+  for (const [name, value] of Object.entries(request)) {
+    if (value == null) continue;
+    if (name !== "business_rules") yield [name, value];
+    else for (const [rule, one] of Object.entries(value)) if (one != null) yield [`${name}.${rule}`, one];
   }
 }
 

@@ -105,7 +105,8 @@ export function jsonOf(answer: ClusterAnswer): Record<string, unknown> {
 const LACKED_PERMISSION = /^no permissions for (\[[^\]]*\])/;
 
 /** Returns the error that callers get for an answer with an error status. */
-export function refusalOf({ status, body, headers }: ClusterAnswer): ApiError {
+export function refusalOf(answer: ClusterAnswer): ApiError {
+  const { status, body, headers } = answer;
   const causes = clusterErrors(parseJson(body));
   const [cause] = causes;
   const logged = `status ${status}: ${cause.type}: ${cause.reason}`;
@@ -132,7 +133,7 @@ export function refusalOf({ status, body, headers }: ClusterAnswer): ApiError {
       headers: { "retry-after": typeof retryAfter === "string" ? retryAfter : "1" },
     });
   }
-  if (status < 500 || isCallersFault(causes)) {
+  if (isRefusal(answer) || isCallersFault(causes)) {
     return new ApiError("rejected_by_cluster", `The search cluster refused this request: ${cause.reason}`, {
       shown: { type: cause.type, reason: cause.reason },
     });
@@ -145,6 +146,16 @@ export function refusalOf({ status, body, headers }: ClusterAnswer): ApiError {
     cause: logged,
   });
 }
+
+/**
+ * Returns whether an answer refuses the request itself. A redirect, a 408, and a 404 that is not the cluster's own come from
+ * what is between the gateway and the cluster, or from a wrong address of it.
+ */
+const isRefusal = (answer: ClusterAnswer): boolean => {
+  const { status } = answer;
+  if (status === 404) return isClusterError(answer);
+  return status >= 400 && status < 500 && status !== 408;
+};
 
 const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|\[[\da-f]{0,4}(?::[\da-f]{0,4}){2,8}\](?::\d{1,5})?/gi;
 
@@ -210,6 +221,7 @@ export const CALLERS_FAULTS: readonly CallersFault[] = [
   { type: "aggregation_execution_exception", request: "an aggregation that cannot run, such as an unknown `order`" },
   { type: "too_many_buckets_exception", request: "more buckets than `search.max_buckets`" },
   { type: "too_many_clauses", request: "more clauses than `indices.query.bool.max_clause_count` in nested queries" },
+  { type: "too_many_nested_clauses", request: "the same, counted over the whole query: a long text in several fields" },
   { type: "stream_constraints_exception", request: "a number of more than 1,000 digits" },
   { type: "unsupported_operation_exception", request: "sorting or grouping by a vector" },
   { type: "class_cast_exception", request: "a field or value of the wrong type: `_geo_distance` on a number" },

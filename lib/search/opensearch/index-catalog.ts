@@ -5,7 +5,7 @@ import { ApiError } from "../../core/http/error.ts";
 import { parseLossless } from "../../core/json/values.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import { type IndexMeta, readIndexMeta } from "../index-meta/index-meta.ts";
-import { jsonOf, readCall } from "./calls.ts";
+import { isClusterError, jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
 import { hiddenFields, SourceFilter } from "./hidden-fields.ts";
 import { indices } from "./requests.ts";
@@ -158,7 +158,7 @@ export function createIndexCatalog(cluster: Cluster, now: () => number = () => p
       const at = now();
       if (entry && at < entry.at + maxAgeMs) return entry.indexes;
       const answer = await readCall(cluster, indices.get({ index: expression, flat_settings: true }), deadline);
-      if (answer.status === 404) return [];
+      if (answer.status === 404 && isClusterError(answer)) return [];
       const described = v.safeParse(Described, jsonOf(answer));
       if (!described.success || (isOneName(expression) && Object.keys(described.output).length === 0)) {
         throw new ApiError("upstream_failed", "The search cluster did not describe the index that was asked for.", {

@@ -86,7 +86,7 @@ export function withPins<T>(hits: readonly T[], pins: ReadonlyArray<{ hit: T; pl
 }
 
 /** Returns the body that finds pinned documents as hits of the search, if they pass its filters. */
-function pinSearch(pins: readonly Pin[], { effects, body: bodyOf, pipeline, index }: Asked): string {
+function pinSearch(pins: readonly Pin[], { effects, body: bodyOf, pipeline }: Asked): string {
   const body = bodyOf();
   const members = memberSlices(body);
   const textOf = (member: string): string | undefined => {
@@ -100,11 +100,10 @@ function pinSearch(pins: readonly Pin[], { effects, body: bodyOf, pipeline, inde
     { bool: { filter: [{ ids: { values: idsOf(false) } }, ...filter] } },
     { bool: { filter: [{ ids: { values: idsOf(true) } }] } },
   ];
-  const several = /[,*<]/.test(index) ? 10 : 1;
   const search = {
     query: JSON.stringify({ bool: { should, minimum_should_match: 1, ...withoutHidden(effects) } }),
-    // Each index may have a document with the same id.
-    size: String(pins.length * several),
+    // Each index, of which an alias may have several, may have a document with the same id.
+    size: String(pins.length * 10),
     track_total_hits: "false",
     search_pipeline: pipeline ?? textOf("search_pipeline"),
     ...Object.fromEntries(SHOWN.map((member) => [member, textOf(member)])),

@@ -1,4 +1,5 @@
 import type { Rule, RuleConditions } from "../../config/rules.ts";
+import { queryIssue } from "../../core/json/nesting.ts";
 import { isObject } from "../../core/json/values.ts";
 import { wordsOf } from "../../core/words.ts";
 import { instantOf } from "../../core/zoned-time.ts";
@@ -8,8 +9,8 @@ import { EVERY, indexOf, isPrefix, PHRASE, type RuleIndex, written } from "./fac
 export interface SearchFacts {
   /** What the user typed. */
   text: string | null | undefined;
-  /** The index expression, as the request has it. */
-  index: string;
+  /** The names that the searched indexes go by: a rule is for an index by any of them. */
+  names: readonly string[];
   template: string | null | undefined;
   params: Readonly<Record<string, unknown>> | null | undefined;
   /** The native body: the request's own, or what its template becomes. */
@@ -26,7 +27,7 @@ export interface SearchFacts {
 
 /** Rules that are indexed by one condition each, so that a search is not compared with all of them. */
 export interface RuleBook {
-  /** Returns the rules that apply to a search, in their order. */
+  /** Returns the rules that apply to a search, in their order. Throws if one could end a node of the cluster. */
   matching(facts: SearchFacts): Rule[];
 }
 
@@ -52,6 +53,9 @@ export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: numb
     const known = entries.get(place);
     if (known) return known;
     const rule = ruleAt(place);
+    // Somebody may have changed the document by hand.
+    const harmful = queryIssue(rule.effects);
+    if (harmful) throw new Error(`effects.${harmful.path} ${harmful.message}`);
     const entry = { rule, appliesAt: period(rule.when) };
     entries.set(place, entry);
     return entry;
@@ -144,7 +148,6 @@ function period({ from, until, time_zone }: RuleConditions): Entry["appliesAt"] 
 }
 
 interface Comparable extends SearchFacts {
-  names: readonly string[];
   /** Returns the values by which the body filters each field. Reads the body when it is first called. */
   filters: () => ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -153,8 +156,6 @@ function comparable(facts: SearchFacts): Comparable {
   let filters: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   return {
     ...facts,
-    // What the list excludes is not searched.
-    names: facts.index.split(",").filter((name) => !name.startsWith("-")),
     filters: () => {
       filters ??= filterValues(facts.native);
       return filters;

@@ -3,10 +3,16 @@ import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import type { IndexInfo } from "../opensearch/index-catalog.ts";
 import { entryOf, findNamed } from "./entry.ts";
+import { namesIn, plainName, standsFor } from "./expression.ts";
 
 /** A concrete index with its entry in hybrid_search.yaml, if it has one. */
 export interface TargetIndex extends IndexInfo {
   entry: IndexSettings | undefined;
+  /**
+   * The names that a search of it goes by, however its expression is written: its own, its data stream and its aliases. An
+   * alias with a filter shows a part of the index, so it is a name only where the expression stands for it.
+   */
+  names: readonly string[];
 }
 
 /** What an index expression stands for at the moment. */
@@ -37,17 +43,22 @@ export async function resolveTarget(
   deadline: Deadline,
   maxAgeMs?: number,
 ): Promise<Target> {
-  const asked = expression.split(",");
+  const asked = namesIn(expression);
   const indexes = (await catalog.resolve(expression, deadline, maxAgeMs)).map((index): TargetIndex => {
     const { name, aliases, dataStream, meta } = index;
     const names = [...aliases.keys(), ...(dataStream === undefined ? [] : [dataStream])];
-    return { ...index, entry: entryOf(settings.indexes, { name, aliases: names, describedEntry: meta?.entry }, asked) };
+    const isHidden = (alias: string) => aliases.get(alias)?.isFiltered && !standsFor(expression, alias);
+    return {
+      ...index,
+      entry: entryOf(settings.indexes, { name, aliases: names, describedEntry: meta?.entry }, asked),
+      names: [name, ...names.filter((one) => !isHidden(one))],
+    };
   });
   const isWrapped = indexes.some(
     ({ name, aliases, hasNested }) =>
       hasNested || (!asked.includes(name) && [...aliases.values()].some(({ isFiltered }) => isFiltered)),
   );
-  return { indexes, written: writtenIndex(indexes, expression), isWrapped };
+  return { indexes, written: writtenIndex(indexes, plainName(expression)), isWrapped };
 }
 
 /**

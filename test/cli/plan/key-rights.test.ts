@@ -34,6 +34,12 @@ test("names the calls that a key loses", () => {
   ]);
 });
 
+test("names keys that are told what users did, and those that no longer are", () => {
+  const page = (user_history?: boolean) => [keys({ ...BROWSER, ...(user_history && { user_history }) })] as const;
+  assert.equal(notes([...page()], [...page(true)]), ["Key shop-browser: may be told what any user did"]);
+  assert.equal(notes([...page(true)], [...page()]), ["Key shop-browser: may no longer be told what users did"]);
+});
+
 test("names the placements that keys lose and gain", () => {
   const page = (placements?: string[]) => [keys({ ...BROWSER, ...(placements && { placements }) })];
   assert.equal(notes(page(["home", "basket"]), page(["home", "product"])), [

@@ -99,6 +99,44 @@ function reading(options: { isOptional?: boolean } = {}) {
 const version = (number: number, content: unknown) =>
   JSON.stringify({ version: number, written_at: "", written_by: "ann", content });
 
+/** A document of a few bytes that ends a node of the cluster, if it is a query. */
+const DEEP = JSON.parse(`${'{"a":'.repeat(600)}1${"}".repeat(600)}`);
+
+for (const [what, content, reason] of [
+  ["nested deeper than a request may be", ["a", DEEP], /^the rules is nested deeper than 400 levels at content\.1\.a/],
+  ["larger than functions can keep", ["a".repeat(21_000_000)], /^the rules has 21\d+ bytes; at most \d+ are read$/],
+] as const) {
+  test(`a document that is ${what} is not used, and the version before stays, with the reason`, async () => {
+    const { state, get, wait } = reading();
+    state.text = version(2, content);
+    await get().then(
+      () => assert.unreachable(),
+      () => {},
+    );
+    state.text = version(1, ["a"]);
+    await get();
+    state.text = version(2, content);
+    wait(30_000);
+    const { failure, ...used } = await get();
+    assert.equal(used, { version: 1, content: ["a"] });
+    assert.match(failure?.reason ?? "", reason);
+  });
+
+  test(`a document that is ${what} is not written, also not as a draft`, async () => {
+    const bucket = new Bucket();
+    const document = versionedDocument(bucket, "rules");
+    for (const write of [document.write, document.writeDraft]) {
+      await write(0, { by: "ann", at, content }).then(
+        () => assert.unreachable(),
+        (error) => {
+          assert.match(error.message, /400 levels|bytes/);
+        },
+      );
+    }
+    assert.is(bucket.objects.size, 0);
+  });
+}
+
 test("reads a document at most every half minute, and once for requests at a time", async () => {
   const { state, get, wait } = reading();
   state.text = version(1, ["a"]);

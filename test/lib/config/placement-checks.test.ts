@@ -134,11 +134,12 @@ testRules(test, example, [
   },
   {
     rule: "the placements of a key exist, and it may ask for them",
-    good: [placements({}), keys({ placements: ["home"] })],
-    bad: [placements({}), keys({ endpoints: ["ingest"], placements: ["home", "page"] })],
+    good: [placements({}), keys({ placements: ["home"], user_history: false })],
+    bad: [placements({}), keys({ endpoints: ["ingest"], placements: ["home", "page"], user_history: true })],
     problems: [
       "conf/api.yaml keys[0].placements has no effect: the key lacks the endpoint recommend",
       'conf/api.yaml keys[0].placements[1] "page" is not in placements of recommendation.yaml',
+      "conf/api.yaml keys[0].user_history has no effect: the key lacks the endpoint recommend",
     ],
   },
 ]);

@@ -80,6 +80,14 @@ testRules(test, example, [
     ],
   },
   {
+    rule: "the fields that decide the order of a key's hits are shown",
+    good: [templates(page({ ...matching("[params.q]"), _source: ["title", "desc*"] }, TEXT)), key()],
+    bad: [templates(page({ ...matching("[params.q]"), _source: ["title"] }, TEXT)), key({ indexes: ["prod*"] })],
+    problems: [
+      'conf/api.yaml keys[0].templates[0] "page" does not show description, by which hits of products are reranked: their order would tell what it holds. Show it, or set by_default: false',
+    ],
+  },
+  {
     rule: "no value of a key's template goes into a script",
     good: [
       templates(

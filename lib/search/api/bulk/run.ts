@@ -49,7 +49,7 @@ export async function runBulk(
   { wait = sleep }: BulkOptions = {},
 ): Promise<Reply> {
   const { body, operations, deadline, headers, caller } = call;
-  requireTemplate(caller, null, {});
+  requireTemplate(caller, null);
   requireWritable(caller, writtenName(caller, body.index));
   const target = await bulkTarget(services, body.index, deadline);
   await requireFittingAnswer(call, target, headers["accept-encoding"]);

@@ -46,7 +46,7 @@ const FILTER =
  */
 export async function hybridCandidates(services: GatewayServices, call: JsonCall<CandidatesRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
-  requireTemplate(caller, null, {});
+  requireTemplate(caller, null);
   const searched = searchedIndexes(caller, body.index, body.search_request_template);
   const slice = memberSlices(text).get("search_request_template");
   const template = readTemplate(text.slice(slice?.start, slice?.end), null);

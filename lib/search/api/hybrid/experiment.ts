@@ -4,7 +4,9 @@ import type { Experiment } from "../../gateway/settings.ts";
 import type { interleaveStage } from "../../page/interleave.ts";
 import { ownOrderOf } from "../../page/native-page.ts";
 import type { Found } from "../../page/run.ts";
-import { findNamed } from "../../target/entry.ts";
+import { entryOf } from "../../target/entry.ts";
+import { namesIn } from "../../target/expression.ts";
+import type { TargetIndex } from "../../target/target.ts";
 import type { Searched } from "../search/reply.ts";
 import { appliedSettings, type HybridRequest, type HybridSettings } from "./request.ts";
 import { type HybridTarget, settingsIssues } from "./target.ts";
@@ -24,22 +26,25 @@ export interface Assigned {
   other?: Assigned;
 }
 
-type Asked = Pick<HybridRequest, "index" | "settings" | "template" | "user_id">;
+interface Asked extends Pick<HybridRequest, "index" | "settings" | "template" | "user_id"> {
+  /** What the index expression stands for. */
+  indexes: ReadonlyArray<Pick<TargetIndex, "name" | "names">>;
+}
 
 /**
- * Returns the variant of the experiment on the request's index. A user, or without `user_id` a client, always gets the
- * same one. Undefined if nobody is named, if the request lists an index outside the experiment or has settings of its own,
+ * Returns the variant of the experiment on the searched indexes, however the request names them. A user, or without `user_id` a client, always gets the
+ * same one. Undefined if nobody is named, if an index is outside the experiment, or the request has settings of its own,
  * if no variant has its template, or if the user is beyond the shares.
  */
 export function assignedVariant(
   experiments: readonly Experiment[],
-  { index, settings, template, user_id }: Asked,
+  { index, indexes, settings, template, user_id }: Asked,
   clientId: string | undefined,
 ): Assigned | undefined {
   const identity = user_id ?? clientId;
-  // What the list excludes is not searched.
-  const names = index.split(",").filter((name) => !name.startsWith("-"));
-  const [experiment, ...others] = new Set(names.map((name) => findNamed(experiments, name)));
+  const asked = namesIn(index);
+  const found = indexes.map(({ name, names }) => entryOf(experiments, { name, aliases: names }, asked));
+  const [experiment, ...others] = new Set(found);
   if (!experiment || others.length > 0 || !identity) return undefined;
   if ([settings.weights, settings.normalization, settings.combination].some((own) => own != null)) return undefined;
   const templates = experiment.variants.flatMap((variant) => variant.template ?? []);

@@ -1,7 +1,7 @@
 import type { JsonCall, Reply } from "../../../core/http/event.ts";
 import { withMembers } from "../../../core/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requirePageRequest, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { nativeSearch } from "../../page/answer.ts";
 import { interleaveStage } from "../../page/interleave.ts";
@@ -18,6 +18,8 @@ import { type Found, searchedPage } from "../../page/run.ts";
 import { stagesOf, type Wanted } from "../../page/stage.ts";
 import { type Effects, NO_EFFECTS } from "../../rules/effects.ts";
 import { withText } from "../../rules/queries.ts";
+import { plainExpression } from "../../target/expression.ts";
+import { resolveTarget } from "../../target/target.ts";
 import { answered } from "../search/answered.ts";
 import { attemptsOf } from "../search/attempts.ts";
 import type { SearchBody } from "../search/named-template.ts";
@@ -59,9 +61,10 @@ async function searched(
   watch: Stopwatch,
   replaced?: string,
 ): Promise<Searched> {
-  requireNoStages(call.caller, call.body);
-  const rules = await searchRules(services, { ...call, rule_set: call.body.rule_set });
-  return new HybridRun(services, call, watch, rules, replaced).run();
+  requirePageRequest(call);
+  const index = searchedIndexes(call.caller, call.body.index, undefined);
+  const rules = await searchRules(services, { ...call, rule_set: call.body.rule_set, index });
+  return new HybridRun(services, call, watch, rules, replaced).run(index);
 }
 
 /** A search, or a variant of it, that can be sent. */
@@ -94,8 +97,9 @@ class HybridRun {
     this.#replaced = replaced;
   }
 
-  async run(): Promise<Searched> {
-    const { prepared, assigned } = await this.#assigned();
+  /** `searched` are the indexes, which the key may search. */
+  async run(searched: string): Promise<Searched> {
+    const { prepared, assigned } = await this.#assigned(searched);
     const ruled = ruledSearches(prepared.effects);
     const ready = await this.#ready(prepared, assigned?.settings ?? this.#call.body.settings, ruled);
     const interleaved = assigned?.other && (await this.#interleaved(assigned, assigned.other, ready));
@@ -118,9 +122,13 @@ class HybridRun {
   }
 
   /** Returns the search as prepared for the variant that it gets, if it takes part in an experiment. */
-  async #assigned(): Promise<{ prepared: Prepared; assigned?: Assigned }> {
-    const { body, headers } = this.#call;
-    const assigned = assignedVariant(this.#services.settings.experiments, body, headers["x-client-id"]);
+  async #assigned(searched: string): Promise<{ prepared: Prepared; assigned?: Assigned }> {
+    const { body, headers, deadline } = this.#call;
+    const { experiments } = this.#services.settings;
+    // The search itself reports what is wrong with its index.
+    const resolved = () => resolveTarget(this.#services, searched, deadline).catch(() => ({ indexes: [] }));
+    const { indexes } = experiments.length === 0 ? { indexes: [] } : await resolved();
+    const assigned = assignedVariant(experiments, { ...body, indexes }, headers["x-client-id"]);
     const prepared = await this.#prepare(assigned?.template ?? body.template, assigned);
     if (!assigned) return { prepared };
     const { template, target } = prepared;
@@ -134,7 +142,7 @@ class HybridRun {
     const { body, text, deadline, caller } = this.#call;
     const services = this.#services;
     const replaced = this.#replaced;
-    requireTemplate(caller, name, { search_query: body.search_query });
+    requireTemplate(caller, name);
     const asked = templateOf(services.settings, { ...body, template: name }, text);
     const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
     const own = given ?? this.#effectsOn(asked, variant);
@@ -155,9 +163,9 @@ class HybridRun {
 
   #effectsOn({ parsed: native }: SearchBody, variant: Assigned | undefined): Effects {
     const { body, caller } = this.#call;
-    const { search_query: text, index, template, params, segments } = body;
+    const { search_query: text, template, params, segments } = body;
     const experiment = variant && experimentOf(variant);
-    return this.#rules.effectsOn({ text, index, template, params, segments, native, key: caller.name, experiment });
+    return this.#rules.effectsOn({ text, template, params, segments, native, key: caller.name, experiment });
   }
 
   /** Adds settings, embeddings and synonyms to a search. */
@@ -255,7 +263,7 @@ class HybridRun {
     const { settings } = plan;
     return {
       endpoint: "hybrid-search",
-      index: body.index,
+      index: plainExpression(body.index),
       echo: {
         index: JSON.stringify(body.index),
         search_query: JSON.stringify(body.search_query),

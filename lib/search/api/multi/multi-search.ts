@@ -93,7 +93,7 @@ async function searched(services: GatewayServices, load: SearchLoaders, call: Js
 
 /** Returns the kind of a template. Throws `forbidden` if the key may not use it, `template_not_found` if there is none. */
 function kindOf({ settings }: GatewayServices, { caller }: Call, name: string): SearchKind {
-  requireTemplate(caller, name, {});
+  requireTemplate(caller, name);
   const named = settings.templates.find((template) => template.name === name);
   if (!named) throw new ApiError("template_not_found", `hybrid_search.yaml has no template "${name}".`);
   return isHybrid(named.search_request_template) ? "hybrid-search" : "search";

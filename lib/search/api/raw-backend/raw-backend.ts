@@ -47,7 +47,7 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const { segments, encoded } = nativePath(event.path);
     const { caller } = call;
     const body = withoutMarks(segments, call.bytes);
-    requireTemplate(caller, null, {});
+    requireTemplate(caller, null);
     const contentType = call.headers["content-type"];
     const method = nativeMethod(event.httpMethod, segments);
     const parameters = parametersOf(event);

@@ -6,6 +6,7 @@ import { searchFailure } from "../../page/answer.ts";
 import type { OtherText } from "../../suggest/correct.ts";
 import { suggestedFrom } from "../../suggest/sources.ts";
 import { holdsAny } from "../../suggest/texts.ts";
+import { plainExpression } from "../../target/expression.ts";
 import type { Searched } from "./reply.ts";
 
 /** Milliseconds for finding another text. */
@@ -21,7 +22,7 @@ export interface NoHitsRequest {
 
 /** Returns what becomes of a search without hits; undefined if nothing does, or if its key may not see suggestions. */
 function wanted({ settings }: GatewayServices, { body, caller }: JsonCall<NoHitsRequest>) {
-  const suggest = settings.indexes.find(({ index }) => index === body.index)?.suggest;
+  const suggest = settings.indexes.find(({ index }) => index === plainExpression(body.index))?.suggest;
   const no_hits: NoHits = body.no_hits ?? suggest?.no_hits ?? "nothing";
   if (!suggest || no_hits === "nothing" || !caller.endpoints.includes("suggest")) return undefined;
   return { suggest, no_hits };
@@ -37,7 +38,7 @@ export async function withOtherText(
   first: Searched,
   searchFor: (text: string) => Promise<Searched>,
 ): Promise<Searched> {
-  const { index } = call.body;
+  const index = plainExpression(call.body.index);
   const { userQuery: text } = first;
   const { hits, total, partial } = first.answer;
   // A search that is incomplete may have found something, and pins are on another page.

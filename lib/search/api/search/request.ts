@@ -6,6 +6,7 @@ import { PERSONALIZATIONS } from "../../../core/contract/recommendation.ts";
 import { MAX_SEGMENTS, NO_HITS, RULE_SETS, SEGMENT } from "../../../core/contract/search.ts";
 import { objectSchema, recordSchema } from "../../../core/http/validate.ts";
 import { isObject } from "../../../core/json/values.ts";
+import { MAX_ID } from "../../../personalize/limits.ts";
 import { FilterValues } from "../../../personalize/runtime/filter-values.ts";
 import { RequestContext } from "../../../personalize/runtime/request-context.ts";
 
@@ -69,7 +70,14 @@ export const BusinessRules = v.strictObject({
 /** Fields that search and hybrid search share. An optional field may be null, which means that it is absent. */
 export const commonFields = {
   user_id: v.pipe(
-    v.nullish(v.pipe(v.string(), v.nonEmpty("must not be empty")), null),
+    v.nullish(
+      v.pipe(
+        v.string(),
+        v.nonEmpty("must not be empty"),
+        v.maxLength(MAX_ID, `must have at most ${MAX_ID} characters`),
+      ),
+      null,
+    ),
     v.description("The user who searches, for personalized ranking and the request log."),
   ),
   business_rules: v.nullish(objectSchema(BusinessRules), {}),

@@ -1,11 +1,12 @@
 import type { RuleSet } from "../../../core/contract/search.ts";
-import { forbidden, type KeyRules } from "../../../core/http/access.ts";
 import type { Degradation } from "../../../core/http/degradation.ts";
 import { ApiError } from "../../../core/http/error.ts";
 import type { Deadline } from "../../../core/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { RuleBook, SearchFacts } from "../../rules/book.ts";
 import { type Effects, effectsOf, NO_EFFECTS } from "../../rules/effects.ts";
+import { namesIn } from "../../target/expression.ts";
+import { resolveTarget } from "../../target/target.ts";
 
 const LOST = "the search is made without rules";
 
@@ -15,10 +16,13 @@ const degradation = (reason: string, effect: string): Degradation => ({
   effect,
 });
 
+/** What a search is compared by, besides its indexes and the time. */
+type Facts = Omit<SearchFacts, "names" | "now">;
+
 /** The rules that a search is made with. */
 export interface SearchRules {
   /** Returns what they do to a search. */
-  effectsOn(facts: Omit<SearchFacts, "now">): Effects;
+  effectsOn(facts: Facts): Effects;
   /** Why they are not those in use. Has an entry more as soon as one cannot be applied. */
   degraded: readonly Degradation[];
 }
@@ -26,32 +30,34 @@ export interface SearchRules {
 const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
 
 interface Asked {
-  caller: KeyRules;
   requestId: string;
   deadline: Deadline;
   rule_set: RuleSet | null | undefined;
+  /** The index expression, which the key may search. */
+  index: string;
 }
 
 /**
- * Returns the rules for a request. Throws `forbidden` for a key with `templates` that says which. If they cannot be read,
- * or applied, there are none, and `degraded` says why.
+ * Returns the rules for a request. If they cannot be read, or applied, there are none, and `degraded` says why.
  */
 export async function searchRules(
-  { rules, api }: Pick<GatewayServices, "rules" | "api">,
-  { caller, requestId, deadline, rule_set }: Asked,
+  services: Pick<GatewayServices, "rules" | "api" | "catalog" | "settings">,
+  { requestId, deadline, rule_set, index }: Asked,
 ): Promise<SearchRules> {
-  // A draft is not for everybody, and without rules hidden documents are shown.
-  if (caller.templates && rule_set) throw forbidden(caller, "rule_set", "it may only send templates");
+  const { rules, api } = services;
   if (rule_set === "none" || (!rules && rule_set !== "draft")) return NO_RULES;
   if (!rules) return { ...NO_RULES, degraded: [degradation("the gateway reads no rules", LOST)] };
   const what = rule_set === "draft" ? "the draft of the rules" : "the document of rules";
   try {
+    const names = searchedNames(services, index, deadline);
     const { content, failure } = await rules(rule_set ?? "current", deadline);
     const degraded = failure ? [degradation(failure.reason, "the rules are those of before")] : [];
+    const found = await names;
+    if (!found) degraded.push(UNRESOLVED);
     const unusable = degradation(`${what} has a rule that cannot be applied`, LOST);
     const effectsOn: SearchRules["effectsOn"] = (facts) => {
       try {
-        return matched(content, facts);
+        return matched(content, { ...facts, names: found ?? namesIn(index) });
       } catch (error) {
         const message = unusable.reason;
         api.log(JSON.stringify({ level: "error", request_id: requestId, message, cause: String(error) }));
@@ -64,6 +70,15 @@ export async function searchRules(
     return { ...NO_RULES, degraded: [degradation(`${what} cannot be read`, LOST)] };
   }
 }
+
+const UNRESOLVED = degradation("the indexes cannot be read", "rules for indexes apply by the names of the request");
+
+/** Returns the names that the indexes of an expression go by; undefined if the cluster does not tell. */
+const searchedNames = (...[services, index, deadline]: Parameters<typeof resolveTarget>) =>
+  resolveTarget(services, index, deadline).then(
+    ({ indexes }) => [...new Set(indexes.flatMap(({ names }) => names))],
+    () => undefined,
+  );
 
 const matched = (book: RuleBook, facts: Omit<SearchFacts, "now">): Effects =>
   effectsOf(book.matching({ ...facts, now: Date.now() }), { hasText: facts.text != null });

@@ -4,7 +4,7 @@ import { memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { isHybrid } from "../../../core/json/template.ts";
 import { parseLossless } from "../../../core/json/values.ts";
 import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requireNoStages, requireTemplate } from "../../access/templates.ts";
+import { checkedParts, requirePageRequest } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { nativeSearch } from "../../page/answer.ts";
@@ -20,6 +20,7 @@ import { searchedPage } from "../../page/run.ts";
 import { sharedStages } from "../../page/shared-stages.ts";
 import { stagesOf } from "../../page/stage.ts";
 import { changesQuery } from "../../rules/effects.ts";
+import { plainExpression } from "../../target/expression.ts";
 import { resolveTarget } from "../../target/target.ts";
 import { answered } from "./answered.ts";
 import { attemptsOf } from "./attempts.ts";
@@ -44,14 +45,13 @@ async function searched(
   replaced?: string,
 ): Promise<Searched> {
   const { body, caller } = call;
-  requireTemplate(caller, body.template, { user_query: body.user_query });
-  requireNoStages(caller, body);
+  requirePageRequest(call);
   const asked = bodyOf(services, call);
   const { parsed } = asked;
   const index = searchedIndexes(caller, body.index, ...checkedParts(caller, asked));
-  const rules = await searchRules(services, { ...call, rule_set: body.rule_set });
+  const rules = await searchRules(services, { ...call, rule_set: body.rule_set, index });
   const { user_query: typed, template, params, segments } = body;
-  const facts = { text: typed, index: body.index, template, params, segments };
+  const facts = { text: typed, template, params, segments };
   const effects = rules.effectsOn({ ...facts, native: parsed, key: caller.name });
   const ruled = ruledSearches(effects);
 
@@ -107,7 +107,7 @@ async function searched(
 
   return {
     endpoint: "search",
-    index: body.index,
+    index: plainExpression(body.index),
     echo: {
       index: JSON.stringify(body.index),
       ...(body.template != null && { template: JSON.stringify(body.template) }),

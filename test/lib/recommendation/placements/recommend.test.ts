@@ -178,6 +178,33 @@ test("says which version of an engine recommended an item, and the items that th
   assert.equal([listed?.engine, listed?.version, listed?.because_of], ["list", null, []]);
 });
 
+test("a key without user_history is told no item that the user viewed, whatever it excludes, but those of its own request", async () => {
+  const { ask, viewedLast } = shop({ ...HOME, name: "built", engine: "built_in", limit: 6 });
+  const history = viewedLast("u2");
+  const session_item_ids = [history[1] ?? "", "i7"];
+  const reasons = async (user_history: boolean | undefined, context: object) => {
+    const told = new Set<string>();
+    const excluded: string[] = [];
+    for (let request = 0; request < 10; request += 1) {
+      const { response } = await ask(
+        { placement: "built", user_id: "u2", context: { ...context, exclude_item_ids: excluded } },
+        { caller: { ...UNLIMITED, user_history } },
+      );
+      for (const { item_id, because_of } of response.explanations) {
+        excluded.push(item_id);
+        for (const id of because_of) told.add(id);
+      }
+    }
+    return [...told].sort();
+  };
+  assert.ok(history.length > 2);
+  assert.ok((await reasons(true, {})).length > 2);
+  for (const right of [undefined, false]) {
+    assert.equal(await reasons(right, {}), []);
+    assert.equal(await reasons(right, { session_item_ids }), session_item_ids.toSorted());
+  }
+});
+
 test("explains without the version of a campaign if it cannot be read", async () => {
   const { ask, services } = shop(HOME);
   const { pointers } = services;

@@ -1,15 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
 import type { KeyRules } from "../../../../lib/core/http/access.ts";
-import { requireTemplate } from "../../../../lib/search/access/templates.ts";
+import { PAGE_MEMBERS, requirePageRequest } from "../../../../lib/search/access/templates.ts";
+import { HybridRequest } from "../../../../lib/search/api/hybrid/request.ts";
+import { NamedSearchRequest, SearchRequest } from "../../../../lib/search/api/search/request.ts";
+import { ROOT } from "../../../fixtures/env.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/access/templates");
 
 const key = (...templates: string[]): KeyRules => ({ name: "shop", endpoints: ["search"], templates });
 
-function refusal(caller: KeyRules, template: string | null, query = {}): string {
+function refusal(caller: KeyRules, body: Readonly<Record<string, unknown>>): string {
   try {
-    requireTemplate(caller, template, query);
+    requirePageRequest({ caller, body, text: JSON.stringify(body) });
     return "";
   } catch (error) {
     const { message, issues } = error as { message: string; issues: object };
@@ -17,16 +22,70 @@ function refusal(caller: KeyRules, template: string | null, query = {}): string 
   }
 }
 
+const AnySearch = { ...SearchRequest.entries, ...NamedSearchRequest.entries };
+
+const named = (members: object = {}) => ({ index: "books", template: "words", ...members });
+
 test("a key of templates may send these alone, which the refusal names", () => {
-  assert.is(refusal(key("words"), "words"), "");
-  assert.match(refusal(key("words"), "meaning"), "it may only send the template words");
-  assert.match(refusal(key("words", "meaning"), null), "it may only send the templates words and meaning");
-  assert.is(refusal({ name: "k", endpoints: ["search"] }, null), "");
+  assert.is(refusal(key("words"), named()), "");
+  assert.match(refusal(key("words"), named({ template: "meaning" })), "it may only send the template words");
+  assert.match(
+    refusal(key("words", "meaning"), { index: "books" }),
+    "it may only send the templates words and meaning",
+  );
+  assert.is(refusal({ name: "k", endpoints: ["search"] }, { index: "books", settings: {} }), "");
 });
 
 test("the text of a template's search has a longest length", () => {
-  assert.is(refusal(key("words"), "words", { user_query: "a".repeat(10), search_query: null }), "");
-  assert.match(refusal(key("words"), "words", { user_query: "a".repeat(1_000_000) }), /user_query.*must have at most/);
+  assert.is(refusal(key("words"), named({ user_query: "a".repeat(1_000), search_query: null })), "");
+  for (const member of ["user_query", "search_query"]) {
+    assert.match(refusal(key("words"), named({ [member]: "a".repeat(1_001) })), `"path":"${member}"`);
+  }
+});
+
+/** A value of each member of a search, by its name. */
+const VALUES: Readonly<Record<string, unknown>> = {
+  ...{ index: "books", template: "words", params: {}, user_query: "lamp", search_query: "lamp", user_id: "u" },
+  ...{ segments: ["vip"], locale: "de-AT", personalization: "none", is_logging_enable: false },
+  ...{ settings: { combination: "rrf" }, synonyms: false, no_hits: "search", rerank: {}, variety: {} },
+  ...{ rule_set: "none", explain_stages: true, business_rules: {}, search_request: {}, search_request_template: {} },
+};
+
+test("of every member of a search, a key of templates may send those on the list, and null for any other", () => {
+  const members = Object.keys({ ...AnySearch, ...HybridRequest.entries });
+  assert.equal(Object.keys(VALUES).toSorted(), members.toSorted());
+  for (const name of members) {
+    const isListed = Object.hasOwn(PAGE_MEMBERS, name) || name === "business_rules";
+    const found = refusal(key("words"), named({ [name]: VALUES[name] }));
+    assert.equal([found === "", /"template" refuses/.test(found)], [isListed, !isListed], name);
+    if (!isListed) assert.match(found, `without ${name}`);
+    if (name !== "template") assert.is(refusal(key("words"), named({ [name]: null })), "", name);
+  }
+});
+
+test("of the business rules, a key of templates may only say whether there is a personal order", () => {
+  const rules = (business_rules: object) => refusal(key("words"), named({ business_rules }));
+  assert.is(rules({ is_personalized_enabled: true, personalization_weight: null }), "");
+  for (const [name, value] of [
+    ["personalization_weight", 0],
+    ["personalization_context", {}],
+    ["personalization_filter_values", {}],
+  ] as const) {
+    assert.match(rules({ [name]: value }), `without business_rules.${name}`);
+  }
+});
+
+test("the guide lists what a key of templates may send", () => {
+  const guide = readFileSync(join(ROOT, "docs/guides/access.md"), "utf8");
+  const [, table = ""] = guide.split("| beside its parameters | limit |\n|---|---|\n");
+  const listed = table
+    .slice(0, table.indexOf("\n\n"))
+    .split("\n")
+    .flatMap((row) => {
+      const [, names = ""] = row.split("|");
+      return [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+    });
+  assert.equal(listed.toSorted(), Object.keys(PAGE_MEMBERS).toSorted());
 });
 
 test.run();

@@ -40,6 +40,7 @@ for (const [status, type, code] of [
   [429, "rejected_execution_exception", "throttled"],
   [500, "illegal_state_exception", "upstream_failed"],
   [500, "search_exception", "rejected_by_cluster"],
+  [500, "too_many_nested_clauses", "rejected_by_cluster"],
   [500, "aggregation_execution_exception", "rejected_by_cluster"],
   [500, "stream_constraints_exception", "rejected_by_cluster"],
   [503, "too_many_buckets_exception", "rejected_by_cluster"],
@@ -47,6 +48,19 @@ for (const [status, type, code] of [
 ] as const) {
   test(`status ${status} ${type} is ${code}`, () => {
     assert.is(refused(status, { error: { root_cause: [{ type, reason: "why" }] } }).code, code);
+  });
+}
+
+for (const [status, body, code] of [
+  [302, "", "upstream_failed"],
+  [304, "", "upstream_failed"],
+  [404, "<h1>Not Found</h1>", "upstream_failed"],
+  [404, { message: "no such site" }, "upstream_failed"],
+  [408, { error: { type: "timeout", reason: "slow" }, status: 408 }, "upstream_failed"],
+  [404, { error: { type: "search_context_missing_exception", reason: "no" }, status: 404 }, "rejected_by_cluster"],
+] as const) {
+  test(`status ${status} with ${JSON.stringify(body)} is ${code}: a proxy's or a wrong address is no fault of the caller`, () => {
+    assert.is(refused(status, body).code, code);
   });
 }
 
@@ -242,12 +256,18 @@ test("a missing index is not cached, so that a new index is seen at once", async
   const catalog = createIndexCatalog({
     send: async () => {
       calls += 1;
-      return answer(404, {});
+      return answer(404, { error: { type: "index_not_found_exception", reason: "no such index [x]" }, status: 404 });
     },
   });
   assert.equal(await catalog.resolve("x", { remaining: () => 1_000 }), []);
   await catalog.resolve("x", { remaining: () => 1_000 });
   assert.is(calls, 2);
+});
+
+test("a 404 of what is before the cluster is no missing index", async () => {
+  const catalog = createIndexCatalog({ send: async () => answer(404, { message: "no such site" }) });
+  const error = await catalog.resolve("x", { remaining: () => 1_000 }).catch((thrown) => thrown);
+  assert.is(error.code, "upstream_failed");
 });
 
 test("retries end after the last attempt, at an error that is not retryable, and at the deadline", async () => {

@@ -21,7 +21,7 @@ async function playRules(seed: number): Promise<string[]> {
   const random = seeded(seed);
   const below = (most: number) => Math.floor(random() * most);
   const documents = ruleDocuments(below(50));
-  const facts = { text: "lamp", index: "books", template: null, params: null, native: {}, key: "web", now: 0 };
+  const facts = { text: "lamp", names: ["books"], template: null, params: null, native: {}, key: "web", now: 0 };
   const effects = effectsOf(ruleBook(randomRules(random, documents.length)).matching(facts), { hasText: true });
   const filter = random() < 0.5 ? [{ term: { color: COLORS[below(3)] } }] : [];
   const query = { bool: { must: [{ match: { title: "lamp" } }], filter } };

@@ -9,6 +9,7 @@ import { type RuleBook, ruleBook, type SearchFacts } from "../../../../lib/searc
 import { parseRules } from "../../../../lib/search/rules/document.ts";
 import { type Effects, effectsOf } from "../../../../lib/search/rules/effects.ts";
 import { indexedText, openIndexed } from "../../../../lib/search/rules/text.ts";
+import { boolQuery } from "../../../fixtures/attacks/nesting.ts";
 import { randomRules } from "../../../fixtures/rule-world.ts";
 import { suite } from "../../../suite.ts";
 
@@ -17,7 +18,15 @@ const test = suite("lib/search/rules/book");
 const rulesOf = (...rules: object[]): readonly Rule[] =>
   v.parse(RulesSchema, { rules: rules.map((one) => ({ effects: { data: {} }, ...one })) }).rules ?? [];
 
-const FACTS: SearchFacts = { text: null, index: "books", template: null, params: null, native: {}, key: "web", now: 0 };
+const FACTS: SearchFacts = {
+  text: null,
+  names: ["books"],
+  template: null,
+  params: null,
+  native: {},
+  key: "web",
+  now: 0,
+};
 
 /** Returns the book of a document of rules, as a function reads it. */
 function bookOf(rules: readonly Rule[]): RuleBook {
@@ -60,6 +69,23 @@ test("compares texts by their words, whatever case, accents and punctuation", ()
   }
 });
 
+test("a rule that could end a node of the cluster is refused when it is written, and applied to no search", () => {
+  for (const [filter, harm] of [
+    [{ query_string: { query: "(".repeat(500) } }, /brackets/],
+    [{ regexp: { a: "(((a{1,500}){1,500}){1,500})" } }, /regular expression/],
+    [{ wrapper: { query: Buffer.from("[".repeat(500)).toString("base64") } }, /deeper/],
+    [JSON.parse(boolQuery(600)), undefined],
+  ] as const) {
+    const one = { name: "harmful", when: { text: { is: ["x"] } }, effects: { filter } };
+    assert.throws(() => rulesOf(one), /must not be nested deeper than 400 levels/);
+    // A document whose nesting is too deep is not opened.
+    if (!harm) continue;
+    const book = ruleBook(parseRules({ rules: [one] }, RULES_FORM));
+    assert.throws(() => book.matching({ ...FACTS, text: "x" }), harm);
+    assert.equal(book.matching({ ...FACTS, text: "y" }), []);
+  }
+});
+
 test("orders rules by priority, then as they are listed", () => {
   const rules = rulesOf(
     { name: "a" },
@@ -71,7 +97,7 @@ test("orders rules by priority, then as they are listed", () => {
 });
 
 for (const [what, when, yes, no] of [
-  ["index", { indexes: ["books", "shop-*"] }, [{ index: "old,shop-1" }], [{ index: "old" }, { index: "old,-books" }]],
+  ["index", { indexes: ["books", "shop-*"] }, [{ names: ["old", "shop-1"] }], [{ names: ["old"] }]],
   ["template", { templates: ["shop"] }, [{ template: "shop" }], [{ template: "other" }, {}]],
   ["key", { keys: ["web"] }, [{}], [{ key: "other" }]],
   [
@@ -190,7 +216,7 @@ test("finds what fulfils all conditions of a rule among 500 with any conditions"
     const filter = [{ term: { color: pick(["red", "blue"]) } }, { terms: { size: [pick([1, 2])] } }];
     const facts: SearchFacts = {
       text: pick(["red lamp", "a red Lamp", "sofa", "", null]),
-      index: pick(["books", "shop-12,b", "shop-2,-books", "shop-*"]),
+      names: pick([["books"], ["shop-12", "b"], ["shop-2"]]),
       template: pick(["shop", "other", null]),
       params: pick([{ a: "1", b: 1 }, { a: ["3", 2] }, { b: "1" }, null]),
       native: { query: { bool: { filter } } },

@@ -25,7 +25,7 @@ const RULES = [
 ];
 const content = v.parse(RulesSchema, { rules: RULES });
 const VERSION = { version: 3, written_at: "2026-01-01", written_by: 'ann,\n"index":', form: RULES_FORM, content };
-const FACTS = { text: null, index: "x", template: null, params: null, native: {}, key: "y", now: 0 };
+const FACTS = { text: null, names: ["x"], template: null, params: null, native: {}, key: "y", now: 0 };
 
 test("is JSON of the version, for those who read all of it", () => {
   const { index_form: _, sha256: _sum, index: _index, ...rest } = JSON.parse(indexedText(VERSION));

@@ -8,7 +8,10 @@ import { suite } from "../../../../suite.ts";
 const test = suite("experiments of hybrid search");
 
 const NONE = { weights: null, normalization: null, combination: null };
-const request = (change: object = {}) => ({ index: "books", settings: NONE, template: null, user_id: null, ...change });
+const request = (change: object = {}, ...names: string[]) => ({
+  ...{ index: "books", settings: NONE, template: null, user_id: null, ...change },
+  indexes: (names.length > 0 ? names : ["books"]).map((name) => ({ name, names: [name] })),
+});
 
 const experiment = (name: string, variants: Experiment["variants"], index = "books"): Experiment => ({
   name,
@@ -71,17 +74,27 @@ test("the user id takes precedence over the client id, and nobody takes part wit
 });
 
 test("a request with settings of its own, or on another index, takes no part", () => {
-  const get = (change: object, index?: string) =>
-    assignedVariant([thirds("x", index)], request({ user_id: "u", ...change }), undefined)?.variant;
+  const get = (change: object, names: string[] = [], index?: string) =>
+    assignedVariant([thirds("x", index)], request({ user_id: "u", ...change }, ...names), undefined)?.variant;
   assert.is.not(get({}), undefined);
   assert.is(get({ settings: { ...NONE, combination: "rrf" } }), undefined);
   assert.is(get({ settings: { ...NONE, weights: [1] } }), undefined);
-  assert.is(get({ index: "films" }), undefined);
-  for (const index of ["books-2026", "<books-{now/d}>", "books-*,-books-old", "books-a,books-b"]) {
-    assert.is.not(get({ index }, "books-*"), undefined, index);
+  assert.is(get({}, ["films"]), undefined);
+  assert.is.not(get({}, ["books-a", "books-b"], "books-*"), undefined);
+  assert.is(get({}, ["books-a", "films"], "books-*"), undefined);
+});
+
+test("a search takes part however it names the index of the experiment", () => {
+  const at = (index: string, names: string[]) => ({
+    ...request({ index, user_id: "u" }),
+    indexes: [{ name: "b-1", names }],
+  });
+  for (const index of ["books", "<books>", "b-1", "b*", "books,b-1", "<b-{now/d}>"]) {
+    const variant = assignedVariant([thirds("x")], at(index, ["b-1", "books"]), undefined)?.variant;
+    assert.is(variant, variantOf(thirds("x"), "u"), index);
   }
-  assert.is(get({ index: "<films-{now/d}>" }, "books-*"), undefined);
-  assert.is(get({ index: "books-a,films" }, "books-*"), undefined);
+  // Another alias with a filter shows another part of the index.
+  assert.is(assignedVariant([thirds("x")], at("films", ["b-1", "films"]), undefined), undefined);
 });
 
 test("an experiment on templates takes only requests that name one of them", () => {

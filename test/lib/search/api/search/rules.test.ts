@@ -16,22 +16,30 @@ const isText = (text: string) => ({ text: { is: [text] }, time_zone: "UTC" });
 /** Rules as somebody may have edited them in the bucket: nothing checks a document of this version's form again. */
 const EDITED = [
   pin("sound", isText("sound")),
+  pin("books", { ...isText("books"), indexes: ["books"] }),
   pin("zone", { ...isText("zone"), time_zone: "Europe/Atlantis", from: "2026-01-01" }),
   { ...pin("idle", isText("idle")), effects: undefined },
 ];
 
 /** Returns what asks for the effects of the edited rules on one search or several, and what is logged. */
-async function asked() {
+async function asked(catalog: object = { resolve: async () => [] }) {
   const lines: string[] = [];
   const book = ruleBook(parseRules({ rules: EDITED }, RULES_FORM));
   const services = {
     api: { log: (line: string) => lines.push(line) },
     rules: async () => ({ version: 1, content: book }),
+    ...{ settings: { indexes: [] }, catalog },
   } as unknown as GatewayServices;
-  const call = { caller: {}, requestId: "r-1", deadline: { remaining: () => 1_000 }, rule_set: null };
+  const call = {
+    caller: {},
+    requestId: "r-1",
+    deadline: { remaining: () => 1_000 },
+    rule_set: null,
+    index: "<books>,b*",
+  };
   const asking = call as unknown as Parameters<typeof searchRules>[1];
   const { effectsOn, degraded } = await searchRules(services, asking);
-  const facts = { index: "books", template: null, params: null, native: {}, key: "default" };
+  const facts = { template: null, params: null, native: {}, key: "default" };
   return { effectsOn: (text: string) => effectsOn({ ...facts, text }), degraded, lines };
 }
 
@@ -42,6 +50,18 @@ test("that no search matches harm none", async () => {
     ["sound"],
   );
   assert.equal([effectsOn("another"), degraded, lines], [NO_EFFECTS, [], []]);
+});
+
+test("for indexes go by the names of the request if the cluster does not describe them, and the answer says so", async () => {
+  const { effectsOn, degraded } = await asked({ resolve: () => Promise.reject(new Error("no answer")) });
+  assert.equal(
+    effectsOn("books").pins.map(({ id }) => id),
+    ["books"],
+  );
+  assert.equal(
+    degraded.map(({ reason }) => reason),
+    ["the indexes cannot be read"],
+  );
 });
 
 for (const [text, cause] of [
