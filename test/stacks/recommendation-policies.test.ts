@@ -269,12 +269,7 @@ test("covers every role", () => {
 
 test("allows no wildcard action", () => {
   for (const { role, stack } of ROLES) {
-    const actions = statementsOf(stack, role).flatMap(({ Action }) => Action);
-    assert.equal(
-      actions.filter((action) => action.includes("*")),
-      [],
-      role,
-    );
+    for (const { Action } of statementsOf(stack, role)) assert.not.ok([Action].join().includes("*"), role);
   }
 });
 

@@ -50,11 +50,9 @@ export interface IndexInfo {
 }
 
 /** The processors of a stored search pipeline, as the cluster has them. */
-export interface SearchPipeline {
-  request_processors: readonly Processor[];
-  response_processors: readonly Processor[];
-  phase_results_processors: readonly Processor[];
-}
+export type SearchPipeline = Readonly<
+  Record<"request_processors" | "response_processors" | "phase_results_processors", readonly Processor[]>
+>;
 
 type Processor = Readonly<Record<string, unknown>>;
 
