@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { Evaluation, Run } from "../../lab/evaluation/evaluate.ts";
 import type { Judgments } from "../../lab/judgments/judgments.ts";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
+import { table } from "../../lib/core/table.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import {
@@ -15,7 +16,6 @@ import {
   readSettings,
 } from "../lab/evaluation-input.ts";
 import { readRun, searchAll } from "../lab/search-runs.ts";
-import { table } from "../terminal.ts";
 
 /** `relevance evaluate`: measures settings of the search gateway against judgments. */
 export const command = defineCommand({

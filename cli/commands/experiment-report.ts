@@ -2,10 +2,10 @@ import * as v from "valibot";
 import type { ExperimentReport } from "../../lab/experiments/report.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { MEASURE_NAMES } from "../../lib/core/experiments/measures.ts";
+import { table } from "../../lib/core/table.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { defineLogOptions, logOptions, withStoredLog } from "../lab/stored-log.ts";
-import { table } from "../terminal.ts";
 
 /** `relevance experiment report`: compares the variants of an experiment on what users clicked. */
 export const command = defineCommand({

@@ -3,12 +3,12 @@ import * as v from "valibot";
 import type { Run } from "../../lab/evaluation/evaluate.ts";
 import type { Preview } from "../../lab/preview/preview.ts";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
+import { table } from "../../lib/core/table.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { type JudgedQueries, judgedOptions, metricsOf, readQueries, readSettings } from "../lab/evaluation-input.ts";
 import { searchAll } from "../lab/search-runs.ts";
-import { table } from "../terminal.ts";
 
 /** `relevance preview`: shows what a change does to each query of a set, before it is in use. */
 export const command = defineCommand({

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import type { SearchedQuery } from "../../lab/clicks/failures.ts";
+import { table } from "../../lib/core/table.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { defineLogOptions, logOptions, withStoredLog } from "../lab/stored-log.ts";
-import { table } from "../terminal.ts";
 
 /** `relevance queries`: lists what people search for, and where it fails. */
 export const command = defineCommand({

@@ -2,10 +2,10 @@ import * as v from "valibot";
 import type { Estimate } from "../../lab/experiments/report.ts";
 import type { PlaceReport, RecommendationReport } from "../../lab/recommendations/places.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
+import { table } from "../../lib/core/table.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { defineLogOptions, logOptions, withRecommendationLog } from "../lab/stored-log.ts";
-import { table } from "../terminal.ts";
 
 /** `relevance report recommendations`: what users did with recommendations, beside popular items. */
 export const command = defineCommand({

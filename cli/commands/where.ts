@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
+import { table } from "../../lib/core/table.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { readSettings } from "../lab/evaluation-input.ts";
-import { table } from "../terminal.ts";
 
 /** `relevance where`: says where a document is in a search, step by step, and why it is not higher. */
 export const command = defineCommand({
