@@ -12,11 +12,6 @@ import { shownTime, type Terminal } from "./terminal.ts";
 
 const local = v.optional(v.boolean(), false);
 
-interface Words {
-  /** The words that list the versions: `placements versions`. */
-  list: string;
-}
-
 type Kind<Value> = ConfiguredDocument<Value, Configuration>;
 
 /** Opens the document of the account, and reads that of the configuration. Throws UsageError if that has none. */
@@ -81,9 +76,9 @@ function print(
 }
 
 /** Returns the command that lists the last versions, newest first, which is the one in use. */
-export function versionsCommand<Value>(kind: Kind<Value>, { list }: Words) {
+export function versionsCommand<Value>(kind: Kind<Value>) {
   return defineCommand({
-    example: `relevance ${list}`,
+    example: `relevance ${kind.list}`,
     json: true,
     define: (command) => {
       command.option("--local", LOCAL_HELP);
@@ -138,7 +133,7 @@ export function showCommand<Value>(kind: Kind<Value>, { drafts = false } = {}) {
 }
 
 /** Returns the command that writes the content of an earlier version as a new one. */
-export function revertCommand<Value>(kind: Kind<Value>, { list }: Words) {
+export function revertCommand<Value>(kind: Kind<Value>) {
   const { name } = kind;
   return defineCommand({
     example: `relevance ${name} revert\n  relevance ${name} revert 4`,
@@ -152,7 +147,7 @@ export function revertCommand<Value>(kind: Kind<Value>, { list }: Words) {
       const { document } = await opened(kind, { conf, local }, context);
       const { terminal } = context;
       const to = given === undefined ? undefined : versionNumber(given);
-      const { reverted, ...published } = await document.revert(list, to);
+      const { reverted, ...published } = await document.revert(to);
       const number = published.version.version;
       print(
         { ...published, reverts_to: reverted },

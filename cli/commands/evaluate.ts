@@ -1,21 +1,14 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
-import type { Evaluation, Run } from "../../lab/evaluation/evaluate.ts";
-import type { Judgments } from "../../lab/judgments/judgments.ts";
+import type { Evaluation } from "../../lab/evaluation/evaluate.ts";
+import type { Metric } from "../../lab/metrics/metric.ts";
+import { EVALUATED_METRICS } from "../../lib/core/contract/measuring.ts";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
 import { table } from "../../lib/core/table.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { defineGatewayOptions, type Gateway, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import {
-  defineJudgedOptions,
-  judgedOptions,
-  type Limit,
-  limitsOf,
-  metricsOf,
-  readQueries,
-  readSettings,
-} from "../lab/evaluation-input.ts";
-import { readRun, searchAll } from "../lab/search-runs.ts";
+import { UsageError } from "../errors.ts";
+import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { defineJudgedOptions, judgedOptions } from "../lab/judged-options.ts";
 
 /** `relevance evaluate`: measures settings of the search gateway against judgments. */
 export const command = defineCommand({
@@ -24,11 +17,7 @@ export const command = defineCommand({
   define: (command) => {
     defineJudgedOptions(command, "YAML file with the index and the settings to compare; the first is the baseline");
     command
-      .option(
-        "--metrics <names>",
-        "metrics; the first decides the verdict",
-        "ndcg@10,mrr@10,precision@10,recall@100,map@100,condensed_ndcg@10,bpref,judged@10,zero_hits",
-      )
+      .option("--metrics <names>", "metrics; the first decides the verdict", EVALUATED_METRICS)
       .option(
         "--fail-below <metric=value>",
         "exit with 1 if the baseline's mean is below the value; may be repeated",
@@ -46,63 +35,46 @@ export const command = defineCommand({
     html: v.optional(v.string()),
   },
   run: async (options, context) => {
-    const metrics = await metricsOf(options.metrics);
+    const { metricsOf, readQueries, readSettings } = await import("../../lab/evaluation/input.ts");
+    const { measureSettings } = await import("../../lab/evaluation/measure-settings.ts");
+    const { terminal } = context;
+    const metrics = metricsOf(options.metrics);
     const limits = limitsOf(options.failBelow, metrics);
-    const file = await readSettings(options.settings);
-    const { queries, judgments, origins, check, warnings } = await readQueries(options, file.index, context);
+    const file = readSettings(options.settings);
+    const judged = readQueries(options, file.index, terminal.note);
     const gateway = await openGateway(options, context, SEARCHES);
-    const settings = [];
-    for (const setting of file.settings) {
-      context.terminal.note(`${setting.name}: ${queries.length} queries`);
-      settings.push({
-        name: setting.name,
-        runs: await searchAll(gateway, file, setting, queries, metrics, options.concurrency),
-      });
-    }
-    const ids = queries.map(({ id }) => id);
-    const { evaluate } = await import("../../lab/evaluation/evaluate.ts");
-    const absent = await absentDocuments(gateway, file.index, settings, judgments);
-    for (const warning of absent) context.terminal.note(`Warning: ${warning}.`);
-    const evaluation = evaluate(ids, settings, judgments, metrics, {
-      ...{ origins, check, warnings: [...warnings, ...absent] },
-    });
+    const { concurrency } = options;
+    const evaluation = await measureSettings({ file, judged, metrics, concurrency }, { gateway, note: terminal.note });
     if (options.html !== undefined) {
       const { htmlReport } = await import("../../lab/evaluation/html.ts");
       writeFileSync(options.html, htmlReport(evaluation, `Evaluation of ${file.index}`));
     }
-    if (options.json) context.terminal.printJson(evaluation);
+    if (options.json) terminal.printJson(evaluation);
     else await print(evaluation, context);
     return (await isBelow(evaluation, limits, context)) ? 1 : 0;
   },
 });
 
-/** Judged documents that are looked for if no search found one. */
-const LOOKED_FOR = 1_000;
+const collect = (value: string, before: readonly string[]): string[] => [...before, value];
 
-/**
- * Returns a warning if no judged document is among the hits, which says whether the index has any. A key that may not
- * search by id is no reason to fail.
- */
-async function absentDocuments(
-  gateway: Gateway,
-  index: string,
-  settings: readonly { runs: readonly Run[] }[],
-  judgments: Judgments,
-): Promise<string[]> {
-  const judged = new Set([...judgments.values()].flatMap((grades) => [...grades.keys()]));
-  if (settings.some(({ runs }) => runs.some(({ ranking }) => ranking.some((id) => judged.has(id))))) return [];
-  const search_request = { size: 1, query: { ids: { values: [...judged].slice(0, LOOKED_FOR) } } };
-  const body = { index, is_logging_enable: false, search_request };
-  const found = await gateway.post("/application/search", body).then(readRun, () => undefined);
-  if (!found || found.ranking.length > 0) return ["No search found a judged document, so every metric is 0"];
-  const [example] = judged;
-  return [
-    `No judged document, such as ${JSON.stringify(example)}, exists in ${index}, so every metric is 0: the judgments are ` +
-      "about another index, or name documents by another field than _id",
-  ];
+/** A mean that must be reached. */
+interface Limit {
+  metric: string;
+  value: number;
 }
 
-const collect = (value: string, before: readonly string[]): string[] => [...before, value];
+/** Reads `--fail-below ndcg@10=0.40`, whose metric must be one of the metrics measured. Throws UsageError. */
+function limitsOf(texts: readonly string[], metrics: readonly Metric[]): Limit[] {
+  return texts.map((text) => {
+    const [metric = "", value = "", ...more] = text.split("=");
+    const known = metrics.some(({ name }) => name === metric);
+    if (known && value.trim() !== "" && Number.isFinite(Number(value)) && more.length === 0) {
+      return { metric, value: Number(value) };
+    }
+    const names = metrics.map(({ name }) => name).join(", ");
+    throw new UsageError(`--fail-below ${text}: write metric=value, with one of the metrics ${names}`);
+  });
+}
 
 async function print(evaluation: Evaluation, { terminal }: Context): Promise<void> {
   const { hasDifferenceInterval, range, shown, usageText, verdictText } = await import(

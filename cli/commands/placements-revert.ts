@@ -2,4 +2,4 @@ import { CONFIGURED_PLACEMENTS } from "../../lib/recommendation/placements/confi
 import { revertCommand } from "../document-commands.ts";
 
 /** `relevance placements revert`: writes the content of an earlier version as a new one. */
-export const command = revertCommand(CONFIGURED_PLACEMENTS, { list: "placements versions" });
+export const command = revertCommand(CONFIGURED_PLACEMENTS);

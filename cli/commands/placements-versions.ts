@@ -2,4 +2,4 @@ import { CONFIGURED_PLACEMENTS } from "../../lib/recommendation/placements/confi
 import { versionsCommand } from "../document-commands.ts";
 
 /** `relevance placements versions`: lists the last versions, newest first, which is the one in use. */
-export const command = versionsCommand(CONFIGURED_PLACEMENTS, { list: "placements versions" });
+export const command = versionsCommand(CONFIGURED_PLACEMENTS);

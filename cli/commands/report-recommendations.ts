@@ -2,10 +2,10 @@ import * as v from "valibot";
 import type { Estimate } from "../../lab/experiments/report.ts";
 import type { PlaceReport, RecommendationReport } from "../../lab/recommendations/places.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
+import { CONVERSIONS } from "../../lib/core/contract/measuring.ts";
 import { table } from "../../lib/core/table.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { Failure } from "../errors.ts";
-import { defineLogOptions, logOptions, withRecommendationLog } from "../lab/stored-log.ts";
+import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
 
 /** `relevance report recommendations`: what users did with recommendations, beside popular items. */
 export const command = defineCommand({
@@ -13,7 +13,11 @@ export const command = defineCommand({
   json: true,
   define: (command) => {
     defineLogOptions(command);
-    command.option("--conversions <types>", "event types that count as conversions, separated by commas", "purchase");
+    command.option(
+      "--conversions <types>",
+      "event types that count as conversions, separated by commas",
+      CONVERSIONS.join(","),
+    );
   },
   options: {
     ...logOptions,
@@ -25,16 +29,9 @@ export const command = defineCommand({
   },
   run: async (options, context) => {
     const { terminal } = context;
+    const { reportRecommendations } = await import("../../lab/recommendations/report-recommendations.ts");
     const { recommendation } = loadConfiguration(confOf(options));
-    const experiments = (recommendation?.placements ?? []).flatMap(({ experiment }) => experiment ?? []);
-    const { conversions } = options;
-    const report = await withRecommendationLog(options, context, async ({ log, ...period }) => {
-      const { recommendationReport } = await import("../../lab/recommendations/report.ts");
-      return recommendationReport(log, period, { conversions, experiments });
-    });
-    if (report.places.length === 0) {
-      throw new Failure(`The request log has no answer of the recommendation service in the last ${options.days} days`);
-    }
+    const report = await reportRecommendations(logSource(options, context), recommendation, options.conversions);
     if (options.json) terminal.printJson(report);
     else terminal.print(await textOf(report));
     return 0;

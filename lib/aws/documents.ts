@@ -13,6 +13,8 @@ import {
 export interface DocumentKind<Value> {
   /** What the document is called, which is a plural: placements, rules. */
   name: string;
+  /** The words of the command that lists its versions. */
+  list: string;
   /** Where in the configuration folder it comes from, for hints. */
   file: string;
   /** The value before the first version. */
@@ -36,7 +38,8 @@ export interface ConfiguredDocument<Value, Configuration> extends DocumentKind<V
   requireDeployed: (deployed: Configuration, own: Configuration) => void;
 }
 
-interface ListKind<Entry> extends Pick<DocumentKind<readonly Entry[]>, "name" | "file" | "form" | "textOf" | "parse"> {
+interface ListKind<Entry>
+  extends Pick<DocumentKind<readonly Entry[]>, "name" | "list" | "file" | "form" | "textOf" | "parse"> {
   /** What one entry is called: Placement. */
   one: string;
 }
@@ -83,6 +86,9 @@ export interface ListedVersion extends Omit<DocumentVersion, "content"> {
 
 /** Versions that are listed. */
 const LISTED = 20;
+
+/** The versions of a document of a project. */
+export type ProjectDocument<Value> = ReturnType<typeof openDocument<Value>>;
 
 /**
  * Opens the versions of a document of a project. Calls nothing yet. The methods throw Failure with what the credentials need,
@@ -176,17 +182,14 @@ export function openDocument<Value>(kind: DocumentKind<Value>, { sdk, bucket }: 
       return { listed, inUse: valueIn(found[0]), earlier: Math.max(0, numbers.length - LISTED) };
     },
 
-    /**
-     * Writes the content of an earlier version as a new one: by default, of the one before the newest. `list` is the command that
-     * lists the versions.
-     */
-    async revert(list: string, to?: number): Promise<Published & { reverted: number }> {
+    /** Writes the content of an earlier version as a new one: by default, of the one before the newest. */
+    async revert(to?: number): Promise<Published & { reverted: number }> {
       const latest = await newest();
       if (!latest)
         throw new Failure(`There is no version of the ${name} yet: \`relevance ${name} apply\` writes the first`);
       const reverted = to ?? latest.version - 1;
       const old = reverted > 0 ? await read(reverted) : undefined;
-      if (!old) throw new Failure(`There is no version ${reverted} of the ${name}: see \`relevance ${list}\``);
+      if (!old) throw new Failure(`There is no version ${reverted} of the ${name}: see \`relevance ${kind.list}\``);
       return { ...(await write(old.value, reverted)), reverted };
     },
 

@@ -6,7 +6,10 @@ import { PLACEMENTS, parsePlacements } from "./document.ts";
 
 /** The placements of recommendation.yaml, which are in use within a minute after they are written. */
 export const CONFIGURED_PLACEMENTS: ConfiguredDocument<readonly Placement[], Configuration> = {
-  ...listKind<Placement>({ name: PLACEMENTS, one: "Placement", file: "recommendation.yaml", parse: parsePlacements }),
+  ...listKind<Placement>({
+    ...{ name: PLACEMENTS, list: "placements versions", one: "Placement" },
+    ...{ file: "recommendation.yaml", parse: parsePlacements },
+  }),
   configured({ recommendation }) {
     if (recommendation) return recommendation.placements;
     throw new UsageError("project.yaml has no section personalize: there is no recommendation service in this project");

@@ -9,7 +9,15 @@ import { indexedText } from "./text.ts";
 /** The rules of rules.yaml, which are in use within a minute after they are written. */
 export const CONFIGURED_RULES: ConfiguredDocument<readonly Rule[], Configuration> = {
   ...listKind<Rule>({
-    ...{ name: RULES, one: "Rule", file: "rules.yaml", form: RULES_FORM, textOf: indexedText, parse: parseRules },
+    ...{
+      name: RULES,
+      list: "rules list",
+      one: "Rule",
+      file: "rules.yaml",
+      form: RULES_FORM,
+      textOf: indexedText,
+      parse: parseRules,
+    },
   }),
   configured({ searchGateway }) {
     if (searchGateway?.rules) return searchGateway.rules;

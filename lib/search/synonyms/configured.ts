@@ -6,7 +6,13 @@ import { SYNONYMS } from "./name.ts";
 
 /** The files of synonyms that hybrid_search.yaml names, which are in use within a minute after they are written. */
 export const CONFIGURED_SYNONYMS: ConfiguredDocument<SynonymLists, Configuration> = {
-  ...{ name: SYNONYMS, file: "The configuration folder", none: { files: {} }, parse: parseSynonymLists },
+  ...{
+    name: SYNONYMS,
+    list: "synonyms versions",
+    file: "The configuration folder",
+    none: { files: {} },
+    parse: parseSynonymLists,
+  },
   contentOf: (lists) => lists,
   changesOf: synonymChanges,
   configured({ searchGateway }) {
