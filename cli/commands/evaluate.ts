@@ -1,12 +1,8 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
-import type { Evaluation } from "../../lab/evaluation/evaluate.ts";
-import type { Metric } from "../../lab/metrics/metric.ts";
 import { EVALUATED_METRICS } from "../../lib/core/contract/measuring.ts";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
-import { table } from "../../lib/core/table.ts";
-import { type Context, defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
+import { defineCommand } from "../command.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { defineJudgedOptions, judgedOptions } from "../lab/judged-options.ts";
 
@@ -35,6 +31,8 @@ export const command = defineCommand({
     html: v.optional(v.string()),
   },
   run: async (options, context) => {
+    const { limitsOf, missedLimits } = await import("../../lab/evaluation/limits.ts");
+    const { degradedTexts, evaluationText } = await import("../../lab/evaluation/text.ts");
     const { metricsOf, readQueries, readSettings } = await import("../../lab/evaluation/input.ts");
     const { measureSettings } = await import("../../lab/evaluation/measure-settings.ts");
     const { terminal } = context;
@@ -50,66 +48,14 @@ export const command = defineCommand({
       writeFileSync(options.html, htmlReport(evaluation, `Evaluation of ${file.index}`));
     }
     if (options.json) terminal.printJson(evaluation);
-    else await print(evaluation, context);
-    return (await isBelow(evaluation, limits, context)) ? 1 : 0;
+    else {
+      terminal.print(evaluationText(evaluation));
+      for (const text of degradedTexts(evaluation)) terminal.note(text);
+    }
+    const missed = missedLimits(evaluation, limits);
+    for (const text of missed) terminal.note(text);
+    return missed.length > 0 ? 1 : 0;
   },
 });
 
 const collect = (value: string, before: readonly string[]): string[] => [...before, value];
-
-/** A mean that must be reached. */
-interface Limit {
-  metric: string;
-  value: number;
-}
-
-/** Reads `--fail-below ndcg@10=0.40`, whose metric must be one of the metrics measured. Throws UsageError. */
-function limitsOf(texts: readonly string[], metrics: readonly Metric[]): Limit[] {
-  return texts.map((text) => {
-    const [metric = "", value = "", ...more] = text.split("=");
-    const known = metrics.some(({ name }) => name === metric);
-    if (known && value.trim() !== "" && Number.isFinite(Number(value)) && more.length === 0) {
-      return { metric, value: Number(value) };
-    }
-    const names = metrics.map(({ name }) => name).join(", ");
-    throw new UsageError(`--fail-below ${text}: write metric=value, with one of the metrics ${names}`);
-  });
-}
-
-async function print(evaluation: Evaluation, { terminal }: Context): Promise<void> {
-  const { hasDifferenceInterval, range, shown, usageText, verdictText } = await import(
-    "../../lab/evaluation/sentences.ts"
-  );
-  const { settings, metrics } = evaluation;
-  const [first = ""] = metrics;
-  const rows = settings.map(({ name, scores, milliseconds }, index) => {
-    const interval = scores[first]?.difference ?? { mean: 0, low: 0, high: 0 };
-    const bounds = hasDifferenceInterval(evaluation, name) ? ` (${range(interval)})` : "";
-    const difference = index === 0 ? "baseline" : `${shown(interval.mean)}${bounds}`;
-    const means = metrics.map((metric) => shown(scores[metric]?.mean.mean ?? 0));
-    return [name, ...means, difference, String(Math.round(milliseconds.p50)), String(Math.round(milliseconds.p95))];
-  });
-  terminal.print(table(["setting", ...metrics, `${first} difference (95 %)`, "p50 ms", "p95 ms"], rows));
-  terminal.print(`\n${verdictText(evaluation)}`);
-  for (const setting of settings) {
-    const { name, degraded } = setting;
-    const usage = usageText(setting);
-    if (usage) terminal.print(usage);
-    if (degraded > 0) terminal.note(`${name}: ${degraded} answers were degraded: parts of their searches were missing`);
-  }
-}
-
-async function isBelow(
-  { settings: [baseline] }: Evaluation,
-  limits: readonly Limit[],
-  { terminal }: Context,
-): Promise<boolean> {
-  const { shown } = await import("../../lab/evaluation/sentences.ts");
-  const below = limits.filter(({ metric, value }) => (baseline?.scores[metric]?.mean.mean ?? 0) < value);
-  for (const { metric, value } of below) {
-    terminal.note(
-      `${metric} of ${baseline?.name} is ${shown(baseline?.scores[metric]?.mean.mean ?? 0)}, below ${value}`,
-    );
-  }
-  return below.length > 0;
-}

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import type { FieldReport } from "../../lab/evaluation/measure-recall.ts";
 import type { Judgments } from "../../lab/judgments/judgments.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { VECTOR_NAMES } from "../../lib/config/vectors.ts";
@@ -53,6 +52,7 @@ export const command = defineCommand({
     documents: count("must be a whole number from 1", /^[1-9]\d{0,9}$/),
   },
   run: async (options, context) => {
+    const { recallText } = await import("../../lab/evaluation/recall-text.ts");
     const { recallOfRun, recallOfVectors } = await import("../../lab/evaluation/measure-recall.ts");
     const { index, vectors, run, k, documents: most } = options;
     if ((vectors === undefined) === (run === undefined)) throw new UsageError("Give either --vectors or --run");
@@ -76,7 +76,7 @@ export const command = defineCommand({
           ),
     );
     if (options.json) terminal.printJson(reports);
-    else for (const report of reports) terminal.print(sentenceOf(report));
+    else for (const report of reports) terminal.print(recallText(report));
     return 0;
   },
 });
@@ -114,16 +114,4 @@ function linesOf(file: string): string[] {
   } catch (error) {
     throw new UsageError(`--queries: ${(error as Error).message}`, { cause: error });
   }
-}
-
-const shown = (value: number) => value.toFixed(3);
-
-function sentenceOf({ field, vectors, documents, queries, k, recall, ndcg, milliseconds }: FieldReport): string {
-  const parts = [
-    `recall@${k} ${shown(recall.mean)} (95 % interval ${shown(recall.low)} to ${shown(recall.high)}) over ${queries} queries`,
-    documents === undefined ? "" : `${documents} documents`,
-    ndcg ? `nDCG@${k} ${shown(ndcg.approximate)} against ${shown(ndcg.exact)} over ${ndcg.queries} judged queries` : "",
-    `${milliseconds.approximate} ms against ${milliseconds.exact} ms (median)`,
-  ];
-  return `${field}${vectors === undefined ? "" : ` as ${vectors}`}: ${parts.filter(Boolean).join(", ")}`;
 }

@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import type { Preview } from "../../lab/preview/preview.ts";
 import { DECIDING_METRIC, SEARCHES_AT_ONCE } from "../../lib/core/contract/measuring.ts";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
-import { table } from "../../lib/core/table.ts";
-import { type Context, defineCommand } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { judgedOptions } from "../lab/judged-options.ts";
@@ -33,6 +31,7 @@ export const command = defineCommand({
   run: async (options, context) => {
     const { metricsOf, readQueries, readSettings } = await import("../../lab/evaluation/input.ts");
     const { NOTHING_JUDGED, previewChange } = await import("../../lab/preview/preview-change.ts");
+    const { previewTable } = await import("../../lab/preview/text.ts");
     const { note } = context.terminal;
     const { judgments, concurrency } = options;
     const file = readSettings(options.settings);
@@ -43,27 +42,10 @@ export const command = defineCommand({
     const gateway = await openGateway(options, context, SEARCHES);
     const preview = await previewChange({ file, judged, texts, metric, concurrency }, { gateway, note });
     if (options.json) context.terminal.printJson(preview);
-    else await print(preview, context);
+    else {
+      context.terminal.print(previewTable(preview));
+      for (const warning of preview.warnings) note(`Warning: ${warning}.`);
+    }
     return 0;
   },
 });
-
-async function print(preview: Preview, { terminal }: Context): Promise<void> {
-  const { previewText } = await import("../../lab/preview/sentences.ts");
-  const { shown } = await import("../../lab/evaluation/sentences.ts");
-  const number = (value: number | null) => (value === null ? "" : shown(value));
-  const rows = preview.queries.flatMap(({ query, outcome, before, after, entered, left, moved, told }) =>
-    outcome === "unchanged"
-      ? []
-      : [
-          [
-            ...[query, outcome, number(before), number(after), entered.join(" "), left.join(" ")],
-            [...(moved ? ["order"] : []), ...(told ? ["page"] : [])].join(", "),
-          ],
-        ],
-  );
-  const head = ["query", "outcome", preview.names[0], preview.names[1], "entered", "left", "also changed"];
-  if (rows.length > 0) terminal.print(`${table(head, rows)}\n`);
-  terminal.print(previewText(preview));
-  for (const warning of preview.warnings) terminal.note(`Warning: ${warning}.`);
-}

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
 import type { TunedSettings } from "../../lab/tuning/settings.ts";
-import type { Tuning } from "../../lab/tuning/tune.ts";
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { DECIDING_METRIC, TUNED_CANDIDATES } from "../../lib/core/contract/measuring.ts";
@@ -41,6 +40,7 @@ export const command = defineCommand({
   },
   run: async (options, context) => {
     const { metricsOf, readQueries, readSettings } = await import("../../lab/evaluation/input.ts");
+    const { tuningReport } = await import("../../lab/tuning/text.ts");
     const { tuneSettings } = await import("../../lab/tuning/tune-settings.ts");
     const { terminal } = context;
     const { note } = terminal;
@@ -55,28 +55,11 @@ export const command = defineCommand({
     const { tuning, entry, draw } = await tuneSettings(request, { gateway, note });
     if (options.picture !== undefined) writeFileSync(options.picture, draw());
     if (options.json) terminal.printJson({ ...tuning, metric: metric.name, warnings: judged.warnings });
-    else await print(tuning, metric.name, context);
+    else terminal.print(tuningReport(tuning, metric.name));
     if (options.write && tuning.isReal) await write(confOf(options), entry, tuning.best, context);
     return 0;
   },
 });
-
-async function print(tuning: Tuning, metric: string, { terminal }: Context): Promise<void> {
-  const { shown } = await import("../../lab/evaluation/sentences.ts");
-  const { tuningText } = await import("../../lab/tuning/sentences.ts");
-  const { best, current, tuned, gain, settings, queries = 0 } = tuning;
-  terminal.print(`${settings} settings, computed from one retrieval of ${queries} queries`);
-  terminal.print(`current  ${shown(current)} ${metric}`);
-  terminal.print(`best     ${shown(tuned)} ${metric}: ${described(best)}`);
-  const interval = `${shown(gain.mean)} (95 % interval ${shown(gain.low)} to ${shown(gain.high)})`;
-  terminal.print(`gain     ${interval} on queries that were not used for the choice`);
-  terminal.print(`\n${tuningText({ ...tuning, metric })}`);
-}
-
-function described({ weights, normalization, combination, candidates: depth, k }: TunedSettings): string {
-  const parts = [weights ? `weights ${weights.join(", ")}` : "equal weights", normalization, combination];
-  return [...parts, `${depth} candidates`, ...(k === null ? [] : [`k ${k}`])].join("; ");
-}
 
 async function write(
   conf: string,
