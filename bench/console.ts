@@ -41,8 +41,8 @@ export const consoleBenchmark: Benchmark = {
       const fields = { id, kind: "tune", when: "2026-01-02T03:04:05Z", judgments: "many", index: "books" };
       writeFileSync(join(runs, `${id}.json`), JSON.stringify({ ...fields, result: rows.slice(0, 10_000) }));
     }
-    const gateway = { name: "the gateway", url: "http://127.0.0.1:1", key: "" };
-    const list = createRuns({ folder: runs, judgments, gateway, conf: "", command: ["true"], env: {} });
+    const gateway = { url: "http://127.0.0.1:1", key: "" };
+    const list = createRuns({ folder: runs, judgments, gateway, conf: "" });
     const listing = median(Array.from({ length: 9 }, () => processorTime(() => list.list())));
     const size = statSync(judgments.path("many")).size / 1e6;
     return [

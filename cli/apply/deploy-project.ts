@@ -6,9 +6,8 @@ import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
+import { synchronizePlacements, synchronizeRules, synchronizeSynonyms } from "../documents.ts";
 import { Failure } from "../errors.ts";
-import { synchronizeRules } from "../gateway/rules.ts";
-import { synchronizeSynonyms } from "../gateway/synonyms.ts";
 import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
@@ -22,7 +21,6 @@ import {
   savedPlans,
 } from "../plan/reviewed.ts";
 import { formatSummary } from "../plan/summary/format.ts";
-import { synchronizePlacements } from "../recommendation/placements.ts";
 import { stepsOf } from "../services.ts";
 import { accountOf, failing, namesIn, runnerOf, type Session } from "../session.ts";
 import { synchronizeConfiguration } from "../state/configuration-objects.ts";

@@ -4,11 +4,11 @@ import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
+import { openDocument } from "../../lib/aws/documents.ts";
 import { needsPage, questionsOf } from "../../lib/recommendation/batch/questions.ts";
-import { PLACEMENTS, parsePlacements } from "../../lib/recommendation/placements/document.ts";
+import { CONFIGURED_PLACEMENTS } from "../../lib/recommendation/placements/configured.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
-import { openDocument } from "../documents.ts";
 import { Failure, rethrown, UsageError } from "../errors.ts";
 import { bucketAnywhere } from "../gateway/s3-files.ts";
 import { runBatch } from "../recommendation/batch.ts";
@@ -56,11 +56,8 @@ async function openBatch({ conf, local, name }: { conf: string; local: boolean; 
   const target = await openTarget({ conf, local }, context);
   const { config } = await openSession(confOf({ conf, local }), context);
   const { names, sdk, recommendation } = target;
-  const current = await reading(
-    "s3:ListBucket, s3:GetObject",
-    (await openDocument({ name: PLACEMENTS }, sdk, names)).newest(),
-  );
-  const content = current ? parsePlacements(current.content) : [];
+  const current = await openDocument(CONFIGURED_PLACEMENTS, { sdk, bucket: names.bucket() }).read();
+  const content = current?.value ?? [];
   const placement = content.find((one) => one.name === name);
   if (!current || !placement) {
     const known = content.map((one) => one.name).join(", ") || "none";
@@ -75,7 +72,7 @@ async function openBatch({ conf, local, name }: { conf: string; local: boolean; 
   ]);
   const dynamo = new DynamoDBClient({ ...sdk, maxAttempts: 1 });
   const s3 = new S3Client({ ...sdk, maxAttempts: 1 });
-  const { version } = current;
+  const { version } = current.version;
   const services = batchServices({ ...config, recommendation }, names, dynamo, { version, content });
   return {
     batch: {

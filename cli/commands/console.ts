@@ -1,15 +1,21 @@
-import { once } from "node:events";
+import events from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { type DocumentKind, openDocument } from "../../lib/aws/documents.ts";
 import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
 import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
+import { once } from "../../lib/core/resilience/once.ts";
 import { API_OPTIONS, defineApiOptions, keyIn } from "../api-key.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { addressOf, deployedAddress } from "../gateway/gateway.ts";
+import { logBucket } from "../lab/stored-log.ts";
+import { readDeployed } from "../plan/deployed.ts";
 import { readStatus } from "../recommendation/status.ts";
-import { openTarget } from "../recommendation/target.ts";
+import { openAccount, openTarget } from "../recommendation/target.ts";
+import { openSession } from "../session.ts";
+import { storedConfiguration } from "../state/configuration-objects.ts";
 
 /** `relevance console`: serves a page that searches, judges, measures and recommends with a gateway. */
 export const command = defineCommand({
@@ -48,8 +54,8 @@ export const command = defineCommand({
       context,
     );
     const console = await openConsole({
-      ...{ sources: join(PACKAGE_FOLDER, "lab/console"), files, conf, env: context.env },
-      command: [process.execPath, join(PACKAGE_FOLDER, "cli/main.ts")],
+      ...{ sources: join(PACKAGE_FOLDER, "lab/console"), files, conf },
+      log: async (service) => logBucket(await openSession(conf, context), local, service),
       gateway: { name: "search gateway", url: trimmed(gateway.url), key: gateway.key },
       ...(recommendation && {
         recommendation: { name: "recommendation service", url: trimmed(recommendation.url), key: recommendation.key },
@@ -63,14 +69,14 @@ export const command = defineCommand({
       // The gateway of a given URL may be another deployment than that of the configuration.
       ...((local || url === undefined) &&
         existsSync(join(conf, "project.yaml")) && {
-          account: { account: local ? ["--local"] : [], env: context.env },
+          account: accountPorts(conf, local, context),
         }),
       ...(configured && { status: () => statusOf(conf, local, context) }),
       ...(port !== undefined && { port }),
     });
     context.terminal.print(`Console of ${gateway.url}: ${console.url}`);
     context.terminal.note("Ctrl-C stops it. Whoever can use this machine can use the console, and with it the key.");
-    await Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
+    await Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => events.once(process, signal)));
     await console.stop();
     return 0;
   },
@@ -86,6 +92,21 @@ async function recommendationOf(
   if (deployed) return deployedAddress(conf, context, "recommendation", ["recommend"]);
   const dev = local ? readDevFile().recommendation : undefined;
   return dev && { url: dev.url, key: dev.api_key };
+}
+
+/** Returns how the page opens the documents of the account, which is found on first use. */
+function accountPorts(conf: string, local: boolean, context: Context) {
+  const account = once(async () => {
+    const { names, sdk } = await openAccount(await openSession(conf, context), local);
+    return { sdk, bucket: names.bucket() };
+  });
+  return {
+    open: async <Value>(kind: DocumentKind<Value>) => openDocument(kind, await account()),
+    async deployed() {
+      const { sdk, bucket } = await account();
+      return readDeployed(await storedConfiguration({ sdk }, bucket)).config;
+    },
+  };
 }
 
 /** Reads what `relevance status` shows. Throws ConsoleError in the words that the command would print. */

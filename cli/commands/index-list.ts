@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
 import { type Vectors, vectorsOfField } from "../../lib/config/vectors.ts";
+import { table } from "../../lib/core/table.ts";
 import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { countDocuments } from "../../lib/search/index/rebuild/shards.ts";
@@ -18,7 +19,6 @@ import { entryOf } from "../../lib/search/target/entry.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
-import { table } from "../terminal.ts";
 
 interface Listed {
   index: string;

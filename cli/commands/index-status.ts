@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { table } from "../../lib/core/table.ts";
 import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
 import { type AnyRecord, listRecords, readAnyRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import { runIndex } from "../../lib/search/index-meta/run-names.ts";
@@ -13,7 +14,7 @@ import {
   runCalls,
   tallyText,
 } from "../gateway/index-runs.ts";
-import { shownTime, table } from "../terminal.ts";
+import { shownTime } from "../terminal.ts";
 
 /** The most rejected documents that are shown; `--json` prints all. */
 const SHOWN = 20;

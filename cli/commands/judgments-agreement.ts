@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { Agreement } from "../../lab/judgments/agreement.ts";
+import { table } from "../../lib/core/table.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
-import { table } from "../terminal.ts";
 
 /** `relevance judgments agreement`: says how far the raters of a judgments file agree, and where they do not. */
 export const command = defineCommand({

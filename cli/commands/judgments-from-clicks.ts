@@ -1,10 +1,7 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
-import type { Robots } from "../../lab/clicks/robots.ts";
 import { defineCommand } from "../command.ts";
-import { Failure } from "../errors.ts";
-import { defineLogOptions, logOptions, withStoredLog } from "../lab/stored-log.ts";
-import type { Terminal } from "../terminal.ts";
+import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
 
 /** `relevance judgments from-clicks`: judges documents by clicks over expected clicks. */
 export const command = defineCommand({
@@ -24,60 +21,14 @@ export const command = defineCommand({
     output: v.optional(v.string()),
   },
   run: async (options, context) => {
-    const { clicksOverExpected, shownAndClicked } = await import("../../lab/clicks/coec.ts");
+    const { judgeByClicks } = await import("../../lab/clicks/reports.ts");
     const { writeClicks } = await import("../../lab/judgments/judgments.ts");
-    const { terminal } = context;
-    const { shown, idFields, robots } = await withStoredLog(options, context, async ({ log, ...period }) => {
-      return shownAndClicked(log, { ...period, index: options.index });
-    });
-    noteRobots(robots, terminal);
-    const judged = clicksOverExpected(shown, options.minImpressions);
-    if (judged.length === 0) throw new Failure(nothing(shown, options));
-    const foreign = idFields.filter((field) => field !== "_id");
-    if (foreign.length > 0) {
-      terminal.note(
-        `Documents are named by ${foreign.join(", ")}, as personalized_ranking.item_id_field says, not by _id`,
-      );
-    }
-    const table = writeClicks(judged, options.index);
-    if (options.json) terminal.printJson(judged);
-    else if (options.output === undefined) terminal.print(table.trimEnd());
-    if (options.output !== undefined) writeFileSync(options.output, table);
-    const queries = new Set(judged.map(({ query }) => query)).size;
-    const impressions = judged.map((pair) => pair.impressions).sort((a, b) => a - b);
-    const [least, median, most] = [0, 0.5, 1].map((share) => impressions[Math.floor(share * (impressions.length - 1))]);
-    terminal.note(
-      `${judged.length} judgments of ${queries} queries, from ${total(judged)} clicks; each from ${least} to ${most} ` +
-        `impressions (median ${median})`,
-    );
-    terminal.note(
-      "Documents that were not shown have no judgment: `relevance evaluate` gives no verdict on much of them",
-    );
+    const { index, output } = options;
+    const judged = await judgeByClicks(logSource(options, context), options);
+    const table = writeClicks(judged, index);
+    if (options.json) context.terminal.printJson(judged);
+    else if (output === undefined) context.terminal.print(table.trimEnd());
+    if (output !== undefined) writeFileSync(output, table);
     return 0;
   },
 });
-
-function noteRobots({ clients, searches, clicks, areMost, anonymous }: Robots, terminal: Terminal): void {
-  if (areMost) {
-    terminal.note(
-      `Warning: ${clients} clients click as robots do and have most clicks (${clicks}). They are counted, since their ids ` +
-        "are probably those of applications: send a client_id or user_id for each person",
-    );
-  } else if (clients > 0) {
-    terminal.note(
-      `Left out ${clients} clients that click as robots do, with ${searches} searches and ${clicks} clicks`,
-    );
-  }
-  if (anonymous > 0) terminal.note(`${anonymous} searches name no client, so that robots among them are counted`);
-}
-
-const total = (pairs: readonly { clicks: number }[]) => pairs.reduce((sum, { clicks }) => sum + clicks, 0);
-
-function nothing(
-  shown: readonly { clicks: number }[],
-  { days, minImpressions }: { days: number; minImpressions: number },
-) {
-  if (shown.length === 0) return `The request log has no search with a text in the last ${days} days`;
-  if (total(shown) === 0) return `No hit was clicked in the last ${days} days: send clicks to /application/events`;
-  return `No document was shown ${minImpressions} times for one query: read more --days, or lower --min-impressions`;
-}

@@ -4,11 +4,9 @@ import type { Ask, Judged, Outcome } from "../../lab/judging/judge.ts";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { Failure, rethrown, UsageError } from "../errors.ts";
+import { rethrown, UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { readSettings } from "../lab/evaluation-input.ts";
 import { bedrockModel, chatModel, MODEL_KEY_VARIABLE } from "../lab/language-model.ts";
-import { pooledTasks } from "../lab/pool.ts";
 import type { Terminal } from "../terminal.ts";
 
 const number = (most: RegExp, message: string) => v.pipe(v.string(), v.regex(most, message), v.transform(Number));
@@ -66,30 +64,25 @@ export const command = defineCommand({
   },
   run: async (options, context) => {
     const { terminal } = context;
-    const { judgeAll, estimateTokens, NoGrades, questionOf } = await import("../../lab/judging/judge.ts");
-    const { openAnswers } = await import("../../lab/judging/answers.ts");
-    const file = await readSettings(options.settings);
+    const { judgeWithModel } = await import("../../lab/judging/judge-with-model.ts");
+    const { readSettings } = await import("../../lab/evaluation/input.ts");
+    const file = readSettings(options.settings);
     const queries = await readTexts(options.queries);
-    const { model, output, concurrency } = options;
+    const { model, output, price } = options;
     const write = await openOutput(output, model, file.index);
     const ask = await openModel(options, context);
     const gateway = await openGateway(options, context, SEARCHES);
-    const tasks = await pooledTasks(gateway, { ...options, file, queries });
-    if (tasks.length === 0) throw new Failure("No search found a document with a text: nothing to judge");
-    const answersFile = `${output.slice(0, -".csv".length)}.answers.jsonl`;
-    const answers = openAnswers(answersFile);
-    const open = tasks.filter((task) => answers.get(questionOf(model, task)) === undefined);
-    terminal.note(
-      `${tasks.length} documents of ${queries.length} queries; ${answersFile} has answers for ${tasks.length - open.length}`,
-    );
-    if (open.length > 0) {
-      const cost = costText(estimateTokens(open), options.price);
-      terminal.note(`${open.length} calls of ${model}: about ${cost}, and more if it thinks before it answers`);
-      await confirm(terminal, { text: "Call the model?", yes: options.yes });
-    }
-    const onProgress = progressOf(tasks.length, terminal);
-    const outcome = await resumable(terminal, () =>
-      rethrown(NoGrades, Failure, () => judgeAll(tasks, { model, ask, answers, concurrency, onProgress })),
+    const outcome = await judgeWithModel(
+      { ...options, file, queries, answersFile: `${output.slice(0, -".csv".length)}.answers.jsonl` },
+      {
+        ...{ gateway, ask, note: terminal.note },
+        async beforeCalls({ calls, tokens }) {
+          const cost = costText(tokens, price);
+          terminal.note(`${calls} calls of ${model}: about ${cost}, and more if it thinks before it answers`);
+          await confirm(terminal, { text: "Call the model?", yes: options.yes });
+        },
+        whileCalling: (work) => resumable(terminal, work),
+      },
     );
     for (const judged of outcome.judged) write(judged);
     report(outcome, options, terminal);
@@ -138,14 +131,6 @@ async function openOutput(output: string, model: string, index: string): Promise
   const when = new Date().toISOString();
   return ({ queryId, document, grade }) => {
     file.put({ query: queryId, doc: document, grade, index, origin: "model", who, when });
-  };
-}
-
-/** Returns the function that notes the progress at each tenth. */
-function progressOf(all: number, terminal: Terminal): (done: number) => void {
-  const step = Math.max(1, Math.ceil(all / 10));
-  return (done) => {
-    if (done % step === 0 || done === all) terminal.note(`${done} of ${all}`);
   };
 }
 

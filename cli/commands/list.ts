@@ -1,11 +1,11 @@
 import * as v from "valibot";
+import { table } from "../../lib/core/table.ts";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { LOCAL_HELP, openPersonalize, openTarget, reading } from "../recommendation/target.ts";
 import { SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, type Session } from "../session.ts";
 import { type ManagedResource, managedInState } from "../state/stacks.ts";
-import { table } from "../terminal.ts";
 
 /** `relevance list`: lists the project's resources in Terraform's state and in Personalize, with their ARNs. */
 export const command = defineCommand({

@@ -1,5 +1,5 @@
+import { CONFIGURED_PLACEMENTS } from "../../lib/recommendation/placements/configured.ts";
 import { revertCommand } from "../document-commands.ts";
-import { PLACEMENTS_KIND } from "../recommendation/placements.ts";
 
 /** `relevance placements revert`: writes the content of an earlier version as a new one. */
-export const command = revertCommand(PLACEMENTS_KIND, { list: "placements versions" });
+export const command = revertCommand(CONFIGURED_PLACEMENTS);

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import type { SearchedQuery } from "../../lab/clicks/failures.ts";
+import { table } from "../../lib/core/table.ts";
 import { defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
-import { defineLogOptions, logOptions, withStoredLog } from "../lab/stored-log.ts";
-import { table } from "../terminal.ts";
+import { UsageError } from "../errors.ts";
+import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
 
 /** `relevance queries`: lists what people search for, and where it fails. */
 export const command = defineCommand({
@@ -26,23 +26,14 @@ export const command = defineCommand({
     limit: v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, "must be a whole number from 1"), v.transform(Number)),
   },
   run: async (options, context) => {
-    const { failing, FAILURES, hasClicks, isFailureKind } = await import("../../lab/clicks/failures.ts");
-    const { searchedQueries } = await import("../../lab/clicks/searched-queries.ts");
+    const { failing, FAILURES, isFailureKind } = await import("../../lab/clicks/failures.ts");
+    const { reportQueries } = await import("../../lab/clicks/reports.ts");
     const { terminal } = context;
     const { failing: kind } = options;
     if (kind !== undefined && !isFailureKind(kind)) {
       throw new UsageError(`--failing: ${JSON.stringify(kind)} is none of ${Object.keys(FAILURES).join(", ")}`);
     }
-    const queries = await withStoredLog(options, context, async ({ log, ...period }) =>
-      searchedQueries(log, { ...period, index: options.index }),
-    );
-    if (queries.length === 0) {
-      const named = options.index === undefined ? "" : ` that named ${options.index}`;
-      throw new Failure(`The request log has no search with a text${named} in the last ${options.days} days`);
-    }
-    if (!hasClicks(queries)) {
-      terminal.note("No hit was clicked, so abandoned says nothing: send clicks to /application/events");
-    }
+    const queries = await reportQueries(logSource(options, context), options.index);
     const chosen = failing(queries, kind);
     const listed = chosen.slice(0, options.limit);
     if (options.json) terminal.printJson(listed);

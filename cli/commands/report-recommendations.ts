@@ -1,11 +1,8 @@
 import * as v from "valibot";
-import type { PlaceReport, RecommendationReport } from "../../lab/recommendations/places.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
-import type { Estimate } from "../../lib/core/statistics/share.ts";
+import { CONVERSIONS } from "../../lib/core/contract/measuring.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { Failure } from "../errors.ts";
-import { defineLogOptions, logOptions, withRecommendationLog } from "../lab/stored-log.ts";
-import { table } from "../terminal.ts";
+import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
 
 /** `relevance report recommendations`: what users did with recommendations, beside popular items. */
 export const command = defineCommand({
@@ -13,7 +10,11 @@ export const command = defineCommand({
   json: true,
   define: (command) => {
     defineLogOptions(command);
-    command.option("--conversions <types>", "event types that count as conversions, separated by commas", "purchase");
+    command.option(
+      "--conversions <types>",
+      "event types that count as conversions, separated by commas",
+      CONVERSIONS.join(","),
+    );
   },
   options: {
     ...logOptions,
@@ -25,52 +26,12 @@ export const command = defineCommand({
   },
   run: async (options, context) => {
     const { terminal } = context;
+    const { recommendationText } = await import("../../lab/recommendations/text.ts");
+    const { reportRecommendations } = await import("../../lab/recommendations/report-recommendations.ts");
     const { recommendation } = loadConfiguration(confOf(options));
-    const experiments = (recommendation?.placements ?? []).flatMap(({ experiment }) => experiment ?? []);
-    const { conversions } = options;
-    const report = await withRecommendationLog(options, context, async ({ log, ...period }) => {
-      const { recommendationReport } = await import("../../lab/recommendations/report.ts");
-      return recommendationReport(log, period, { conversions, experiments });
-    });
-    if (report.places.length === 0) {
-      throw new Failure(`The request log has no answer of the recommendation service in the last ${options.days} days`);
-    }
+    const report = await reportRecommendations(logSource(options, context), recommendation, options.conversions);
     if (options.json) terminal.printJson(report);
-    else terminal.print(await textOf(report));
+    else terminal.print(recommendationText(report));
     return 0;
   },
 });
-
-async function textOf({ experiments, ...report }: RecommendationReport): Promise<string> {
-  const [{ placeLines }, { verdictLines }] = await Promise.all([
-    import("../../lab/recommendations/places.ts"),
-    import("../../lab/experiments/report.ts"),
-  ]);
-  const blocks = [
-    table(["place", "lists", "users", ...SHARES, "coverage", "novelty", "popular novelty"], report.places.map(rowOf)),
-    placeLines(report).join("\n"),
-    ...experiments.map((report) => [`Experiment ${report.experiment}:`, ...verdictLines(report, "lists")].join("\n")),
-  ];
-  return blocks.filter((block) => block !== "").join("\n\n");
-}
-
-const SHARES = ["click_through", "conversion", "fallback", "degraded"] as const;
-
-function rowOf(place: PlaceReport): string[] {
-  const { novelty, popular_novelty, coverage } = place;
-  return [
-    place.place,
-    String(place.answers),
-    String(place.users),
-    ...SHARES.map((share) => shown(place[share], 4)),
-    coverage === null ? "-" : coverage.toFixed(4),
-    shown(novelty, 1),
-    popular_novelty === null ? "-" : popular_novelty.value.toFixed(1),
-  ];
-}
-
-function shown(estimate: Estimate | null, digits: number): string {
-  if (estimate === null) return "-";
-  const { value, low, high } = estimate;
-  return `${value.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
-}

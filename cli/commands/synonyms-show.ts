@@ -1,5 +1,5 @@
+import { CONFIGURED_SYNONYMS } from "../../lib/search/synonyms/configured.ts";
 import { showCommand } from "../document-commands.ts";
-import { SYNONYMS_KIND } from "../gateway/synonyms.ts";
 
 /** `relevance synonyms show`: prints the rules of each file of a version. */
-export const command = showCommand(SYNONYMS_KIND);
+export const command = showCommand(CONFIGURED_SYNONYMS);

@@ -1,5 +1,5 @@
+import { CONFIGURED_SYNONYMS } from "../../lib/search/synonyms/configured.ts";
 import { versionsCommand } from "../document-commands.ts";
-import { SYNONYMS_KIND } from "../gateway/synonyms.ts";
 
 /** `relevance synonyms versions`: lists the last versions, newest first, which is the one in use. */
-export const command = versionsCommand(SYNONYMS_KIND, { list: "synonyms versions" });
+export const command = versionsCommand(CONFIGURED_SYNONYMS);

@@ -1,10 +1,9 @@
 import * as v from "valibot";
 import { SEARCHES } from "../../lib/core/contract/search.ts";
+import { table } from "../../lib/core/table.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { readSettings } from "../lab/evaluation-input.ts";
-import { table } from "../terminal.ts";
 
 /** `relevance where`: says where a document is in a search, step by step, and why it is not higher. */
 export const command = defineCommand({
@@ -28,10 +27,11 @@ export const command = defineCommand({
     user: v.optional(v.string()),
   },
   run: async (options, context) => {
+    const { readSettings } = await import("../../lab/evaluation/input.ts");
     const { gatewayCall } = await import("../../lab/evaluation/settings-file.ts");
     const { whereIs } = await import("../../lab/whereabouts/where.ts");
     const { query, document, user } = options;
-    const file = await readSettings(options.settings);
+    const file = readSettings(options.settings);
     const setting = file.settings.find(({ name }, at) =>
       options.setting === undefined ? at === 0 : name === options.setting,
     );

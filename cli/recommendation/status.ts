@@ -1,5 +1,6 @@
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
+import { table } from "../../lib/core/table.ts";
 import {
   type Inventory,
   readInventory,
@@ -8,7 +9,7 @@ import {
 } from "../../lib/personalize/resources/inventory.ts";
 import { GATE_METRIC } from "../../lib/recommendation/training/gate.ts";
 import type { JudgedVersion, Lock, Note } from "../../lib/recommendation/training/state.ts";
-import { shownTime, table } from "../terminal.ts";
+import { shownTime } from "../terminal.ts";
 import { endText } from "./follow-execution.ts";
 import { reading, type Target } from "./target.ts";
 

@@ -5,9 +5,9 @@ import * as v from "valibot";
 import { checkHybridSearchText } from "../../lib/config/load.ts";
 import { ConfigurationError } from "../../lib/config/problem.ts";
 import { COMBINATIONS, MAX_CANDIDATES, MAX_SUBQUERIES, NORMALIZATIONS } from "../../lib/core/contract/search.ts";
+import { replaceFile } from "../../lib/core/replace-file.ts";
 import { withDefaults } from "../tuning/write-settings.ts";
 import { ConsoleError } from "./problem.ts";
-import { replace } from "./replace.ts";
 
 /** New defaults of an index, as the page sends them. The values are those that `hybrid_search.yaml` takes. */
 export const SentDefaults = v.strictObject({
@@ -70,6 +70,6 @@ export function writeDefaults(file: string, sent: SentDefaults): DefaultsChange 
   if (sent.version !== change.version) {
     throw new ConsoleError(409, "changed", `${file} has changed in the meantime: look at the new difference first`);
   }
-  replace(file, change.after);
+  replaceFile(file, change.after);
   return change;
 }

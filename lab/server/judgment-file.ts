@@ -1,4 +1,5 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { replaceFile } from "../../lib/core/replace-file.ts";
 import { csv } from "../judgments/csv.ts";
 import { columnsOf, isAbout, isSameVoice, nameOf, type Origin, raterIn } from "../judgments/judgments.ts";
 import { readJudgmentsFile, textIn } from "../judgments/read.ts";
@@ -6,7 +7,6 @@ import { type JudgmentsTable, judgmentsIn, readCells } from "../judgments/table.
 import { JudgmentsError } from "../judgments/text.ts";
 import { locked } from "./lock.ts";
 import { ConsoleError } from "./problem.ts";
-import { replace } from "./replace.ts";
 
 /** A judgment of a file, as the page shows it. */
 export interface JudgedRow {
@@ -128,7 +128,7 @@ export class JudgmentFile {
       this.#size = isLast ? at + bytes.length : end;
     } else {
       const text = this.#layOut();
-      replace(this.#path, text);
+      replaceFile(this.#path, text);
       this.#size = Buffer.byteLength(text);
     }
     this.#seen = stateOf(this.#path);

@@ -1,66 +1,109 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as v from "valibot";
-import { output } from "./command.ts";
+import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
+import { CONVERSIONS } from "../../lib/core/contract/measuring.ts";
+import { MEASURE_NAMES } from "../../lib/core/experiments/measures.ts";
+import type { ClickJudgment } from "../clicks/coec.ts";
+import { firstOfEach, type SearchedQuery } from "../clicks/failures.ts";
+import { writeClicks } from "../judgments/judgments.ts";
+import type { RecommendationReport } from "../recommendations/places.ts";
+import type { LogSource } from "../stored-log/stored-log.ts";
+import type { JudgmentFiles } from "./judgment-files.ts";
 import { ConsoleError } from "./problem.ts";
-import type { RunsOptions } from "./runs.ts";
-import { AskedSearches } from "./searched.ts";
 
-const days = AskedSearches.entries.days;
+const days = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,3}$/, "must be a number of days from 1 to 9999"),
+  v.transform(Number),
+);
+
+/** A number of days of the log. */
+export const AskedDays = v.strictObject({ days });
+
+/** Which searches of the request log the page asks for. */
+export const AskedSearches = v.strictObject({
+  days,
+  /** The index that they named; absent for every index. */
+  index: v.optional(v.string()),
+});
 
 /** An experiment whose report the page asks for. */
 export const AskedExperiment = v.strictObject({
-  name: v.pipe(v.string(), v.regex(/^[^-\s]\S{0,99}$/, "must be the name of an experiment")),
+  name: v.pipe(v.string(), v.regex(/^\S{1,100}$/, "must be the name of an experiment")),
   days,
 });
 
 /** Which judgments from clicks the page asks for. */
 export const AskedClicks = v.strictObject({
   ...AskedSearches.entries,
-  least: v.pipe(v.string(), v.regex(/^[1-9]\d{0,6}$/, "must be a whole number from 1")),
+  least: v.pipe(v.string(), v.regex(/^[1-9]\d{0,6}$/, "must be a whole number from 1"), v.transform(Number)),
 });
 
 /** A judgments file to make of them. */
 export const TakenClicks = v.strictObject({ ...AskedClicks.entries, name: v.string() });
 
-/** Judgments from clicks, and what the command says about where they come from. */
+/** What people searched for: the first queries of each list that the page shows, most frequent first. */
+export interface Searches {
+  queries: SearchedQuery[];
+  /** How many different queries there were. */
+  of: number;
+}
+
+/** Judgments from clicks, and where they come from. */
 export interface ClickJudgments {
-  rows: readonly { query: string; document: string; grade: number; impressions: number; clicks: number }[];
+  rows: readonly ClickJudgment[];
   /** How many there are; the page gets the first ones. */
   of: number;
   notes: string[];
 }
 
+/** The reports on the stored request log. Their errors are those of the commands that print them. */
 export interface LogReports {
-  /** Returns what `relevance experiment report` prints. */
+  searches(asked: v.InferOutput<typeof AskedSearches>): Promise<Searches>;
   experiment(asked: v.InferOutput<typeof AskedExperiment>): Promise<{ text: string }>;
   clicks(asked: v.InferOutput<typeof AskedClicks>): Promise<ClickJudgments>;
   /** Writes them into a new judgments file. Throws ConsoleError if there is one of its name. */
   take(taken: v.InferOutput<typeof TakenClicks>): Promise<{ name: string }>;
+  recommendations(asked: v.InferOutput<typeof AskedDays>): Promise<RecommendationReport>;
 }
 
-/** Judgments that the page gets. */
+/** Rows of each list that the page gets. */
 const LISTED = 200;
 
-type Options = Pick<RunsOptions, "command" | "conf" | "env" | "judgments"> & { local: boolean };
+interface Options {
+  /** Where the stored lines are. */
+  log: LogSource["from"];
+  /** Folder of the configuration. */
+  conf: string;
+  judgments: JudgmentFiles;
+}
 
-/** Returns the reports on the stored request log. The commands run with the AWS credentials of the console. */
-export function logReports({ command, conf, env, local, judgments }: Options): LogReports {
-  const run = (args: readonly string[], onNote?: (line: string) => void) =>
-    output([...command, ...args, "--conf", conf, ...(local ? ["--local"] : [])], { env, ...(onNote && { onNote }) });
-  const clickArgs = ({ days: period, index, least }: v.InferOutput<typeof AskedClicks>) => [
-    ...["judgments", "from-clicks", "--days", period, "--min-impressions", least],
-    ...(index === undefined ? [] : ["--index", index]),
-  ];
+/** Returns the reports on a stored log, each of whose modules is loaded on first use. */
+export function logReports({ log: from, conf, judgments }: Options): LogReports {
+  const source = (period: number, note: LogSource["note"] = () => undefined) => ({ days: period, from, note });
+  const judged = async (
+    { days: period, index, least: minImpressions }: v.InferOutput<typeof AskedClicks>,
+    note?: LogSource["note"],
+  ) => {
+    const { judgeByClicks } = await import("../clicks/reports.ts");
+    return judgeByClicks(source(period, note), { index, minImpressions });
+  };
   return {
-    experiment: async ({ name, days: period }) => ({
-      text: await run(["experiment", "report", name, "--days", period]),
-    }),
+    async searches({ days: period, index }) {
+      const { reportQueries } = await import("../clicks/reports.ts");
+      const queries = await reportQueries(source(period), index);
+      return { queries: firstOfEach(queries, LISTED), of: queries.length };
+    },
+    async experiment({ name, days: period }) {
+      const { reportExperiment } = await import("../experiments/report-experiment.ts");
+      const [metric] = MEASURE_NAMES;
+      const { text } = await reportExperiment(source(period), loadHybridSearch(conf).experiments, { name, metric });
+      return { text };
+    },
     async clicks(asked) {
       const notes: string[] = [];
-      const rows: ClickJudgments["rows"] = JSON.parse(
-        await run([...clickArgs(asked), "--json"], (note) => notes.push(note)),
-      );
+      const rows = await judged(asked, (note) => notes.push(note));
       return { rows: rows.slice(0, LISTED), of: rows.length, notes };
     },
     async take({ name, ...asked }) {
@@ -68,9 +111,14 @@ export function logReports({ command, conf, env, local, judgments }: Options): L
       if (existsSync(file)) {
         throw new ConsoleError(409, "exists", `There is a judgments file ${name} already: choose another name`);
       }
+      const rows = await judged(asked);
       mkdirSync(dirname(file), { recursive: true });
-      await run([...clickArgs(asked), "--output", file, "--json"]);
+      writeFileSync(file, writeClicks(rows, asked.index));
       return { name };
+    },
+    async recommendations({ days: period }) {
+      const { reportRecommendations } = await import("../recommendations/report-recommendations.ts");
+      return reportRecommendations(source(period), loadConfiguration(conf).recommendation, CONVERSIONS);
     },
   };
 }

@@ -2,11 +2,14 @@ import * as v from "valibot";
 import { parse } from "yaml";
 import { SYNONYM_FILE } from "../../lib/config/page-stages.ts";
 import { HYBRID_SEARCH } from "../../lib/config/parse.ts";
+import type { Rule } from "../../lib/config/rules.ts";
 import { Variety } from "../../lib/config/stage-values.ts";
 import { parseSynonymFile } from "../../lib/config/synonym-files.ts";
 import { isLocaleOf } from "../../lib/config/synonyms.ts";
+import { CONFIGURED_RULES } from "../../lib/search/rules/configured.ts";
 import { parseRules } from "../../lib/search/rules/document.ts";
-import { parseSynonymLists } from "../../lib/search/synonyms/document.ts";
+import { CONFIGURED_SYNONYMS } from "../../lib/search/synonyms/configured.ts";
+import type { SynonymLists } from "../../lib/search/synonyms/document.ts";
 import { withEntryKeys } from "../tuning/write-settings.ts";
 import type { MerchandiseKind } from "./merchandise.ts";
 import { ConsoleError } from "./problem.ts";
@@ -31,8 +34,8 @@ export interface RulesState {
 }
 
 /** The rules of rules.yaml. */
-export const RULES_PLACE: MerchandiseKind<RuleChange, RulesState> = {
-  ...{ name: "rules", list: ["rules", "list"], change: RuleChange, drafts: true },
+export const RULES_PLACE: MerchandiseKind<RuleChange, RulesState, readonly Rule[]> = {
+  ...{ document: CONFIGURED_RULES, change: RuleChange, drafts: true },
   fileOf: () => RULES_FILE,
   changed(text, { name, rule }) {
     const rules = rulesIn(text) ?? [];
@@ -47,22 +50,20 @@ export const RULES_PLACE: MerchandiseKind<RuleChange, RulesState> = {
   stateOf(read, _, inUse) {
     const rules = rulesIn(read(RULES_FILE) ?? "") ?? null;
     const written = new Set((rules ?? []).map((rule) => JSON.stringify(completed(rule))));
-    const others = inUse === undefined ? [] : contentOf(inUse).filter((rule) => !written.has(JSON.stringify(rule)));
+    const others = (inUse ?? []).filter((rule) => !written.has(JSON.stringify(rule)));
     return { rules, others: others.map(writtenRule) };
   },
   pending(read, _, inUse) {
-    const known = new Set(contentOf(inUse).map((rule) => JSON.stringify(rule)));
+    const known = new Set(inUse.map((rule) => JSON.stringify(rule)));
     const rules = rulesIn(read(RULES_FILE) ?? "") ?? [];
     return rules.every((rule) => known.has(JSON.stringify(completed(rule)))) ? [] : [RULES_FILE];
   },
-  restored(read, content) {
-    const after = withRules(read(RULES_FILE) ?? "", contentOf(content).map(writtenRule));
+  restored(read, inUse) {
+    const after = withRules(read(RULES_FILE) ?? "", inUse.map(writtenRule));
     return new Map(after === undefined ? [] : [[RULES_FILE, after]]);
   },
   settingOf: () => ({ rule_set: "draft" }),
 };
-
-const contentOf = (content: unknown) => parseRules({ rules: (content as { rules: unknown }).rules });
 
 function completed(rule: WrittenRule): unknown {
   try {
@@ -88,8 +89,8 @@ export interface SynonymsState {
 }
 
 /** The files of synonyms that hybrid_search.yaml names. */
-export const SYNONYMS_PLACE: MerchandiseKind<SynonymChange, SynonymsState> = {
-  ...{ name: "synonyms", list: ["synonyms", "versions"], change: SynonymChange, drafts: false },
+export const SYNONYMS_PLACE: MerchandiseKind<SynonymChange, SynonymsState, SynonymLists> = {
+  ...{ document: CONFIGURED_SYNONYMS, change: SynonymChange, drafts: false },
   fileOf: ({ file }) => file,
   changed(text, { file, before, after }) {
     const { rules } = parseSynonymFile(file, text);
@@ -104,7 +105,7 @@ export const SYNONYMS_PLACE: MerchandiseKind<SynonymChange, SynonymsState> = {
     throw new ConsoleError(409, "invalid", `${file} cannot say ${after}: its rows are rules of another kind`);
   },
   stateOf(read, files, inUse) {
-    const known = inUse === undefined ? {} : parseSynonymLists(inUse).files;
+    const known = inUse?.files ?? {};
     return {
       files: files.map((file) => {
         const { rules } = parseSynonymFile(file, read(file) ?? "");
@@ -114,8 +115,8 @@ export const SYNONYMS_PLACE: MerchandiseKind<SynonymChange, SynonymsState> = {
   },
   pending: (read, files, inUse) =>
     SYNONYMS_PLACE.stateOf(read, files, inUse).files.flatMap(({ file, pending }) => (pending.length > 0 ? [file] : [])),
-  restored(read, content) {
-    const texts = Object.entries(parseSynonymLists(content).files).flatMap(([file, rules]) => {
+  restored(read, { files }) {
+    const texts = Object.entries(files).flatMap(([file, rules]) => {
       const text = SYNONYM_FILE.test(file) ? read(file) : undefined;
       const after = text === undefined ? undefined : withSynonyms(file, text, rules);
       return after === undefined || after === text ? [] : [[file, after] as const];
@@ -140,8 +141,8 @@ export interface VarietyState {
 }
 
 /** The variety of the entries of hybrid_search.yaml. */
-export const VARIETY_PLACE: MerchandiseKind<v.InferOutput<typeof VarietyChange>, VarietyState> = {
-  ...{ name: "variety", list: null, change: VarietyChange, drafts: false },
+export const VARIETY_PLACE: MerchandiseKind<v.InferOutput<typeof VarietyChange>, VarietyState, undefined> = {
+  ...{ document: null, change: VarietyChange, drafts: false },
   fileOf: () => HYBRID_SEARCH,
   changed(text, { index, variety }) {
     // JSON is YAML.

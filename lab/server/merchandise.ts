@@ -1,32 +1,30 @@
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import type {
+  ConfiguredDocument,
+  DocumentKind,
+  ListedVersion,
+  ProjectDocument,
+  Published,
+} from "../../lib/aws/documents.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { loadConfiguration } from "../../lib/config/load.ts";
 import { ConfigurationError, formatProblem } from "../../lib/config/problem.ts";
+import { replaceFile } from "../../lib/core/replace-file.ts";
 import type { Setting } from "../evaluation/settings-file.ts";
-import { type CommandOptions, output } from "./command.ts";
 import { ConsoleError } from "./problem.ts";
-import { replace } from "./replace.ts";
 
-export interface MerchandiseOptions extends CommandOptions {
+/** The configuration, and the account in which its documents are put into use. */
+export interface MerchandiseOptions {
   /** Folder of the configuration. */
   conf: string;
-  /** Arguments of the commands that choose the account. */
-  account: readonly string[];
+  /** Opens a document of the account. Throws Failure. */
+  open: <Value>(kind: DocumentKind<Value>) => Promise<ProjectDocument<Value>>;
+  /** Returns the configuration of the last deployment; undefined if nothing was deployed, or it is of another version. */
+  deployed?: () => Promise<Configuration | undefined>;
 }
-
-/** A version of a document, as the commands list it. */
-const Listed = v.object({
-  version: v.number(),
-  written_at: v.string(),
-  written_by: v.string(),
-  reverts_to: v.optional(v.number()),
-  changes: v.array(v.string()),
-});
-export type ListedVersion = v.InferOutput<typeof Listed>;
 
 /** What a change would make of a file. */
 export interface FileChange {
@@ -40,27 +38,29 @@ export interface FileChange {
   problems: string[];
 }
 
-/** What merchandisers change: the file that has it, and the commands that put it into use. */
-export interface MerchandiseKind<Change, State> {
-  name: "rules" | "synonyms" | "variety";
-  /** The words of the command that lists its versions; null for what only a deployment puts into use. */
-  list: readonly string[] | null;
+/** What merchandisers change: the file that has it, and the document that puts it into use. */
+export interface MerchandiseKind<Change, State, Value> {
+  /** Null for what only a deployment puts into use. */
+  document: ConfiguredDocument<Value, Configuration> | null;
   change: v.GenericSchema<unknown, Change>;
   /** Returns the file that a change is about. */
   fileOf(change: Change): string;
   /** Returns the text with the change. Throws ConsoleError. */
   changed(text: string, change: Change): string;
-  /** What the page shows of the files, beside the content of the newest version. */
-  stateOf(read: (file: string) => string | undefined, files: readonly string[], inUse: unknown): State;
+  /** What the page shows of the files, beside the newest version; undefined without a document. */
+  stateOf(read: ReadFile, files: readonly string[], inUse: Value | undefined): State;
   /** Returns the names of files with changes that were never put into use. */
-  pending(read: (file: string) => string | undefined, files: readonly string[], inUse: unknown): string[];
-  /** Returns the texts of files that have the content of a version. */
-  restored(read: (file: string) => string | undefined, content: unknown): Map<string, string>;
+  pending(read: ReadFile, files: readonly string[], inUse: Value): string[];
+  /** Returns the texts of files that have the value of a version. */
+  restored(read: ReadFile, value: Value): Map<string, string>;
   /** Whether there is a draft that the gateway reads. */
   drafts: boolean;
   /** Returns what a setting of an evaluation needs in order to search with the change. */
   settingOf(configuration: Configuration, index: string): Partial<Setting>;
 }
+
+/** Returns the text of a file of the configuration; undefined if there is none. */
+export type ReadFile = (file: string) => string | undefined;
 
 /**
  * A change that was checked before; `version` is that of the text that its author has seen, and `seen` the newest version of the
@@ -74,28 +74,25 @@ const Sent = <Change>(change: v.GenericSchema<unknown, Change>) =>
     index: v.optional(v.string(), ""),
   });
 
-/** Returns what the page can do with a document. Each method takes the body of a call. Throws ConsoleError. */
-export function merchandise<Change, State>(
-  kind: MerchandiseKind<Change, State>,
-  { conf, account, command, env }: MerchandiseOptions,
+/** Returns what the page can do with a document. Each method takes the body of a call. Throws ConsoleError and Failure. */
+export function merchandise<Change, State, Value>(
+  kind: MerchandiseKind<Change, State, Value>,
+  { conf, open, deployed }: MerchandiseOptions,
 ) {
-  const read = (file: string) => (existsSync(join(conf, file)) ? readFileSync(join(conf, file), "utf8") : undefined);
+  const read: ReadFile = (file) => (existsSync(join(conf, file)) ? readFileSync(join(conf, file), "utf8") : undefined);
   const schema = Sent(kind.change);
 
-  async function run(words: readonly string[], folder = conf): Promise<unknown> {
-    try {
-      return JSON.parse(await output([...command, ...words, "--json", "--conf", folder, ...account], { env }));
-    } catch (error) {
-      if (!(error instanceof ConsoleError)) throw error;
-      throw new ConsoleError(error.status, error.code, error.message.replaceAll(folder, conf), { cause: error });
-    }
+  /** Opens the document, and returns its value in a configuration. Throws Failure if what is deployed cannot use it. */
+  async function openFor(document: ConfiguredDocument<Value, Configuration>, own: Configuration) {
+    const value = document.configured(own);
+    const last = await deployed?.();
+    if (last) document.requireDeployed(last, own);
+    return { value, opened: await open(document) };
   }
 
-  const versionsInUse = async () => (kind.list ? v.parse(v.array(Listed), await run(kind.list)) : []);
-
   /** Throws ConsoleError if somebody has put another version into use: theirs would be replaced unseen. */
-  async function requireNewest(seen: number): Promise<void> {
-    const [newest] = await versionsInUse();
+  async function requireNewest(opened: ProjectDocument<Value>, seen: number): Promise<void> {
+    const { version: newest } = (await opened.read()) ?? {};
     if (newest === undefined || newest.version === seen) return;
     const reason = `${newest.written_by} has put version ${newest.version} into use in the meantime: look at it first`;
     throw new ConsoleError(409, "changed", reason);
@@ -109,7 +106,7 @@ export function merchandise<Change, State>(
       throw new ConsoleError(409, "no_file", `There is no ${join(conf, file)}: write one first`);
     const after = kind.changed(before, change);
     const version = createHash("sha256").update(before).digest("hex");
-    return { file, before, after, version, problems: problemsOf(conf, file, after) };
+    return { file, before, after, version, problems: checkedConfiguration(conf, file, after).problems };
   }
 
   /** Throws ConsoleError for a change with problems. */
@@ -122,10 +119,10 @@ export function merchandise<Change, State>(
   return {
     /** Returns what the files have, and the versions that were put into use. */
     async state() {
-      const files = filesOf(conf);
-      const versions = await versionsInUse();
-      const inUse = versions.length > 0 ? await run([kind.name, "show"]) : undefined;
-      return { ...kind.stateOf(read, files, inUse), versions, problems: problemsOf(conf) };
+      const { configuration, problems } = checkedConfiguration(conf);
+      if (configuration) kind.document?.configured(configuration);
+      const { listed, inUse } = (kind.document && (await (await open(kind.document)).versions())) ?? NO_VERSIONS;
+      return { ...kind.stateOf(read, filesOf(configuration), inUse), versions: listed, problems };
     },
 
     check,
@@ -135,15 +132,9 @@ export function merchandise<Change, State>(
       const { file, after } = checked(body);
       const { index } = parsed(schema, body);
       const configuration = loadConfiguration(conf, (name, text) => (name === file ? after : text));
-      if (kind.drafts) {
-        const folder = mkdtempSync(join(tmpdir(), "relevance-draft-"));
-        try {
-          cpSync(conf, folder, { recursive: true, dereference: true });
-          replace(join(folder, file), after);
-          await run([kind.name, "apply", "--draft"], folder);
-        } finally {
-          rmSync(folder, { recursive: true });
-        }
+      if (kind.document && kind.drafts) {
+        const { opened, value } = await openFor(kind.document, configuration);
+        await opened.writeDraft(value);
       }
       return { setting: kind.settingOf(configuration, index) };
     },
@@ -151,17 +142,23 @@ export function merchandise<Change, State>(
     /** Writes the change into its file, and puts a document into use. If that fails, the file is what it was. */
     async apply(body: unknown) {
       const change = checked(body);
-      if (parsed(schema, body).version !== change.version) {
+      const { version, seen } = parsed(schema, body);
+      if (version !== change.version) {
         const reason = `${change.file} has changed in the meantime: look at the new difference first`;
         throw new ConsoleError(409, "changed", reason);
       }
-      await requireNewest(parsed(schema, body).seen);
-      replace(join(conf, change.file), change.after);
-      if (!kind.list) return { version: null };
+      const { document } = kind;
+      if (!document) {
+        replaceFile(join(conf, change.file), change.after);
+        return { version: null };
+      }
+      await requireNewest(await open(document), seen);
+      replaceFile(join(conf, change.file), change.after);
       try {
-        return await run([kind.name, "apply"]);
+        const { opened, value } = await openFor(document, loadConfiguration(conf));
+        return told(await opened.write(value));
       } catch (error) {
-        replace(join(conf, change.file), change.before);
+        replaceFile(join(conf, change.file), change.before);
         throw error;
       }
     },
@@ -169,17 +166,27 @@ export function merchandise<Change, State>(
     /** Brings the content of an earlier version back, into use and into the files. */
     async revert(body: unknown) {
       const { version } = parsed(v.strictObject({ version: v.pipe(v.number(), v.integer(), v.minValue(1)) }), body);
-      const lost = kind.pending(read, filesOf(conf), await run([kind.name, "show"]));
+      const { document } = kind;
+      if (!document) throw new ConsoleError(409, "no_versions", "Only a deployment puts it into use");
+      const opened = await open(document);
+      const inUse = (await opened.read())?.value ?? document.none;
+      const lost = kind.pending(read, filesOf(checkedConfiguration(conf).configuration), inUse);
       if (lost.length > 0) {
         const reason = `${lost.join(", ")} has changes that are not in use, which would be lost: put them into use first`;
         throw new ConsoleError(409, "changed", reason);
       }
-      const reverted = await run([kind.name, "revert", String(version)]);
-      for (const [file, text] of kind.restored(read, await run([kind.name, "show"]))) replace(join(conf, file), text);
-      return reverted;
+      const { reverted, ...published } = await opened.revert(version);
+      const restored = document.parse(published.version.content);
+      for (const [file, text] of kind.restored(read, restored)) replaceFile(join(conf, file), text);
+      return { ...told(published), reverts_to: reverted };
     },
   };
 }
+
+const NO_VERSIONS = { listed: [] as ListedVersion[], inUse: undefined };
+
+/** Returns what the page says of a version that is in use now. */
+const told = ({ version: { version, written_by }, changes }: Published) => ({ version, written_by, changes });
 
 function parsed<T>(schema: v.GenericSchema<unknown, T>, body: unknown): T {
   const result = v.safeParse(schema, body);
@@ -188,25 +195,19 @@ function parsed<T>(schema: v.GenericSchema<unknown, T>, body: unknown): T {
 }
 
 /** Returns the names of the files of synonyms. */
-const filesOf = (conf: string): string[] => Object.keys(configurationOf(conf)?.searchGateway?.synonyms ?? {});
+const filesOf = (configuration: Configuration | undefined): string[] =>
+  Object.keys(configuration?.searchGateway?.synonyms ?? {});
 
-/** Returns a configuration; undefined if it has problems. */
-function configurationOf(conf: string): Configuration | undefined {
+/** Returns a configuration, in which a file may have another text, or what the linter says of it. */
+function checkedConfiguration(
+  conf: string,
+  file?: string,
+  after = "",
+): { configuration?: Configuration; problems: string[] } {
   try {
-    return loadConfiguration(conf);
+    return { configuration: loadConfiguration(conf, (name, text) => (name === file ? after : text)), problems: [] };
   } catch (error) {
-    if (error instanceof ConfigurationError) return undefined;
-    throw error;
-  }
-}
-
-/** Returns what the linter says of a configuration, in which a file may have another text. */
-function problemsOf(conf: string, file?: string, after = ""): string[] {
-  try {
-    loadConfiguration(conf, (name, text) => (name === file ? after : text));
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems.map(formatProblem);
+    if (error instanceof ConfigurationError) return { problems: error.problems.map(formatProblem) };
     throw error;
   }
 }

@@ -1,3 +1,7 @@
+import { ConfigurationError } from "../../lib/config/problem.ts";
+import { Failure, UsageError } from "../../lib/core/failure.ts";
+import { fileProblem } from "../../lib/core/system-error.ts";
+
 /** An error that the page shows where it happened. */
 export class ConsoleError extends Error {
   readonly status: number;
@@ -8,6 +12,14 @@ export class ConsoleError extends Error {
     this.status = status;
     this.code = code;
   }
+}
+
+/** Returns what the page shows of an error that people can mend; undefined for any other. */
+export function explainedError(error: unknown): ConsoleError | undefined {
+  if (error instanceof ConsoleError) return error;
+  const isExplained = [Failure, UsageError, ConfigurationError].some((Kind) => error instanceof Kind);
+  const message = isExplained ? (error as Error).message : fileProblem(error)?.message;
+  return message === undefined ? undefined : new ConsoleError(422, "failed", message, { cause: error });
 }
 
 /** Returns what reading a file of a list gives; nothing if the file is not one of them, so that it spoils no other. */

@@ -2,17 +2,18 @@ import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
+import { replaceFile } from "../../lib/core/replace-file.ts";
 import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
 import type { Evaluation } from "../evaluation/evaluate.ts";
 import { SettingsFile } from "../evaluation/settings-file.ts";
-import { type CommandOptions, output } from "./command.ts";
 import { type JudgmentFiles, namesIn } from "./judgment-files.ts";
 import { ConsoleError, fitting } from "./problem.ts";
 import type { Upstream } from "./proxy.ts";
-import { replace } from "./replace.ts";
+import { type RunControl, runInThread } from "./run-in-thread.ts";
+import type { RunWork, WorkedRun } from "./run-work.ts";
 import { tunedBefore } from "./tuned-before.ts";
 
-/** A run of `relevance evaluate`, `tune` or `preview` that the page asks for. */
+/** An evaluation, tuning or preview that the page asks for. */
 export const SentRun = v.strictObject({
   kind: v.picklist(["evaluate", "tune", "preview"]),
   /** Empty for a preview of texts alone. */
@@ -38,7 +39,7 @@ interface RunSummary {
 
 /** A finished run, as it is stored. */
 export interface StoredRun extends RunSummary {
-  /** What the command printed with `--json`. */
+  /** What the command of this name prints with `--json`. */
   result: unknown;
   /** The heat map of a tuning, as SVG. */
   picture?: string;
@@ -68,7 +69,7 @@ export interface Runs {
 /** The run in progress. */
 export interface RunProgress {
   running: SentRun["kind"] | null;
-  /** What the command said last, such as "hybrid: 40 queries". */
+  /** What it said last, such as "hybrid: 40 queries". */
   note: string;
   /** How many variants it has begun, and how many there are. */
   begun: number;
@@ -77,15 +78,17 @@ export interface RunProgress {
 
 const NO_RUN: RunProgress = { running: null, note: "", begun: 0, variants: 0 };
 
-export interface RunsOptions extends CommandOptions {
+export interface RunsOptions {
   folder: string;
   judgments: JudgmentFiles;
-  gateway: Upstream;
+  gateway: Pick<Upstream, "url" | "key">;
   conf: string;
+  /** Works on a run; in a thread if it is not given. */
+  work?: (work: RunWork, control: RunControl) => Promise<WorkedRun>;
 }
 
-/** Runs commands of `relevance` as programs, one at a time, and stores what they print. The key is in their environment. */
-export function createRuns({ folder, judgments, gateway, conf, command, env }: RunsOptions): Runs {
+/** Works on runs, one at a time, and stores their results. */
+export function createRuns({ folder, judgments, gateway, conf, work = runInThread }: RunsOptions): Runs {
   let progress = NO_RUN;
   let stopping = new AbortController();
   const file = (id: string, extension: string) => {
@@ -101,24 +104,20 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
     const when = new Date().toISOString();
     const id = `${when.replaceAll(/[:.]/g, "-")}-${kind}`;
     // JSON is YAML: the file can be used with the command again.
-    replace(file(id, "yaml"), `${JSON.stringify(settings, undefined, 2)}\n`);
-    const picture = file(id, "svg");
-    if (texts) replace(file(id, "txt"), texts.map((text) => `${text.replaceAll(/\s+/g, " ")}\n`).join(""));
-    const args = [
-      ...[kind, "--json", "--conf", conf, "--api-host", gateway.url],
-      ...["--settings", file(id, "yaml")],
-      ...(name === "" && kind === "preview" ? [] : ["--judgments", judgments.path(name)]),
-      ...(texts && kind === "preview" ? ["--texts", file(id, "txt")] : []),
-      ...(metrics === undefined ? [] : [kind === "evaluate" ? "--metrics" : "--metric", metrics]),
-      ...(kind === "tune" ? ["--picture", picture] : []),
-    ];
-    const printed = await output([...command, ...args], {
-      env: { ...env, RELEVANCE_API_KEY: gateway.key },
-      signal: stopping.signal,
-      onNote: (note) => {
-        progress = { ...progress, note, begun: progress.begun + 1 };
+    replaceFile(file(id, "yaml"), `${JSON.stringify(settings, undefined, 2)}\n`);
+    const { url, key } = gateway;
+    const { result: printed, picture } = await work(
+      {
+        ...{ kind, settings, texts, metrics, conf, gateway: { url, key } },
+        ...((kind !== "preview" || name !== "") && { judgments: judgments.path(name) }),
       },
-    });
+      {
+        signal: stopping.signal,
+        onNote(note) {
+          progress = { ...progress, note, begun: progress.begun + 1 };
+        },
+      },
+    );
     const result = JSON.parse(printed);
     if (kind !== "tune") {
       const tunings = list().filter(
@@ -134,9 +133,9 @@ export function createRuns({ folder, judgments, gateway, conf, command, env }: R
     }
     const stored: StoredRun = {
       ...{ id, kind, when, judgments: name, index: settings.index, result },
-      ...(existsSync(picture) && { picture: readFileSync(picture, "utf8") }),
+      ...(picture !== undefined && { picture }),
     };
-    replace(file(id, "json"), `${JSON.stringify(stored)}\n`);
+    replaceFile(file(id, "json"), `${JSON.stringify(stored)}\n`);
     return stored;
   }
 

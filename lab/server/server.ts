@@ -2,16 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import * as v from "valibot";
 import { previewDefaults, SentDefaults, writeDefaults } from "./index-defaults.ts";
 import { type JudgmentFiles, SentJudgment } from "./judgment-files.ts";
-import { AskedClicks, AskedExperiment, type LogReports, TakenClicks } from "./log-reports.ts";
+import { AskedClicks, AskedDays, AskedExperiment, AskedSearches, type LogReports, TakenClicks } from "./log-reports.ts";
 import { type Served, serveOnLoopback } from "./loopback.ts";
 import { type MerchandiseOptions, merchandise } from "./merchandise.ts";
 import { RULES_PLACE, SYNONYMS_PLACE, VARIETY_PLACE } from "./merchandise-kinds.ts";
 import { type Page, securityHeaders } from "./page.ts";
-import { ConsoleError, errorBody } from "./problem.ts";
+import { ConsoleError, errorBody, explainedError } from "./problem.ts";
 import { isProxied, passOn, type Upstream } from "./proxy.ts";
-import { AskedReport, type ReportReader } from "./reported.ts";
 import { type Runs, SentRun } from "./runs.ts";
-import { AskedSearches, type Searches } from "./searched.ts";
 import type { ConsoleSetup, ProxiedService } from "./setup.ts";
 import { SentDocuments, SentTask, type Tasks } from "./tasks.ts";
 
@@ -31,12 +29,8 @@ export interface ConsoleOptions {
   judgments: JudgmentFiles;
   tasks: Tasks;
   runs: Runs;
-  /** Reads what people searched for. */
-  searches: (asked: AskedSearches) => Promise<Searches>;
   reports: LogReports;
-  /** Reads what users did with recommendations. */
-  recommendationReport: ReportReader;
-  /** The configuration and the commands with which the page changes rules and synonyms, if it may. */
+  /** The configuration and the account with which the page changes rules and synonyms, if it may. */
   merchandise?: MerchandiseOptions;
   /** Path of hybrid_search.yaml, if the page may change it. */
   defaultsFile?: string;
@@ -87,9 +81,9 @@ async function answer(
     if (!route) throw new ConsoleError(404, "not_found", `The console has no ${method} ${pathname}`);
     send(200, {}, JSON.stringify(await route({ body, query: searchParams })));
   } catch (error) {
-    if (!(error instanceof ConsoleError)) console.error(error);
-    const { status, code, message } =
-      error instanceof ConsoleError ? error : new ConsoleError(500, "internal", (error as Error).message);
+    const explained = explainedError(error);
+    if (!explained) console.error(error);
+    const { status, code, message } = explained ?? new ConsoleError(500, "internal", (error as Error).message);
     send(status, {}, errorBody(code, message));
   }
 }
@@ -123,8 +117,8 @@ type Routes = Readonly<Record<string, (call: Call) => unknown>>;
 
 /** The calls that the server answers itself. */
 function routesOf(options: ConsoleOptions): Routes {
-  const { judgments, tasks, runs, searches, reports, gateway, recommendation, defaultsFile } = options;
-  const { history, users, status, recommendationReport } = options;
+  const { judgments, tasks, runs, reports, gateway, recommendation, defaultsFile } = options;
+  const { history, users, status } = options;
   const setup: ConsoleSetup = {
     ...options.setup,
     gateway: gateway.url,
@@ -150,8 +144,8 @@ function routesOf(options: ConsoleOptions): Routes {
     "POST /api/tasks": ({ body }) => tasks.create(parsed(SentTask, body)),
     "GET /api/task": ({ query }) => tasks.read(query.get("name") ?? ""),
     "POST /api/task/documents": ({ body, query }) => tasks.open(query.get("name") ?? "", parsed(SentDocuments, body)),
-    "GET /api/queries": ({ query }) => searches(checked(AskedSearches, Object.fromEntries(query))),
-    "GET /api/report": ({ query }) => recommendationReport(checked(AskedReport, Object.fromEntries(query))),
+    "GET /api/queries": ({ query }) => reports.searches(checked(AskedSearches, Object.fromEntries(query))),
+    "GET /api/report": ({ query }) => reports.recommendations(checked(AskedDays, Object.fromEntries(query))),
     "GET /api/runs": () => ({ runs: runs.list() }),
     "GET /api/run": ({ query }) => runs.read(query.get("id") ?? ""),
     "GET /api/runs/over-time": async ({ query }) => ({

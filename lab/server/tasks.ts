@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import * as v from "valibot";
+import { replaceFile } from "../../lib/core/replace-file.ts";
 import type { JudgingTask } from "../judgments/task.ts";
 import { namedFile, namesIn } from "./judgment-files.ts";
 import { locked } from "./lock.ts";
 import { ConsoleError, fitting } from "./problem.ts";
-import { replace } from "./replace.ts";
 
 const Text = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(2_000));
 const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -50,7 +50,7 @@ export function judgingTasks(folder: string): Tasks {
     throw new ConsoleError(409, "unreadable_task", `${file(name)} is not a task: ${v.summarize(stored.issues)}`);
   };
   const write = (task: JudgingTask) => {
-    replace(file(task.name), `${JSON.stringify(task, undefined, 2)}\n`);
+    replaceFile(file(task.name), `${JSON.stringify(task, undefined, 2)}\n`);
     return task;
   };
   return {

@@ -7,6 +7,8 @@ import type { Served } from "../../lab/server/loopback.ts";
 import { openConsole } from "../../lab/server/open.ts";
 import type { HistoryEvent } from "../../lab/server/server.ts";
 import { consoleIndexes } from "../../lab/server/setup.ts";
+import { openDocument } from "../../lib/aws/documents.ts";
+import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
 import type { Configuration } from "../../lib/config/configuration.ts";
 import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
 import type { Names } from "../../lib/core/naming/names.ts";
@@ -47,8 +49,11 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
     sources: join(PACKAGE_FOLDER, "lab/console"),
     files: join(options.dir, "console"),
     conf: options.conf,
-    command: [process.execPath, join(PACKAGE_FOLDER, "cli/main.ts")],
-    env: process.env,
+    log: async () => ({
+      name: names.bucket(),
+      objects: s3ObjectStore(localClients(cloud).s3, names.bucket()),
+      explained: (work) => work,
+    }),
     gateway: { name: "search gateway", ...gateway },
     ...(recommendation && {
       recommendation: { name: "recommendation service", url: recommendation.url, key: recommendation.key },
@@ -67,21 +72,9 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
       example: options.demo ? { query: EXAMPLE, user: recommendation?.sample?.userId ?? null } : null,
     },
     defaultsFile: join(options.conf, "hybrid_search.yaml"),
-    // Like those of AWS: `--local` finds the stack of the current folder alone.
-    account: { account: [], env: { ...process.env, ...accountVariables(cloud) } },
+    account: { open: async (kind) => openDocument(kind, { sdk: rootOptions(cloud), bucket: names.bucket() }) },
     ...(port !== undefined && { port }),
   });
-}
-
-/** Returns the variables with which commands find the local cloud. */
-function accountVariables(cloud: Cloud): Record<string, string> {
-  const { endpoint, region, credentials } = rootOptions(cloud);
-  return {
-    AWS_ENDPOINT_URL: endpoint,
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  };
 }
 
 /** Returns what runs and what was trained. */

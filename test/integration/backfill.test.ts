@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { embeddingWriter } from "../../cli/gateway/embedding-writer.ts";
-import { clusterBehind } from "../../cli/gateway/gateway.ts";
+import { clusterBehind } from "../../lab/gateway/gateway.ts";
 import { type BackfillFields, createBackfill, workOnBackfill } from "../../lib/search/index/backfill.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import { cancelRun } from "../../lib/search/index/rebuild/finish.ts";

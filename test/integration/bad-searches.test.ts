@@ -14,7 +14,7 @@ const test = suite("five bad searches mended in the console");
 
 const visitors = visitedShop();
 const shop = await startShop({
-  ...{ name: "bad-searches", dense: await shopModel(), program: visitors.program },
+  ...{ name: "bad-searches", dense: await shopModel(), log: visitors.folder },
   embeddings: [{ field: "text_dense", kind: "dense" }],
 });
 const { cluster, index, conf } = shop;

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { readCandidates } from "../../cli/gateway/candidates.ts";
+import { readCandidates } from "../../lab/gateway/candidates.ts";
 import { techniquesOf } from "../../lab/tuning/settings.ts";
 import type { Combination } from "../../lib/core/contract/search.ts";
 import { seeded, shuffled } from "../../lib/core/statistics/random.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { readRun } from "../../cli/lab/search-runs.ts";
+import { readRun } from "../../lab/evaluation/searches.ts";
 import { patient } from "../../local/process/wait.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { entryFor } from "../../cli/gateway/entry.ts";
-import { clusterBehind } from "../../cli/gateway/gateway.ts";
+import { clusterBehind } from "../../lab/gateway/gateway.ts";
 import { loadHybridSearch } from "../../lib/config/load.ts";
+import { entryFor } from "../../lib/search/target/entry-for.ts";
 import { scratchFolder } from "../../local/process/scratch.ts";
 import { runHere } from "../cli/run-here.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import type { FileChange, ListedVersion } from "../../server/merchandise.ts";
+import type { ListedVersion } from "../../../lib/aws/documents.ts";
+import type { FileChange } from "../../server/merchandise.ts";
 import type { RulesState, SynonymsState, VarietyState } from "../../server/merchandise-kinds.ts";
 import { callConsole } from "../api.ts";
 import { announce, setup } from "../state.ts";

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Searches } from "../../server/searched.ts";
+import type { Searches } from "../../server/log-reports.ts";
 import { callConsole } from "../api.ts";
 import { announce, place } from "../state.ts";
 

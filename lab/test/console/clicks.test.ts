@@ -1,19 +1,28 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
+import { storedEvent, storedSearch } from "../../../test/fixtures/stored-lines.ts";
 import { suite } from "../../../test/suite.ts";
 import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's judgments from clicks, in a browser");
 
-const calls = join(scratchFolder(TEST_OUTPUT, "clicks-calls"), "calls.txt");
-/** In place of `relevance judgments from-clicks`: finds one judgment, and notes its arguments. */
-const COMMAND = `
-  require("node:fs").appendFileSync(${JSON.stringify(calls)}, process.argv.slice(1).join(" ") + "\\n");
-  process.stdout.write('[{"query":"salt","document":"b1","grade":1,"impressions":40,"clicks":4}]');`;
-const { browser, console } = await startInBrowser(test, { command: [process.execPath, "-e", COMMAND, "--"] });
+const log = scratchFolder(TEST_OUTPUT, "clicks-log");
+const DAY_MS = 86_400_000;
+const searched = (userQuery: string, daysAgo: number, count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    storedSearch({
+      ...{ queryId: `${userQuery}-${index}`, clientId: `c${index}`, userQuery },
+      timestamp: new Date(Date.now() - daysAgo * DAY_MS),
+    }),
+  ).join("");
+for (const name of ["search", "events"]) mkdirSync(join(log, name), { recursive: true });
+writeFileSync(join(log, "search", "lines"), searched("salt", 1, 40) + searched("storm", 30, 2));
+writeFileSync(join(log, "events", "lines"), storedEvent("salt-0", "b1") + storedEvent("storm-0", "b1"));
+
+const { browser, console } = await startInBrowser(test, { log });
 
 test("takes what was read, whatever the form says since then", async () => {
   const { page, problems, close } = await openTab(browser, console, "#/measure?index=books&days=7");
@@ -27,9 +36,13 @@ test("takes what was read, whatever the form says since then", async () => {
   await taking.getByRole("textbox", { name: "New judgments file" }).fill("taken");
   await taking.getByRole("button", { name: "Take all 1 into it" }).press("Enter");
   await region.getByText("They are in the judgments file taken").waitFor();
-  const [read = "", taken = ""] = readFileSync(calls, "utf8").split("\n");
-  assert.match(read, "from-clicks --days 7 --min-impressions 20 --index books");
-  assert.match(taken, "from-clicks --days 7 --min-impressions 20 --index books");
+  const taken = readFileSync(join(console.files, "judgments", "taken.csv"), "utf8")
+    .trim()
+    .split("\n");
+  assert.equal(
+    taken.slice(1).map((row) => row.slice(0, "salt,b1,".length)),
+    ["salt,b1,"],
+  );
   assert.equal(problems, []);
   await close();
 });

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import * as assert from "uvu/assert";
+import { Failure } from "../../../lib/core/failure.ts";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { patient } from "../../../local/process/wait.ts";
 import { startBrowser } from "../../../test/fixtures/browser.ts";
@@ -11,6 +12,10 @@ import { inBatch, type suite } from "../../../test/suite.ts";
 import { type OpenOptions, openConsole } from "../../server/open.ts";
 
 export const KEY = "the-secret-key";
+
+const noLog = async () => {
+  throw new Failure("There is no request log");
+};
 
 /** Starts a console over the stand-in gateway, with its own files. */
 export async function startTestConsole(options: Partial<OpenOptions> = {}) {
@@ -23,8 +28,7 @@ export async function startTestConsole(options: Partial<OpenOptions> = {}) {
   writeFileSync(defaultsFile, `hybrid_queries:\n  - index: books # ours\n    embedding_mappings: [${mapping}]\n`);
   const service = { url: gateway.url, key: KEY };
   const console = await openConsole({
-    ...{ sources: join(ROOT, "lab/console"), files, conf, defaultsFile, env: process.env },
-    command: [process.execPath, join(ROOT, "cli/main.ts")],
+    ...{ sources: join(ROOT, "lab/console"), files, conf, defaultsFile, log: noLog },
     gateway: { name: "search gateway", ...service },
     recommendation: { name: "recommendation service", ...service },
     setup: {

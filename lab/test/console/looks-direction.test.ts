@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
+import { type DocumentKind, openDocument } from "../../../lib/aws/documents.ts";
 import { patient } from "../../../local/process/wait.ts";
 import { suite } from "../../../test/suite.ts";
 import type { Preview } from "../../preview/preview.ts";
@@ -20,10 +21,13 @@ const preview: Preview = {
   ],
   totals: { better: 0, worse: 0, changed: 1, unchanged: 0 },
 };
-/** In place of the command line: a preview, and no versions of rules. */
-const COMMAND = `process.stdout.write(process.argv.includes("preview") ? ${JSON.stringify(JSON.stringify(preview))} : "[]");`;
+/** An account without versions of documents. */
+const open = async <Value>(kind: DocumentKind<Value>) => ({
+  ...openDocument(kind, { sdk: { region: "eu-west-1" }, bucket: "none" }),
+  versions: async () => ({ listed: [], inUse: kind.none, earlier: 0 }),
+});
 const shared = await startInBrowser(test, {
-  ...{ command: [process.execPath, "-e", COMMAND, "--"], account: { account: [], env: process.env } },
+  ...{ work: async () => ({ result: JSON.stringify(preview) }), account: { open } },
   ...{
     users: async () => ["U1"],
     history: async () => [{ item: "b4", type: "view", when: "2026-01-02T03:04:05.000Z" }],

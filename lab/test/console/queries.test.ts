@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { scratchFolder } from "../../../local/process/scratch.ts";
 import { patient } from "../../../local/process/wait.ts";
 import { configurationFolder } from "../../../test/fixtures/configurations/configurations.ts";
-import { ROOT, TEST_OUTPUT } from "../../../test/fixtures/env.ts";
+import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import { storedEvent, storedSearch } from "../../../test/fixtures/stored-lines.ts";
 import { suite } from "../../../test/suite.ts";
 import { violations } from "./axe.ts";
@@ -12,7 +12,7 @@ import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's queries, in a browser");
 
-/** The longest time that a command of `relevance` may take on a busy machine. */
+/** The longest time that a report may take on a busy machine. */
 const timeout = patient(60_000);
 
 const folder = scratchFolder(TEST_OUTPUT, "searched-by-people");
@@ -39,16 +39,9 @@ writeFileSync(
       .join(""),
 );
 writeFileSync(join(folder, "log", "events", "lines"), storedEvent("letters-0", "b1"));
-// The command itself, with the lines of this test in place of those of the local bucket.
-const command = join(folder, "relevance.mjs");
-writeFileSync(
-  command,
-  `process.argv.splice(process.argv.indexOf("--local"), 1, "--files", ${JSON.stringify(join(folder, "log"))});\n` +
-    `await import(${JSON.stringify(join(ROOT, "cli/main.ts"))});\n`,
-);
 
 const { browser, console } = await startInBrowser(test, {
-  command: [process.execPath, command],
+  log: join(folder, "log"),
   conf: configurationFolder("all-options"),
 });
 

@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { Failure } from "../../../lib/core/failure.ts";
 import { waitFor } from "../../../local/process/wait.ts";
 import { suite } from "../../../test/suite.ts";
 import { reportOf } from "../../experiments/report.ts";
@@ -59,13 +60,14 @@ const measured: RecommendationReport = {
   ],
   hashed: [],
 };
-/** In place of `relevance report recommendations`, which has a log of seven days alone. */
-const COMMAND = `
-  if (process.argv.join(" ").includes("--days 7")) process.stdout.write(${JSON.stringify(JSON.stringify(measured))});
-  else { process.stderr.write("The request log has no answer"); process.exitCode = 1; }`;
+/** Of a log of seven days alone. */
+async function recommendations({ days }: { days: number }): Promise<RecommendationReport> {
+  if (days === 7) return measured;
+  throw new Failure("The request log has no answer");
+}
 const { browser, console } = await startInBrowser(test, {
   ...{ history, users, status: async () => status },
-  command: [process.execPath, "-e", COMMAND],
+  reports: { recommendations },
 });
 
 test("measures what lists lead to when asked, and shows experiments and the command's own words when it fails", async () => {

@@ -15,13 +15,7 @@ const test = suite("stored runs of the console");
 
 const folder = join(scratchFolder(TEST_OUTPUT, "stored-runs"), "runs");
 const runs = createRuns({
-  ...{
-    folder,
-    conf: "conf",
-    command: ["none"],
-    env: {},
-    gateway: { name: "gateway", url: "http://127.0.0.1:1", key: "" },
-  },
+  ...{ folder, conf: "conf", gateway: { url: "http://127.0.0.1:1", key: "" } },
   judgments: judgmentFiles(join(folder, "../judgments"), "ada"),
 });
 

@@ -1,10 +1,10 @@
-import type { Pair } from "../../lab/evaluation/recall.ts";
 import { MODELS } from "../../lib/config/embedding-models.ts";
 import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
 import { passageVector } from "../../lib/config/passage-fields.ts";
+import { Failure } from "../../lib/core/failure.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { Failure } from "../errors.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import type { Pair } from "./recall.ts";
 
 /** What is searched, exactly and approximately. */
 export interface Searched {

@@ -1,16 +1,16 @@
 import * as v from "valibot";
-import type { Run } from "../../lab/evaluation/evaluate.ts";
-import type { Query, Setting, SettingsFile } from "../../lab/evaluation/settings-file.ts";
-import type { Metric } from "../../lab/metrics/metric.ts";
+import { Failure } from "../../lib/core/failure.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { Failure } from "../errors.ts";
 import type { Gateway, GatewayAnswer } from "../gateway/gateway.ts";
+import type { Metric } from "../metrics/metric.ts";
+import type { Run } from "./evaluate.ts";
+import { gatewayCall, type Query, type Setting, type SettingsFile } from "./settings-file.ts";
 
 /** The hits that a setting is asked for at least: metrics without a depth look at all of them. */
 const MIN_SIZE = 100;
 
 /** Searches for all queries with a setting. */
-export async function searchAll(
+export function searchAll(
   gateway: Gateway,
   file: SettingsFile,
   setting: Setting,
@@ -18,7 +18,6 @@ export async function searchAll(
   metrics: readonly Metric[],
   concurrency: number,
 ): Promise<Run[]> {
-  const { gatewayCall } = await import("../../lab/evaluation/settings-file.ts");
   const size = Math.max(MIN_SIZE, ...metrics.map(({ k }) => k ?? 0));
   return concurrently(queries, concurrency, async (query) => {
     const { path, body } = gatewayCall(file, setting, query, size);

@@ -1,14 +1,13 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { namedDocument } from "../../../cli/documents.ts";
-import { PLACEMENTS_KIND } from "../../../cli/recommendation/placements.ts";
-import { type Placement, PlacementsSchema } from "../../../lib/config/placements.ts";
-import { suite } from "../../suite.ts";
+import { versionValue } from "../../../../lib/aws/documents.ts";
+import { type Placement, PlacementsSchema } from "../../../../lib/config/placements.ts";
+import { CONFIGURED_PLACEMENTS } from "../../../../lib/recommendation/placements/configured.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("changes of placements");
 
-const { changesOf: placementChanges } = PLACEMENTS_KIND;
-const { valueIn } = namedDocument(PLACEMENTS_KIND);
+const { changesOf: placementChanges } = CONFIGURED_PLACEMENTS;
 
 const placements = (...settings: object[]): readonly Placement[] =>
   v.parse(PlacementsSchema, { placements: settings }).placements;
@@ -27,8 +26,9 @@ test("describes each changed placement in one line", () => {
 
 test("refuses a version with settings that this version does not know", () => {
   const version = { version: 3, written_at: "", written_by: "ann", content: { placements: [{ name: "a", later: 1 }] } };
-  assert.throws(() => valueIn(version), /Version 3 of the placements has settings/);
-  assert.equal(valueIn({ ...version, content: { placements: placements({ name: "a" }) } }), placements({ name: "a" }));
+  assert.throws(() => versionValue(CONFIGURED_PLACEMENTS, version), /Version 3 of the placements has settings/);
+  const known = { ...version, content: { placements: placements({ name: "a" }) } };
+  assert.equal(versionValue(CONFIGURED_PLACEMENTS, known), placements({ name: "a" }));
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import { Failure } from "../../lib/core/failure.ts";
 import type { SubqueryHits } from "../../lib/search/fusion/techniques.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
-import { Failure } from "../errors.ts";
 
 const Hit = v.looseObject({ _id: v.string(), _score: v.number(), _doc: v.optional(v.number()) });
 

@@ -1,4 +1,4 @@
-import { isObject } from "../lib/core/json/values.ts";
+import { isObject } from "./values.ts";
 
 /** Longer values are not shown. */
 const MAX_SHOWN = 60;

@@ -1,9 +1,10 @@
 import * as v from "valibot";
-import type { Query, SettingsFile } from "../../lab/evaluation/settings-file.ts";
-import type { Task } from "../../lab/judging/judge.ts";
+import { Failure } from "../../lib/core/failure.ts";
 import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { Failure } from "../errors.ts";
+import { gatewayCall, type Query, type SettingsFile } from "../evaluation/settings-file.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import { documentText } from "./document-text.ts";
+import type { Task } from "./judge.ts";
 
 const Found = v.looseObject({
   search_response: v.looseObject({
@@ -29,8 +30,6 @@ interface PoolOptions {
  */
 export async function pooledTasks(gateway: Gateway, options: PoolOptions): Promise<Task[]> {
   const { file, queries, depth, fields, concurrency } = options;
-  const { gatewayCall } = await import("../../lab/evaluation/settings-file.ts");
-  const { documentText } = await import("../../lab/judging/document-text.ts");
   const pools = await concurrently(queries, concurrency, async (query) => {
     const texts = new Map<string, string>();
     for (const setting of file.settings) {

@@ -1,0 +1,20 @@
+import type { HybridQuery } from "../../config/hybrid-search.ts";
+import { deadlineIn } from "../../core/resilience/deadline.ts";
+import type { Cluster } from "../opensearch/cluster.ts";
+import { createIndexCatalog } from "../opensearch/index-catalog.ts";
+import { entryOfAbsent, resolveTarget } from "./target.ts";
+
+/** Longer than calls of a run are repeated, which decide themselves when to give up. */
+const PATIENCE_MS = 15 * 60_000;
+
+/** Returns the entry of hybrid_search.yaml that the gateway uses for an index or alias; undefined if it has none. */
+export async function entryFor(
+  cluster: Cluster,
+  indexes: readonly HybridQuery[],
+  name: string,
+): Promise<HybridQuery | undefined> {
+  const services = { catalog: createIndexCatalog(cluster), settings: { indexes } };
+  const { indexes: found, written } = await resolveTarget(services, name, deadlineIn(PATIENCE_MS));
+  const entry = found.length === 0 ? entryOfAbsent(services.settings, name) : (written ?? found[0])?.entry;
+  return indexes.find(({ index }) => index === entry?.index);
+}
