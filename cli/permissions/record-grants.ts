@@ -47,7 +47,7 @@ export function batching({ project, recommendation }: Configuration, names: Name
 /** Returns the permissions to rewrite what is stored of users. */
 export function forgetting({ project, recommendation }: Configuration, names: Names): Statement[] {
   const bucket = names.bucketArn();
-  const rewriting = ["AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "PutObject"];
+  const rewriting = ["AbortMultipartUpload", "DeleteObjectVersion", "PutObject"];
   const tables = (["users", "built-in"] as const).map((name) => names.arn("dynamodb", `table/${names.table(name)}`));
   return [
     statement(
@@ -60,7 +60,8 @@ export function forgetting({ project, recommendation }: Configuration, names: Na
     statement(
       "ReadUserIdKey",
       ["secretsmanager:GetSecretValue"],
-      [names.arn("secretsmanager", `secret:${names.userIdKeyParameter()}-*`)],
+      // Without its suffix where there is no such secret.
+      [names.arn("secretsmanager", `secret:${names.userIdKeyParameter()}*`)],
     ),
     ...(recommendation
       ? [
