@@ -4,46 +4,11 @@ import type { Deadline } from "../../core/resilience/deadline.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
 import { applied, identityOf, type Moves, type Window } from "./apply.ts";
 import type { Page, SearchPage } from "./native-page.ts";
-import type { FoundHit, Stage, StageEffect, StageReport } from "./stage.ts";
+import type { Found, FoundHit, PageRequest, Stage, StageEffect, StageReport } from "./stage.ts";
 
-/** One page of a search, and the stages between the fused list and the page. */
-export interface PageRequest {
-  /** Undefined when the cluster will refuse it. */
-  page: Page | undefined;
-  /** In any order. Without any, the page is the cluster's own. */
-  stages: readonly Stage[];
-  /** Stages that the request asked for and cannot have. */
-  declined: readonly Degradation[];
-  /** Sends the page as the caller asked for it. */
-  plain: () => Promise<SearchAnswer>;
-  searchPage: SearchPage;
-  /** Returns the most hits that the cluster returns. */
-  maxResultWindow: () => Promise<number>;
-  deadline: Deadline;
-}
-
-/** What a search came to. */
-export interface Found {
-  answer: SearchAnswer;
-  stages: readonly StageReport[];
-  /** Whether the answer tells of the stages without being asked. */
-  areStagesTold: boolean;
-  degraded: readonly Degradation[];
-}
-
-/**
- * Returns one page of a search. A page is made in this order: the endpoint rewrites the request (templates, embeddings),
- * the cluster retrieves and fuses, the stages change the window in the order of `PAGE_STAGES`, and the page is cut last.
- *
- * The window is the same for all pages. What follows it is the cluster's list. So over all pages each hit is there exactly
- * once, whatever the stages do. Totals and aggregations stay the cluster's; `stages` tells what was added and hidden.
- */
-export async function searchedPage(request: PageRequest): Promise<Found> {
-  const { page, declined, searchPage, deadline } = request;
-  if (request.stages.length === 0 || !page || page.size === 0) {
-    const answer = await request.plain();
-    return { answer, stages: [], areStagesTold: false, degraded: [...answer.partial, ...declined] };
-  }
+/** Returns one page of a search that has stages. */
+export async function stagedPage(request: PageRequest, page: Page): Promise<Found> {
+  const { declined, searchPage, deadline } = request;
   const stages = request.stages.toSorted((a, b) => PAGE_STAGES.indexOf(a.name) - PAGE_STAGES.indexOf(b.name));
   const max = await request.maxResultWindow();
   const size = Math.min(max, Math.max(...stages.map(({ window }) => window)));

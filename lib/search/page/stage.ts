@@ -2,7 +2,8 @@ import type { PageStage, RewriteStage } from "../../core/contract/search.ts";
 import type { Degradation } from "../../core/http/degradation.ts";
 import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { RerankUsage } from "../rerank/reranker.ts";
-import type { Hit } from "./answer.ts";
+import type { Hit, SearchAnswer } from "./answer.ts";
+import type { Page, SearchPage } from "./native-page.ts";
 
 /** A hit with its JSON text, which is what the answer shows. */
 export interface FoundHit {
@@ -88,4 +89,29 @@ export interface StageReport extends StageEffect {
   moves: Move[];
   /** Words of the query, and what was searched in their place as well. */
   synonyms?: Array<{ from: string; to: string[] }>;
+}
+
+/** One page of a search, and the stages between the fused list and the page. */
+export interface PageRequest {
+  /** Undefined when the cluster will refuse it. */
+  page: Page | undefined;
+  /** In any order. Without any, the page is the cluster's own. */
+  stages: readonly Stage[];
+  /** Stages that the request asked for and cannot have. */
+  declined: readonly Degradation[];
+  /** Sends the page as the caller asked for it. */
+  plain: () => Promise<SearchAnswer>;
+  searchPage: SearchPage;
+  /** Returns the most hits that the cluster returns. */
+  maxResultWindow: () => Promise<number>;
+  deadline: Deadline;
+}
+
+/** What a search came to. */
+export interface Found {
+  answer: SearchAnswer;
+  stages: readonly StageReport[];
+  /** Whether the answer tells of the stages without being asked. */
+  areStagesTold: boolean;
+  degraded: readonly Degradation[];
 }

@@ -3,7 +3,7 @@ import { variantFor } from "../../../core/experiments/assignment.ts";
 import type { Experiment } from "../../gateway/settings.ts";
 import type { interleaveStage } from "../../page/interleave.ts";
 import { ownOrderOf } from "../../page/native-page.ts";
-import type { Found } from "../../page/run.ts";
+import type { Found } from "../../page/stage.ts";
 import { entryOf } from "../../target/entry.ts";
 import { namesIn } from "../../target/expression.ts";
 import type { TargetIndex } from "../../target/target.ts";

@@ -14,8 +14,8 @@ import {
   varyingStage,
 } from "../../page/rare-stages.ts";
 import type { Rewritten } from "../../page/rewritten.ts";
-import { type Found, searchedPage } from "../../page/run.ts";
-import { stagesOf, type Wanted } from "../../page/stage.ts";
+import { searchedPage } from "../../page/searched-page.ts";
+import { type Found, stagesOf, type Wanted } from "../../page/stage.ts";
 import { type Effects, NO_EFFECTS } from "../../rules/effects.ts";
 import { withText } from "../../rules/queries.ts";
 import { plainExpression } from "../../target/expression.ts";

@@ -16,7 +16,7 @@ import {
   rewrittenWithSynonyms,
   varyingStage,
 } from "../../page/rare-stages.ts";
-import { searchedPage } from "../../page/run.ts";
+import { searchedPage } from "../../page/searched-page.ts";
 import { sharedStages } from "../../page/shared-stages.ts";
 import { stagesOf } from "../../page/stage.ts";
 import { changesQuery } from "../../rules/effects.ts";

@@ -4,7 +4,7 @@ import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import { type PersonalRanker, RankingError, scoreBelowWindow } from "../../../../lib/personalize/ranking/blend.ts";
 import { readAnswer, type SearchAnswer } from "../../../../lib/search/page/answer.ts";
 import { personalizingStage } from "../../../../lib/search/page/rare-stages.ts";
-import { searchedPage } from "../../../../lib/search/page/run.ts";
+import { searchedPage } from "../../../../lib/search/page/searched-page.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/page/personal");

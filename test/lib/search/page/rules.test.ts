@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { seeded, shuffled } from "../../../../lib/core/statistics/random.ts";
 import type { Hit } from "../../../../lib/search/page/answer.ts";
 import { rulesStage, withPins } from "../../../../lib/search/page/rules.ts";
-import { searchedPage } from "../../../../lib/search/page/run.ts";
+import { searchedPage } from "../../../../lib/search/page/searched-page.ts";
 import type { Stage } from "../../../../lib/search/page/stage.ts";
 import { ruleBook } from "../../../../lib/search/rules/book.ts";
 import { effectsOf } from "../../../../lib/search/rules/effects.ts";
