@@ -1,5 +1,5 @@
 import { isObject } from "../core/json/values.ts";
-import { fits } from "../core/wildcard.ts";
+import { matcher } from "../core/wildcard.ts";
 
 const texts = (value: unknown): string[] =>
   [value].flat().flatMap((one) => {
@@ -8,7 +8,7 @@ const texts = (value: unknown): string[] =>
   });
 
 /** Returns whether a pattern of `_source` or `fields` stands for a field, or for an object around it. */
-const isFor = (pattern: string, field: string): boolean => fits(pattern, field) || fits(`${pattern}.*`, field);
+const isFor = (pattern: string, field: string): boolean => matcher(pattern)(field) || matcher(`${pattern}.*`)(field);
 
 /** Returns whether the hits of a native search show a field. */
 export function showsField(native: Readonly<Record<string, unknown>>, field: string): boolean {

@@ -1,12 +1,16 @@
-/** Returns whether a name fits a pattern, in which `*` stands for any characters. */
-export function fits(pattern: string, name: string): boolean {
-  const [start = "", ...rest] = pattern.split("*");
-  if (rest.length === 0) return pattern === name;
-  let at = start.length;
-  const isInOrder = rest.every((piece) => {
-    const found = name.indexOf(piece, at);
-    at = found + piece.length;
-    return found !== -1;
-  });
-  return name.startsWith(start) && isInOrder && name.endsWith(rest.at(-1) ?? "");
+/** Compiles a pattern with `*` for any characters. Unlike a regex, it does not backtrack. */
+export function matcher(pattern: string): (text: string) => boolean {
+  const [first = "", ...middle] = pattern.split("*");
+  const last = middle.pop();
+  if (last === undefined) return (text) => text === pattern;
+  return (text) => {
+    if (!text.startsWith(first) || !text.endsWith(last)) return false;
+    let at = first.length;
+    for (const part of middle) {
+      const found = text.indexOf(part, at);
+      if (found === -1) return false;
+      at = found + part.length;
+    }
+    return at <= text.length - last.length;
+  };
 }

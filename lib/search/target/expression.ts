@@ -1,4 +1,4 @@
-import { fits } from "../../core/wildcard.ts";
+import { matcher } from "../../core/wildcard.ts";
 
 /** A name in angle brackets without a date, which the cluster reads as the name itself. */
 const BRACKETED = /^<([^{}<>\\]*)>$/;
@@ -19,4 +19,4 @@ export const namesIn = (expression: string): string[] => [
 
 /** Returns whether an expression stands for a name: by itself, by a wildcard, or by the beginning of date math. */
 export const standsFor = (expression: string, name: string): boolean =>
-  namesIn(expression).some((part) => fits(part.replace(/^<([^{]*)\{.*$/, "$1*"), name));
+  namesIn(expression).some((part) => matcher(part.replace(/^<([^{]*)\{.*$/, "$1*"))(name));
