@@ -127,8 +127,10 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ suggest, mapping }) => suggest === "completion" && mapping !== undefined && mapping !== "completion",
   },
   {
-    reason: "the key may send its templates, and neither variety nor reranking",
-    excludes: ({ key, variety, rerank }) => key === "template-only" && (variety === "request" || rerank === "request"),
+    reason: "the key may send its templates, and none of the members that change what they do",
+    excludes: ({ key, variety, rerank, settings, no_hits }) =>
+      key === "template-only" &&
+      (variety === "request" || rerank === "request" || isSome(settings) || has(no_hits, "tell", "search")),
   },
   {
     reason: "the entry of an index has its synonyms, which the raw backend does not use",
