@@ -47,7 +47,7 @@ const COMMON = (valid: Record<string, unknown>): Case[] => [
   [
     "personalization_weight above 1",
     { ...valid, business_rules: { personalization_weight: 1.5 } },
-    { "business_rules.personalization_weight": "must be in [0, 1]" },
+    { "business_rules.personalization_weight": "must be a number from 0 to 1" },
   ],
   [
     "personalization_context with a number",
@@ -140,8 +140,8 @@ const HYBRID: Case[] = [
     "a weight above 1",
     settings({ weights: [1.5, -0.5] }),
     {
-      "settings.weights.0": "must be in [0, 1]",
-      "settings.weights.1": "must be in [0, 1]",
+      "settings.weights.0": "must be a number from 0 to 1",
+      "settings.weights.1": "must be a number from 0 to 1",
     },
   ],
   ["a weight that is a text", settings({ weights: ["0.5", 0.5] }), { "settings.weights.0": "must be a number" }],
