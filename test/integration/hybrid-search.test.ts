@@ -144,7 +144,9 @@ for (const cluster of await clusters()) {
       personalized: false,
       degraded: [],
     });
-    assert.equal(Object.keys(milliseconds).sort(), ["catalog", "cluster", "embedding", "total"]);
+    // A second search counts where the cluster counts wrong.
+    const counting = cluster.version === "2.19.6" ? [] : ["totals"];
+    assert.equal(Object.keys(milliseconds).sort(), ["catalog", "cluster", "embedding", "total", ...counting]);
   });
 
   test(`${cluster.version}: logs nothing when logging is off`, async () => {

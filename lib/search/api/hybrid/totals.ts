@@ -1,3 +1,4 @@
+import type { Degradation } from "../../../core/http/degradation.ts";
 import { elementSlices, memberSlices, withMembers } from "../../../core/json/slices.ts";
 import { type SearchAnswer, searchFailure } from "../../page/answer.ts";
 
@@ -73,22 +74,20 @@ export async function withTotals(
   };
 }
 
-/** Returns an answer whose counts are too low: its total becomes a lower bound. */
+/** Returns an answer whose counts are too low: its total becomes a lower bound. One that is partial says so already. */
 function atLeast(found: SearchAnswer, reason: string): SearchAnswer {
   const total = found.total && ({ ...found.total, relation: "gte" } as const);
+  const uncounted: Degradation = {
+    stage: "totals",
+    target: "search_response",
+    reason: `matches could not be counted: ${reason}`,
+    effect: "the total is a lower bound, and aggregations lack documents",
+  };
   return {
     ...found,
     total,
     text: total ? withHitsMembers(found.text, { total: JSON.stringify(total) }) : found.text,
-    partial: [
-      ...found.partial,
-      {
-        stage: "totals",
-        target: "search_response",
-        reason: `matches could not be counted: ${reason}`,
-        effect: "the total is a lower bound, and aggregations lack documents",
-      },
-    ],
+    partial: found.partial.length > 0 ? found.partial : [uncounted],
   };
 }
 
