@@ -150,6 +150,7 @@ for (const cluster of await clusters()) {
   for (const [what, items] of [
     ["too few items", []],
     ["items that are null", [null, null]],
+    ["items in another order", [item("b"), item("a")]],
     ["items of another operation", [{ delete: { _id: "a", status: 200 } }, item("b")]],
   ] as const) {
     test(`${version}: reads documents back after an answer with ${what}`, async () => {

@@ -107,6 +107,7 @@ interface BulkAnswer {
 
 interface RawItem {
   _index?: unknown;
+  _id?: unknown;
   status?: unknown;
   error?: unknown;
   _seq_no?: unknown;
@@ -115,8 +116,9 @@ interface RawItem {
 
 /**
  * Parses the answer to a `_bulk` call of what was `sent` after `skipped` other operations. Returns undefined if the body
- * is not such an answer: if an item is missing or malformed. Items are in the order of the operations, and need not have
- * their ids and names: a pipeline may set `_id`, and what it drops of an upsert is an `index` with the id "auto-generated".
+ * is not such an answer: if an item is missing or malformed, or if items are in another order. They need not have the ids and
+ * names of their operations: a pipeline may set `_id`, and what it drops of an upsert is an `index` with the id
+ * "auto-generated".
  */
 function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): BulkAnswer | undefined {
   const parsed = parseJson(body) as { took?: unknown; items?: unknown } | null | undefined;
@@ -124,10 +126,14 @@ function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): Bu
   if (!Array.isArray(parsed.items) || parsed.items.length !== sent.length + skipped) return undefined;
   const texts = itemTexts(body);
   const items: ItemResult[] = [];
-  for (const [index, { op }] of sent.entries()) {
+  const inPlace = new Set<unknown>();
+  const otherIds: unknown[] = [];
+  for (const [index, { op, draft }] of sent.entries()) {
     const item: unknown = parsed.items[index + skipped];
     const [[name, raw] = [], ...others] = isObject(item) ? Object.entries(item) : [];
     if (others.length > 0 || (name === "delete") !== (op === "delete") || !isItemOf(op, raw)) return undefined;
+    if (raw._id === draft.operation.id) inPlace.add(raw._id);
+    else otherIds.push(raw._id);
     const { _index, status, error, _seq_no: seqNo, _primary_term: primaryTerm } = raw;
     items.push({
       text: texts[index + skipped] ?? "",
@@ -137,7 +143,14 @@ function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): Bu
       ...(typeof seqNo === "number" && typeof primaryTerm === "number" && { guard: { seqNo, primaryTerm } }),
     });
   }
-  return { took: parsed.took, items };
+  return isMoved(sent, inPlace, otherIds) ? undefined : { took: parsed.took, items };
+}
+
+/** Returns whether an item of one operation is at the place of another one, and not at its own. */
+function isMoved(sent: readonly Sending[], inPlace: ReadonlySet<unknown>, otherIds: readonly unknown[]): boolean {
+  if (otherIds.length === 0) return false;
+  const missing = new Set<unknown>(sent.map(({ draft }) => draft.operation.id).filter((id) => !inPlace.has(id)));
+  return otherIds.some((id) => missing.has(id));
 }
 
 /** Returns the text of each item in an answer: the value under the name of its operation. The answer must be JSON. */
