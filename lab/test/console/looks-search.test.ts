@@ -68,7 +68,8 @@ inEveryLook(test, shared, {
       await column(page, "hybrid").locator(".hit").first().waitFor();
       await searchFor(page, "");
       await page.getByText("Type a text that people search for.").waitFor();
-      assert.is(await page.locator(".hit").count(), 0);
+      // The hits go when the place has been read, a frame later.
+      await page.locator(".hit").first().waitFor({ state: "detached" });
     },
   },
 
