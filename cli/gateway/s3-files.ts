@@ -12,7 +12,7 @@ import { reading } from "../recommendation/target.ts";
 import { importSource } from "./import-files.ts";
 
 /** A file to upload. */
-interface Given {
+interface UploadFile {
   /** Path, or `s3://bucket/key`. */
   file: string;
 }
@@ -21,7 +21,7 @@ interface Given {
  * Runs a task with files on this machine: objects in S3 are first copied to a folder, which is removed afterwards, since an
  * upload reads each file twice. `named` returns a text in which the copies have the names of their objects.
  */
-export async function withLocalFiles<One extends Given, T>(
+export async function withLocalFiles<One extends UploadFile, T>(
   given: readonly One[],
   { env, terminal }: Context,
   task: (files: One[], named: (text: string) => string) => Promise<T>,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { namesOf } from "../../lib/core/naming/names.ts";
 import { begin } from "../../lib/recommendation/training/begin.ts";
 import { checkData } from "../../lib/recommendation/training/check-data.ts";
-import { LOOKS, type TrainingContext, TrainingError } from "../../lib/recommendation/training/context.ts";
+import { MAX_POLLS, type TrainingContext, TrainingError } from "../../lib/recommendation/training/context.ts";
 import { finish } from "../../lib/recommendation/training/finish.ts";
 import { pollImports, startImports } from "../../lib/recommendation/training/imports.ts";
 import { awaitIngestion, checkArrivals } from "../../lib/recommendation/training/ingestion.ts";
@@ -27,7 +27,8 @@ export function createHandler(env: TrainingEnv, clients: TrainingClients) {
     importRoleArn: env.IMPORT_ROLE_ARN,
     logLookbackDays: env.LOG_LOOKBACK_DAYS,
     bufferSeconds: env.INGESTION_BUFFER_SECONDS,
-    looks: seconds === undefined ? LOOKS : { arrivals: seconds, imports: seconds, recipes: seconds, teardown: seconds },
+    looks:
+      seconds === undefined ? MAX_POLLS : { arrivals: seconds, imports: seconds, recipes: seconds, teardown: seconds },
   };
   return async (event: unknown): Promise<object> => {
     const parsed = v.safeParse(TrainingTask, event);

@@ -29,7 +29,7 @@ interface TrainingMachineParts {
 }
 
 /**
- * The longest that a training may take. Polling recipes for that long (LOOKS, nine events a poll) adds 13,000 events,
+ * The longest that a training may take. Polling recipes for that long (MAX_POLLS, nine events a poll) adds 13,000 events,
  * of the 25,000 that an execution may have.
  */
 const MOST_SECONDS = 48 * 3_600;

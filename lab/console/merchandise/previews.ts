@@ -17,7 +17,7 @@ export const preview = signal<{ of: string; value: Preview | null; isRunning: bo
 /** Milliseconds until the page asks how far the run is. */
 const POLL_MS = 500;
 
-interface Asked {
+interface PreviewRequest {
   /** Tells the change apart from others. */
   of: string;
   /** The search that people make. */
@@ -31,7 +31,14 @@ interface Asked {
 }
 
 /** Searches a set of queries with the change and without it. */
-export async function startPreview({ of, variant, judgments, texts, draft, today = {} }: Asked): Promise<void> {
+export async function startPreview({
+  of,
+  variant,
+  judgments,
+  texts,
+  draft,
+  today = {},
+}: PreviewRequest): Promise<void> {
   preview.value = { of, value: null, isRunning: true, error: "" };
   try {
     const { index } = place.value;

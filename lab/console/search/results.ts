@@ -8,7 +8,7 @@ import { announce, place } from "../state.ts";
 import { entry, entryFor, mapping, readMapping } from "./mapping.ts";
 import { fused } from "./places.ts";
 import {
-  type Asked,
+  type ColumnsRequest,
   callOf,
   candidatesCall,
   type HybridVariant,
@@ -69,7 +69,7 @@ export const candidates = signal<{ key: string; value: Candidates | null; error:
 });
 
 /** What was searched for last. */
-export const asked = signal<Asked | null>(null);
+export const asked = signal<ColumnsRequest | null>(null);
 
 export const subqueries = computed(() => {
   const { fields } = place.value;
@@ -90,7 +90,7 @@ export const configured = computed<FusionSettings>(() => {
 
 export const settingsOf = (variant: HybridVariant): FusionSettings => variant.settings ?? configured.value;
 
-const keyOf = (variant: Variant, what: Asked) => JSON.stringify(callOf(variant, what));
+const keyOf = (variant: Variant, what: ColumnsRequest) => JSON.stringify(callOf(variant, what));
 
 /** Returns what a variant's column shows: the gateway's answer, or what the page computes from the candidates. */
 export function columnOf(variant: Variant): Column {
@@ -205,7 +205,7 @@ interface CandidatesAnswer {
   subqueries: { shards: { hits: { _id: string; _score: number; _doc?: number }[] }[] }[];
 }
 
-async function readCandidates(what: Asked): Promise<void> {
+async function readCandidates(what: ColumnsRequest): Promise<void> {
   const key = JSON.stringify(what);
   candidates.value = { key, value: null, error: "" };
   try {

@@ -78,7 +78,7 @@ export function variantTitle(variant: Variant, subqueries: readonly Subquery[]):
 }
 
 /** What is searched for. */
-export interface Asked {
+export interface ColumnsRequest {
   index: string;
   query: string;
   user: string;
@@ -86,7 +86,7 @@ export interface Asked {
 }
 
 /** Returns the call that a variant makes. Throws SyntaxError for a template that is not JSON. */
-export function callOf(variant: Variant, asked: Asked, size = SIZE): ServiceCall {
+export function callOf(variant: Variant, asked: ColumnsRequest, size = SIZE): ServiceCall {
   const { index, query, user, subqueries } = asked;
   const personal = variant.kind === "hybrid" && user !== "" ? variant.personal : undefined;
   const common = {
@@ -137,13 +137,13 @@ export function sentSettings({ weights, ...rest }: NonNullable<HybridVariant["se
   return weights === null ? rest : { weights, ...rest };
 }
 
-function templateOf(variant: Variant, { subqueries, query }: Asked): object {
+function templateOf(variant: Variant, { subqueries, query }: ColumnsRequest): object {
   const used = variant.kind === "subquery" ? subqueries.filter(({ name }) => name === variant.subquery) : subqueries;
   return withQuery({ query: { hybrid: { queries: used.map((subquery) => subquery.query) } } }, query) as object;
 }
 
 /** Returns the call for the candidates of all subqueries, from which the page computes any weights itself. */
-export function candidatesCall({ index, query, subqueries }: Asked): ServiceCall {
+export function candidatesCall({ index, query, subqueries }: ColumnsRequest): ServiceCall {
   const queries = subqueries.map((subquery) => subquery.query);
   return post("/application/hybrid-search/candidates", {
     index,
@@ -157,7 +157,7 @@ const post = (path: string, body: unknown): ServiceCall => ({ service: "gateway"
 /** Returns the file of settings with which `relevance evaluate` and `relevance tune` measure the variants. */
 export function settingsFileOf(
   variants: readonly Variant[],
-  { index, subqueries }: Pick<Asked, "index" | "subqueries">,
+  { index, subqueries }: Pick<ColumnsRequest, "index" | "subqueries">,
 ) {
   const template = { query: { hybrid: { queries: subqueries.map((subquery) => subquery.query) } } };
   const settings = variants.map((variant) => {

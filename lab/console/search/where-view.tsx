@@ -48,13 +48,13 @@ export function WhereView() {
   );
 }
 
-interface Told {
+interface TraceState {
   key: string;
   steps: readonly Step[];
   error: string;
 }
 
-const UNKNOWN: Told = { key: "", steps: [], error: "" };
+const UNKNOWN: TraceState = { key: "", steps: [], error: "" };
 
 /** Where one variant has the document, step by step, and why it is not higher. */
 function Whereabouts({ variant, document }: { variant: Variant; document: string }) {
@@ -65,7 +65,7 @@ function Whereabouts({ variant, document }: { variant: Variant; document: string
   const { steps, error } = told.key === key ? told : UNKNOWN;
   useEffect(() => {
     let isWanted = true;
-    const show = (next: Omit<Told, "key">) => isWanted && tell({ key, ...next });
+    const show = (next: Omit<TraceState, "key">) => isWanted && tell({ key, ...next });
     stepsOf(variant, document).then(
       (steps) => show({ steps, error: "" }),
       (error: Error) => show({ steps: [], error: error.message }),

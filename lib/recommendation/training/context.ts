@@ -58,7 +58,7 @@ interface Looks {
  * Polling intervals in AWS. An execution's history holds at most 25,000 events and each poll adds nine, so these
  * intervals leave room for a training of two days.
  */
-export const LOOKS: Looks = { arrivals: 60, imports: 60, recipes: 120, teardown: 30 };
+export const MAX_POLLS: Looks = { arrivals: 60, imports: 60, recipes: 120, teardown: 30 };
 
 /** The result of a polling step. `seconds` is how long to wait before the next poll. */
 export interface Readiness {

@@ -65,10 +65,10 @@ test("retry every error except a TrainingError", () => {
 });
 
 test("stay below 25,000 history events, at nine events a poll", async () => {
-  const { LOOKS } = await import("../../../lib/recommendation/training/context.ts");
+  const { MAX_POLLS } = await import("../../../lib/recommendation/training/context.ts");
   const seconds = machines.map((machine) => Number(Reflect.get(machine, "TimeoutSeconds")));
   assert.equal(seconds, [48 * 3_600, 12 * 3_600]);
-  const events = [LOOKS.recipes, LOOKS.teardown].map((look, index) => ((seconds[index] ?? 0) / look) * 9);
+  const events = [MAX_POLLS.recipes, MAX_POLLS.teardown].map((look, index) => ((seconds[index] ?? 0) / look) * 9);
   for (const count of events) assert.ok(count < 24_000, `${count} events`);
 });
 
