@@ -114,9 +114,19 @@ test("what cannot be put into use is told, wherever its author has gone", async 
   const document = versionedDocument(s3DocumentBucket(shop.s3, shop.bucket), RULES);
   const { version = 0, content } = (await document.newest()) ?? {};
   await document.write(version, { by: "somebody else", at: new Date(), content });
+  // The refusal waits until its author has gone; otherwise it may come before the page is looked at.
+  let answer = (): void => {};
+  const gone = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/api/rules/apply", async (route) => {
+    await gone;
+    await route.continue();
+  });
   await button("Put it into use").click();
   await page.getByText("Putting a change into use …").waitFor();
   await page.getByRole("link", { name: "Search", exact: true }).click();
+  answer();
   await page.getByText(/^It is not in use: .*somebody else has put version 5 into use/i).waitFor({ state: "attached" });
   const read = page.waitForResponse((answer) => answer.url().endsWith("/api/rules"));
   await page.getByRole("link", { name: "Merchandise" }).click();
