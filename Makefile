@@ -19,7 +19,7 @@ dev: install ## Start the local stack: OpenSearch, AWS endpoint, both services, 
 	@exec $(RELEVANCE) dev $(ARGS)
 
 demo-train: install ## Train on the demo's CSV files while `make dev` runs (ARGS=--again)
-	@$(NODE) local/dev/demo-train.ts $(ARGS)
+	@$(NODE) packages/local/dev/demo-train.ts $(ARGS)
 
 test: install ## Run unit and integration tests, and one Terraform test that applies, changes and destroys (ARGS=words)
 	@$(NODE) test/run.ts $(ARGS)
@@ -88,5 +88,5 @@ status: install ## Show datasets, models and filters in Personalize
 	@$(RELEVANCE) status --conf $(CONF) $(ARGS)
 
 clean: ## Delete build output and what LOCAL=1 deployed; keeps .local (servers and data of `make dev`)
-	@test ! -e .local/deployment || $(NODE) local/account/end.ts
+	@test ! -e .local/deployment || $(NODE) packages/local/account/end.ts
 	@rm -rf dist cdktf.out

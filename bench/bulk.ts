@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { books } from "../local/demo-data/books.ts";
+import { books } from "../packages/demo-data/books.ts";
 import { API_KEY, hybridIndex, startUpstreams } from "../test/fixtures/gateway.ts";
 import { direct, invoke, loadGateway, startCluster } from "./gateway-setup.ts";
 import { type Benchmark, bytes, load, median, ms, type Row, times } from "./result.ts";

@@ -1,8 +1,8 @@
 // Does the console answer a click at once, also when much is stored?
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { judgmentFiles } from "../lab/server/judgment-files.ts";
-import { createRuns } from "../lab/server/runs.ts";
+import { judgmentFiles } from "../packages/lab/server/judgment-files.ts";
+import { createRuns } from "../packages/lab/server/runs.ts";
 import { FOLDER } from "./gateway-setup.ts";
 import { type Benchmark, load, median, ms } from "./result.ts";
 

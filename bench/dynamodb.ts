@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { findJdks } from "../local/opensearch/java.ts";
-import { chooseVersion } from "../local/opensearch/versions.ts";
-import { freePort } from "../local/process/ports.ts";
-import { scratchFolder } from "../local/process/scratch.ts";
-import { startServer } from "../local/process/server.ts";
-import { waitFor } from "../local/process/wait.ts";
+import { findJdks } from "../packages/local/opensearch/java.ts";
+import { chooseVersion } from "../packages/local/opensearch/versions.ts";
+import { freePort } from "../packages/processes/ports.ts";
+import { scratchFolder } from "../packages/processes/scratch.ts";
+import { startServer } from "../packages/processes/server.ts";
+import { waitFor } from "../packages/processes/wait.ts";
 import { ROOT } from "../test/fixtures/env.ts";
 import { FOLDER } from "./gateway-setup.ts";
 

@@ -4,7 +4,7 @@
  * milliseconds of processor time a call.
  */
 import { createInterface } from "node:readline";
-import { books } from "../local/demo-data/books.ts";
+import { books } from "../packages/demo-data/books.ts";
 import { HYBRID_MAPPING, hybridIndex, startUpstreams } from "../test/fixtures/gateway.ts";
 import { direct, invoke, loadGateway } from "./gateway-setup.ts";
 

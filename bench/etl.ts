@@ -17,7 +17,7 @@ import { createGzip } from "node:zlib";
 import { buildFunctions } from "../build/functions.ts";
 import { withNativeCode } from "../build/native.ts";
 import { createHandler } from "../functions/etl/handler.ts";
-import type { ObjectStore } from "../lib/aws/object-store.ts";
+import type { ObjectStore } from "../lib/platform/aws/object-store.ts";
 import { generateSchemas } from "../lib/recommendation/schema/generate.ts";
 import { type Benchmark, bytes, load, median, ms, type Row, times } from "./result.ts";
 

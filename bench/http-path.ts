@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { books } from "../local/demo-data/books.ts";
+import { books } from "../packages/demo-data/books.ts";
 import { API_KEY } from "../test/fixtures/gateway.ts";
 import { direct, FOLDER, startCluster } from "./gateway-setup.ts";
 import { type Benchmark, median, ms, type Row, times } from "./result.ts";

@@ -1,8 +1,8 @@
 /** Runs the gateway behind the local API server: `node bench/http-server.ts CLUSTER_URL BUNDLE`. */
 import { createInterface } from "node:readline";
 import { routes } from "../functions/api-router/routes.ts";
-import { loadBundle } from "../local/api/load-bundle.ts";
-import { startApi } from "../local/api/start.ts";
+import { loadBundle } from "../packages/local-aws/api/load-bundle.ts";
+import { startApi } from "../packages/local-aws/api/start.ts";
 
 const [, , node = "", file = "", key = ""] = process.argv;
 const env = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1" };

@@ -1,5 +1,5 @@
-import { books } from "../local/demo-data/books.ts";
-import type { OpenSearchVersion } from "../local/opensearch/versions.ts";
+import { books } from "../packages/demo-data/books.ts";
+import type { OpenSearchVersion } from "../packages/local/opensearch/versions.ts";
 import { type FaultProxy, startFaultProxy } from "../test/fixtures/fault-proxy.ts";
 import { HYBRID_MAPPING, hybridIndex, startUpstreams } from "../test/fixtures/gateway.ts";
 import { direct, invoke, loadGateway, startCluster } from "./gateway-setup.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { newestTenth } from "../lib/recommendation/built-in/measure.ts";
-import { demoData } from "../local/demo-data/readers.ts";
+import { demoData } from "../packages/demo-data/readers.ts";
 import { demoHistories, type Histories, type LeftOut, leaveOut } from "../test/fixtures/left-out.ts";
 import type { Benchmark, Row } from "./result.ts";
 

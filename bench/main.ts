@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
-import { exitWhenWritten } from "../local/process/exit.ts";
+import { exitWhenWritten } from "../packages/processes/exit.ts";
 import { report, verdict } from "./report.ts";
 import { type Benchmark, type Result, type Row, withOtherSizes } from "./result.ts";
 import { SIZING_FILE, sizingGuide } from "./sizing.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { scratchFolder } from "../local/process/scratch.ts";
+import { scratchFolder } from "../packages/processes/scratch.ts";
 import { ROOT } from "../test/fixtures/env.ts";
 
 /**

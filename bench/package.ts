@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { startDev } from "../local/test/dev/dev-process.ts";
+import { startDev } from "../packages/local/test/dev/dev-process.ts";
 import { pack, startOf } from "../test/e2e/packed.ts";
 import { type Benchmark, load, type Row } from "./result.ts";
 

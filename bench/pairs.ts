@@ -1,4 +1,4 @@
-import { opensearchVersion } from "../local/opensearch/versions.ts";
+import { opensearchVersion } from "../packages/local/opensearch/versions.ts";
 import { OPENSEARCH_ENV } from "../test/fixtures/env.ts";
 import { type Cluster, clusters } from "../test/fixtures/opensearch.ts";
 import type { Result } from "../test/pairs/compare.ts";

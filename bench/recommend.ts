@@ -2,7 +2,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { RecommendationSettings } from "../lib/recommendation/service/settings.ts";
-import { createTables } from "../local/dev/resources.ts";
+import { createTables } from "../packages/local/dev/resources.ts";
 import { openTrainedShop } from "../test/functions/recommendation-api/shop.ts";
 import { startWorld, type World } from "../test/functions/recommendation-api/world.ts";
 import { startDynamoDb } from "./dynamodb.ts";

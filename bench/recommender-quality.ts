@@ -1,4 +1,4 @@
-import type { Interval } from "../lib/core/statistics/bootstrap.ts";
+import type { Interval } from "../lib/platform/statistics/bootstrap.ts";
 import { type Contest, contest, ENGINES, type Settings } from "../test/fixtures/recommenders.ts";
 import { type Benchmark, type Row, wantedKinds } from "./result.ts";
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { RULES_FORM } from "../lib/config/rules.ts";
-import type { ProxyHandler } from "../lib/core/http/event.ts";
-import { seeded } from "../lib/core/statistics/random.ts";
+import type { ProxyHandler } from "../lib/platform/http/event.ts";
+import { seeded } from "../lib/platform/statistics/random.ts";
 import { type RuleBook, ruleBook } from "../lib/search/rules/book.ts";
 import { parseRules } from "../lib/search/rules/document.ts";
 import { RULES } from "../lib/search/rules/name.ts";
+import { RULES_FORM } from "../lib/settings/rules.ts";
 import { hybridIndex } from "../test/fixtures/gateway.ts";
 import { measure, probeVariables, RUNS, SEARCH, writeProbe } from "./cold-start.ts";
 import { buildGateway, FOLDER, invoke, KEY, loadGateway } from "./gateway-setup.ts";

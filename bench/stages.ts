@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { RULES_FORM } from "../lib/config/rules.ts";
 import { parseRules } from "../lib/search/rules/document.ts";
 import { RULES } from "../lib/search/rules/name.ts";
 import { SYNONYMS } from "../lib/search/synonyms/name.ts";
+import { RULES_FORM } from "../lib/settings/rules.ts";
 import { hybridIndex } from "../test/fixtures/gateway.ts";
 import { probeVariables } from "./cold-start.ts";
 import { FOLDER, invoke, loadGateway } from "./gateway-setup.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { currentKey } from "../lib/aws/versioned-documents.ts";
+import { currentKey } from "../lib/platform/aws/versioned-documents.ts";
 import { RULES } from "../lib/search/rules/name.ts";
 import { indexedText } from "../lib/search/rules/text.ts";
 

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { books } from "../local/demo-data/books.ts";
+import { books } from "../packages/demo-data/books.ts";
 
 const hits = books(10).map((_source, i) => ({ _index: "bench", _id: `b${i}`, _score: 9.5 - i / 3, _source }));
 const found = JSON.stringify({

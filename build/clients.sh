@@ -6,7 +6,7 @@ out=$PWD/dist/clients
 rm -rf "$out"
 mkdir -p "$out"
 
-cd clients/typescript
+cd packages/clients/typescript
 npm ci --no-audit --no-fund --loglevel=error
 npm run --silent build > /dev/null
 npm pack --silent --ignore-scripts --pack-destination "$out" > /dev/null

@@ -3,7 +3,7 @@ import { globSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Metafile } from "esbuild";
-import { PACKAGE_FOLDER, workFolder } from "../lib/core/folders.ts";
+import { PACKAGE_FOLDER, workFolder } from "../lib/platform/folders.ts";
 import { zip } from "./archive.ts";
 import { bundle } from "./bundle.ts";
 import { cachedBundle } from "./bundle-cache.ts";

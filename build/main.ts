@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadConfiguration } from "../lib/config/load.ts";
-import { ConfigurationError } from "../lib/config/problem.ts";
-import { namesOf } from "../lib/core/naming/names.ts";
-import { visible } from "../lib/core/visible.ts";
+import { namesOf } from "../lib/platform/naming/names.ts";
+import { visible } from "../lib/platform/visible.ts";
 import { MODEL_FILE_NAMES, ModelFilesError } from "../lib/search/embeddings/model-files.ts";
 import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
+import { loadConfiguration } from "../lib/settings/load.ts";
+import { ConfigurationError } from "../lib/settings/problem.ts";
 import { BuildError } from "./error.ts";
 import { type BuildOptions, buildFunctions, functionNames } from "./functions.ts";
 import { withNativeCode } from "./native.ts";

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as v from "valibot";
-import type { Models } from "../lib/config/model.ts";
-import { hubRevisionOf, repositoryOf, SERVED_MODELS, type ServedModel } from "../lib/config/model-sources.ts";
 import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
+import type { Models } from "../lib/settings/model.ts";
+import { hubRevisionOf, repositoryOf, SERVED_MODELS, type ServedModel } from "../lib/settings/model-sources.ts";
 import { connectionFailure, HUB } from "./models.ts";
 
 /** The files that Text Embeddings Inference reads: no other format of the weights, no training data. */

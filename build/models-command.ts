@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { loadConfiguration } from "../lib/config/load.ts";
-import { ConfigurationError } from "../lib/config/problem.ts";
-import { workFolder } from "../lib/core/folders.ts";
-import { visible } from "../lib/core/visible.ts";
+import { workFolder } from "../lib/platform/folders.ts";
+import { visible } from "../lib/platform/visible.ts";
 import { ModelFilesError } from "../lib/search/embeddings/model-files.ts";
+import { loadConfiguration } from "../lib/settings/load.ts";
+import { ConfigurationError } from "../lib/settings/problem.ts";
 import { uploadModelData } from "./model-data.ts";
 import { syncModelFiles } from "./models.ts";
 

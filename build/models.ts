@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
-import { MODELS } from "../lib/config/embedding-models.ts";
-import { hubRevisionOf } from "../lib/config/model-sources.ts";
 import {
   changedFiles,
   type LockedModel,
@@ -16,6 +14,8 @@ import {
   type ParsedModelFiles,
   parseModelFiles,
 } from "../lib/search/embeddings/model-files.ts";
+import { MODELS } from "../lib/settings/embedding-models.ts";
+import { hubRevisionOf } from "../lib/settings/model-sources.ts";
 import { writeWhole } from "./write-whole.ts";
 
 /** The model whose queries need files in the archive. */

@@ -5,7 +5,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { PACKAGE_FOLDER, workFolder } from "../lib/core/folders.ts";
+import { PACKAGE_FOLDER, workFolder } from "../lib/platform/folders.ts";
 import { BINDINGS } from "./bundle.ts";
 import { BuildError } from "./error.ts";
 import type { BuildOptions } from "./functions.ts";

@@ -1,4 +1,4 @@
-import type { Route } from "../lib/core/http/route.ts";
+import type { Route } from "../lib/platform/http/route.ts";
 import { type ErrorMeanings, errorResponses, HEADERS, header } from "./openapi-errors.ts";
 import { type Json, type SchemaNames, schemaComponents, schemaReference } from "./openapi-schemas.ts";
 

@@ -3,7 +3,7 @@ import { globSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { build, type Loader, type Plugin, transform } from "esbuild";
-import { PACKAGE_FOLDER } from "../lib/core/folders.ts";
+import { PACKAGE_FOLDER } from "../lib/platform/folders.ts";
 import { REQUIRE } from "./bundle.ts";
 import { BuildError } from "./error.ts";
 import { lockedBinding, NATIVE_LOCK } from "./native.ts";

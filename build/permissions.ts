@@ -8,8 +8,8 @@ import { recommendationApiPolicy } from "../functions/recommendation-api/policy.
 import { searchEventsPolicy } from "../functions/search-events/policy.ts";
 import { clusterPolicy, requestLogPolicy } from "../functions/suggestions/policy.ts";
 import { trainingPolicy } from "../functions/training/policy.ts";
-import type { Statement } from "../lib/aws/iam-statement.ts";
-import type { FunctionName } from "../lib/core/naming/names.ts";
+import type { Statement } from "../lib/platform/aws/iam-statement.ts";
+import type { FunctionName } from "../lib/platform/naming/names.ts";
 
 const project = "PROJECT";
 const logGroup = "LOG-GROUP";

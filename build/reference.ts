@@ -5,9 +5,9 @@ import {
   schemaNames as recommendationSchemas,
 } from "../functions/recommendation-api/routes.ts";
 import { routes as eventRoutes, schemaNames as eventSchemas } from "../functions/search-events/routes.ts";
-import { configurationReference } from "../lib/config/reference.ts";
-import { SEARCHES } from "../lib/core/contract/search.ts";
-import type { Route } from "../lib/core/http/route.ts";
+import { SEARCHES } from "../lib/platform/contract/search.ts";
+import type { Route } from "../lib/platform/http/route.ts";
+import { configurationReference } from "../lib/settings/reference.ts";
 import { openApiDocument } from "./openapi.ts";
 import { permissionsReference } from "./permissions.ts";
 

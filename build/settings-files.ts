@@ -1,19 +1,5 @@
-import { accessSettings } from "../lib/config/access.ts";
-import type { Configuration, SearchGateway } from "../lib/config/configuration.ts";
-import { dimensionOf, type EndpointModel, MODELS, type ModelName } from "../lib/config/embedding-models.ts";
-import { eventTypeChoice } from "../lib/config/event-types.ts";
-import { loggingSettings } from "../lib/config/logging.ts";
-import type { Models } from "../lib/config/model.ts";
-import {
-  bedrockModelId,
-  endpointName,
-  endpointsOf,
-  ownRepository,
-  vectorsOfEndpoint,
-} from "../lib/config/model-sources.ts";
-import { RERANKER } from "../lib/config/rerank-models.ts";
-import type { FunctionName, Names } from "../lib/core/naming/names.ts";
 import { hasSuggestions, previousModels, referencedModels, rerankModels } from "../lib/infrastructure/endpoints.ts";
+import type { FunctionName, Names } from "../lib/platform/naming/names.ts";
 import type { EtlSettings } from "../lib/recommendation/etl/tasks.ts";
 import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/service/settings-of.ts";
 import { trainingSettings } from "../lib/recommendation/training/settings.ts";
@@ -23,6 +9,20 @@ import { PRUNE_RATIO } from "../lib/search/embeddings/sparse-vector.ts";
 import { BGE_QUERY_PREFIX } from "../lib/search/embeddings/text-embeddings-inference.ts";
 import type { EventsSettings, GatewaySettings } from "../lib/search/gateway/settings.ts";
 import type { SuggestionsSettings } from "../lib/search/suggest/run.ts";
+import { accessSettings } from "../lib/settings/access.ts";
+import type { Configuration, SearchGateway } from "../lib/settings/configuration.ts";
+import { dimensionOf, type EndpointModel, MODELS, type ModelName } from "../lib/settings/embedding-models.ts";
+import { eventTypeChoice } from "../lib/settings/event-types.ts";
+import { loggingSettings } from "../lib/settings/logging.ts";
+import type { Models } from "../lib/settings/model.ts";
+import {
+  bedrockModelId,
+  endpointName,
+  endpointsOf,
+  ownRepository,
+  vectorsOfEndpoint,
+} from "../lib/settings/model-sources.ts";
+import { RERANKER } from "../lib/settings/rerank-models.ts";
 import { BuildError } from "./error.ts";
 import type { BuildOptions } from "./functions.ts";
 

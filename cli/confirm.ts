@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { visible } from "../lib/core/visible.ts";
+import { visible } from "../lib/platform/visible.ts";
 import { Failure, UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 

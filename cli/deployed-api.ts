@@ -1,8 +1,14 @@
 import type { APIGatewayClient } from "@aws-sdk/client-api-gateway";
-import { type Authorization, DEFAULT_KEY, type Endpoint, type KeyRules, UNLIMITED } from "../lib/core/http/access.ts";
-import { API_STAGE, type Names, type Service } from "../lib/core/naming/names.ts";
-import { domainSuffixOf } from "../lib/core/naming/partitions.ts";
-import { PROJECT_TAG } from "../lib/core/naming/tags.ts";
+import {
+  type Authorization,
+  DEFAULT_KEY,
+  type Endpoint,
+  type KeyRules,
+  UNLIMITED,
+} from "../lib/platform/http/access.ts";
+import { API_STAGE, type Names, type Service } from "../lib/platform/naming/names.ts";
+import { domainSuffixOf } from "../lib/platform/naming/partitions.ts";
+import { PROJECT_TAG } from "../lib/platform/naming/tags.ts";
 import type { Session } from "./session.ts";
 
 /** A deployed API. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { stringify } from "yaml";
-import { type ConfiguredDocument, openDocument, type Published, versionNumber } from "../lib/aws/documents.ts";
-import type { Configuration } from "../lib/config/configuration.ts";
+import { type ConfiguredDocument, openDocument, type Published, versionNumber } from "../lib/platform/aws/documents.ts";
+import type { Configuration } from "../lib/settings/configuration.ts";
 import { type Context, confOf, defineCommand } from "./command.ts";
 import { Failure } from "./errors.ts";
 import { readDeployed } from "./plan/deployed.ts";

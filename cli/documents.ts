@@ -1,9 +1,9 @@
-import { type DocumentKind, openDocument } from "../lib/aws/documents.ts";
-import type { Configuration } from "../lib/config/configuration.ts";
-import type { Names } from "../lib/core/naming/names.ts";
+import { type DocumentKind, openDocument } from "../lib/platform/aws/documents.ts";
+import type { Names } from "../lib/platform/naming/names.ts";
 import { CONFIGURED_PLACEMENTS } from "../lib/recommendation/placements/configured.ts";
 import { CONFIGURED_RULES } from "../lib/search/rules/configured.ts";
 import { CONFIGURED_SYNONYMS } from "../lib/search/synonyms/configured.ts";
+import type { Configuration } from "../lib/settings/configuration.ts";
 import type { Session } from "./session.ts";
 
 /** What a deployment does with a document. */

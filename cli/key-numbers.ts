@@ -1,5 +1,5 @@
-import { DEFAULT_KEY } from "../lib/core/http/access.ts";
-import type { Service } from "../lib/core/naming/names.ts";
+import { DEFAULT_KEY } from "../lib/platform/http/access.ts";
+import type { Service } from "../lib/platform/naming/names.ts";
 import { Failure, UsageError } from "./errors.ts";
 
 /** The numbers of a service's keys: two while a key is being rotated. */

@@ -1,4 +1,4 @@
-import type { LocalAccount } from "../local/account/open.ts";
+import type { LocalAccount } from "../packages/local/account/open.ts";
 import type { Context } from "./command.ts";
 import { Failure, UsageError } from "./errors.ts";
 import { findTerraform } from "./terraform/binary.ts";
@@ -25,9 +25,9 @@ export async function openLocal(conf: string, { env, terminal }: Context, starts
   // Before servers are installed and started for nothing.
   if (starts) await findTerraform(env);
   const [{ NoAccount, openLocalAccount }, { LocalError }, { DevUsageError }] = await Promise.all([
-    import("../local/account/open.ts"),
-    import("../local/process/error.ts"),
-    import("../local/dev/options.ts"),
+    import("../packages/local/account/open.ts"),
+    import("../packages/processes/error.ts"),
+    import("../packages/local/dev/options.ts"),
   ]);
   try {
     return await openLocalAccount({ conf, starts, say: terminal.note });

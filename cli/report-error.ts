@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { fileProblem } from "../lib/core/system-error.ts";
+import { fileProblem } from "../lib/platform/system-error.ts";
 import type { ExitCode } from "./command.ts";
 import { commandIn, GROUPS } from "./commands.ts";
 import { Failure, UsageError } from "./errors.ts";
@@ -24,7 +24,7 @@ export async function reportError(error: unknown, args: readonly string[], termi
     terminal.note(red(error.message));
     return 1;
   }
-  const { ConfigurationError } = await import("../lib/config/problem.ts");
+  const { ConfigurationError } = await import("../lib/settings/problem.ts");
   if (error instanceof ConfigurationError) {
     terminal.note(error.message);
     terminal.note(bold(red(countOf(error.problems))));

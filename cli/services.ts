@@ -1,5 +1,5 @@
-import type { Configuration } from "../lib/config/configuration.ts";
-import type { Service, StackName } from "../lib/core/naming/names.ts";
+import type { Service, StackName } from "../lib/platform/naming/names.ts";
+import type { Configuration } from "../lib/settings/configuration.ts";
 
 /** What commands need to know about a service. */
 interface ServiceFacts {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Configuration } from "../lib/config/configuration.ts";
-import { loadConfiguration } from "../lib/config/load.ts";
-import { type Names, namesOf } from "../lib/core/naming/names.ts";
 import { DiscoveryError } from "../lib/infrastructure/discovery.ts";
+import { type Names, namesOf } from "../lib/platform/naming/names.ts";
+import type { Configuration } from "../lib/settings/configuration.ts";
+import { loadConfiguration } from "../lib/settings/load.ts";
 import type { Context } from "./command.ts";
 import { explained } from "./discovery/explain.ts";
 import { sdkDiscoveryClients } from "./discovery/sdk/sdk-clients.ts";

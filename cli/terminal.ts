@@ -1,5 +1,5 @@
 import { createColors } from "picocolors";
-import { visible } from "../lib/core/visible.ts";
+import { visible } from "../lib/platform/visible.ts";
 
 /** A stream to print to. */
 interface Output {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_FOLDER } from "../lib/core/folders.ts";
+import { PACKAGE_FOLDER } from "../lib/platform/folders.ts";
 
 /** Returns the version of this tool. */
 export function toolVersion(): string {

@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import type { StackName } from "../lib/core/naming/names.ts";
+import type { StackName } from "../lib/platform/naming/names.ts";
 import { personalizeResource } from "./constructs/personalize-resource.ts";
 import { recommendationInput, type StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";

@@ -1,6 +1,6 @@
-import type { Configuration, Recommendation, SearchGateway } from "../lib/config/configuration.ts";
-import type { FunctionName, StackName } from "../lib/core/naming/names.ts";
 import type { Discovery, SearchGatewayDiscovery } from "../lib/infrastructure/discovery.ts";
+import type { FunctionName, StackName } from "../lib/platform/naming/names.ts";
+import type { Configuration, Recommendation, SearchGateway } from "../lib/settings/configuration.ts";
 
 /** A built function, as `build/functions.ts` returns it. */
 export interface Artifact {

@@ -7,9 +7,9 @@
  *   CDKTF_OUTDIR=DIR         the output folder (default cdktf.out)
  */
 import { readFileSync } from "node:fs";
-import { loadConfiguration } from "../lib/config/load.ts";
-import { ConfigurationError } from "../lib/config/problem.ts";
 import { DiscoveryError, parseDiscovery } from "../lib/infrastructure/discovery.ts";
+import { loadConfiguration } from "../lib/settings/load.ts";
+import { ConfigurationError } from "../lib/settings/problem.ts";
 import { readArtifacts } from "./artifacts.ts";
 import { sampleDiscovery } from "./sample-discovery.ts";
 import { synthesize } from "./synthesize.ts";

@@ -6,8 +6,8 @@ import { LocalBackend } from "#cdktf/backends/local-backend";
 import { S3Backend } from "#cdktf/backends/s3-backend";
 import { TerraformOutput } from "#cdktf/terraform-output";
 import { TerraformStack } from "#cdktf/terraform-stack";
-import { type FunctionName, type Names, namesOf, type StackName } from "../lib/core/naming/names.ts";
-import { PROJECT_TAG, STACK_TAG } from "../lib/core/naming/tags.ts";
+import { type FunctionName, type Names, namesOf, type StackName } from "../lib/platform/naming/names.ts";
+import { PROJECT_TAG, STACK_TAG } from "../lib/platform/naming/tags.ts";
 import type { Artifact, StackInput } from "./input.ts";
 
 /** First version with lock files for S3 state; import blocks need it too. */

@@ -1,8 +1,8 @@
 import type { Construct } from "constructs";
 import type { ITerraformDependable } from "#cdktf";
 import { routes } from "../functions/recommendation-api/routes.ts";
-import { campaignSettings } from "../lib/config/campaign-settings.ts";
-import type { StackName } from "../lib/core/naming/names.ts";
+import type { StackName } from "../lib/platform/naming/names.ts";
+import { campaignSettings } from "../lib/settings/campaign-settings.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
 import { deliveryStream } from "./constructs/delivery-stream.ts";
 import { logKey } from "./constructs/keys.ts";

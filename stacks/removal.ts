@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
 import type { Construct } from "constructs";
 import { App } from "#cdktf/app";
-import type { StackName } from "../lib/core/naming/names.ts";
 import { DISCOVERY_FORMAT, type Discovery } from "../lib/infrastructure/discovery.ts";
+import type { StackName } from "../lib/platform/naming/names.ts";
 import type { Artifacts, StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
 import { type SynthesizedStack, synthesize } from "./synthesize.ts";

@@ -1,7 +1,7 @@
-import type { Configuration } from "../lib/config/configuration.ts";
-import { namesOf } from "../lib/core/naming/names.ts";
 import { DISCOVERY_FORMAT, type Discovery, ENDPOINT_SERVICES } from "../lib/infrastructure/discovery.ts";
 import { mayCallGatewayServices } from "../lib/infrastructure/endpoints.ts";
+import { namesOf } from "../lib/platform/naming/names.ts";
+import type { Configuration } from "../lib/settings/configuration.ts";
 
 const SAMPLE_ACCOUNT = "123456789012";
 

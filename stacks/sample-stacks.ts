@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Configuration } from "../lib/config/configuration.ts";
 import type { StackResources } from "../lib/infrastructure/stack-resources.ts";
+import type { Configuration } from "../lib/settings/configuration.ts";
 import { sampleDiscovery } from "./sample-discovery.ts";
 import { synthesize } from "./synthesize.ts";
 

@@ -4,8 +4,8 @@ import { VpcSecurityGroupEgressRule } from "#aws/vpc-security-group-egress-rule"
 import { VpcSecurityGroupIngressRule } from "#aws/vpc-security-group-ingress-rule";
 import { routes } from "../functions/api-router/routes.ts";
 import { routes as eventRoutes } from "../functions/search-events/routes.ts";
-import type { StackName } from "../lib/core/naming/names.ts";
 import { callsS3, staysInVpc } from "../lib/infrastructure/endpoints.ts";
+import type { StackName } from "../lib/platform/naming/names.ts";
 import { apiKeys } from "./constructs/api-keys.ts";
 import { logKey } from "./constructs/keys.ts";
 import { NETWORK_TIMEOUT } from "./constructs/network.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { App } from "#cdktf/app";
-import type { StackName } from "../lib/core/naming/names.ts";
+import type { StackName } from "../lib/platform/naming/names.ts";
 import { FiltersStack } from "./filters.ts";
 import { FoundationStack } from "./foundation.ts";
 import { type StackInput, stackNames } from "./input.ts";

@@ -1,17 +1,17 @@
 import { globSync, readFileSync } from "node:fs";
 import { parseSync, Visitor } from "oxc-parser";
 import * as assert from "uvu/assert";
-import { SEVERITIES } from "../lib/config/alarms.ts";
-import { BEDROCK_MODELS, ENDPOINT_MODELS, MODEL_NAMES } from "../lib/config/embedding-models.ts";
-import { RECIPES, TRAINING_MODES } from "../lib/config/recipes.ts";
-import * as recommendation from "../lib/core/contract/recommendation.ts";
-import { RECIPE_KINDS } from "../lib/core/contract/recommendation.ts";
-import * as search from "../lib/core/contract/search.ts";
-import { AUTHORIZATIONS, ENDPOINTS } from "../lib/core/http/access.ts";
-import { ERROR_CODES } from "../lib/core/http/error.ts";
-import { PROBE_KINDS, PROBE_STATES } from "../lib/core/http/probe.ts";
-import { METHODS } from "../lib/core/http/route.ts";
-import { PARAMETER_TYPES } from "../lib/core/json/parameters.ts";
+import * as recommendation from "../lib/platform/contract/recommendation.ts";
+import { RECIPE_KINDS } from "../lib/platform/contract/recommendation.ts";
+import * as search from "../lib/platform/contract/search.ts";
+import { AUTHORIZATIONS, ENDPOINTS } from "../lib/platform/http/access.ts";
+import { ERROR_CODES } from "../lib/platform/http/error.ts";
+import { PROBE_KINDS, PROBE_STATES } from "../lib/platform/http/probe.ts";
+import { METHODS } from "../lib/platform/http/route.ts";
+import { PARAMETER_TYPES } from "../lib/platform/json/parameters.ts";
+import { SEVERITIES } from "../lib/settings/alarms.ts";
+import { BEDROCK_MODELS, ENDPOINT_MODELS, MODEL_NAMES } from "../lib/settings/embedding-models.ts";
+import { RECIPES, TRAINING_MODES } from "../lib/settings/recipes.ts";
 import { suite } from "./suite.ts";
 
 const test = suite("enumerations");

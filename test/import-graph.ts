@@ -30,7 +30,7 @@ export function typeScriptImports(file: string, source: string): Import[] {
 }
 
 /** Python files by module: which folder is searched is decided at run time, so the name alone tells. */
-const MODULES = Map.groupBy(globSync("*/**/*.py", { exclude: ["node_modules", "clients/python"] }), (file) =>
+const MODULES = Map.groupBy(globSync("*/**/*.py", { exclude: ["node_modules", "packages/clients/python"] }), (file) =>
   basename(file, ".py"),
 );
 

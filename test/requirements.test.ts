@@ -4,7 +4,7 @@ import { suite } from "./suite.ts";
 
 const test = suite("packages");
 
-const LISTS = globSync(["local/**/*.in", "test/**/*.in", "bench/**/*.in"]).sort();
+const LISTS = globSync(["packages/local/**/*.in", "test/**/*.in", "bench/**/*.in"]).sort();
 
 /** Returns each package of a list as `name==version`, in the form in which pip compares names. */
 const pinsIn = (text: string) =>
@@ -27,13 +27,13 @@ for (const list of LISTS) {
 }
 
 test("pip installs nothing without hashes", () => {
-  const sources = globSync(["local/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "build/**/*.ts", "cli/**/*.ts"]);
+  const sources = globSync(["packages/local/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "build/**/*.ts", "cli/**/*.ts"]);
   const installing = sources.filter((file) =>
     /\bpip\b[^\n]*\n?[^\n]*"(?:install|download)"/.test(readFileSync(file, "utf8")),
   );
   assert.equal(installing.sort(), [
-    "local/cloud/install.ts",
-    "local/embeddings/static-model-install.ts",
+    "packages/local-aws/cloud/install.ts",
+    "packages/local-models/static-model-install.ts",
     "test/checkov/run.ts",
     "test/contract/tools.ts",
     "test/fixtures/python.ts",
@@ -54,12 +54,12 @@ interface Use {
 
 const ASKED_FOR: Readonly<Record<string, Use>> = {
   esbuild: { file: "build/bundle.ts", does: /await build\(\{\s+absWorkingDir/ },
-  "@middy/core": { file: "lib/core/http/middleware.ts", does: /return middy\(/ },
+  "@middy/core": { file: "lib/platform/http/middleware.ts", does: /return middy\(/ },
   "@middy/http-json-body-parser": {
-    file: "lib/core/http/body-handlers.ts",
+    file: "lib/platform/http/body-handlers.ts",
     does: /await parser\.before\?\.\(\{ event \}/,
   },
-  "@middy/http-error-handler": { file: "lib/core/http/middleware.ts", does: /\.use\(httpErrorHandler\(/ },
+  "@middy/http-error-handler": { file: "lib/platform/http/middleware.ts", does: /\.use\(httpErrorHandler\(/ },
   "@opensearch-project/opensearch": {
     file: "lib/search/opensearch/client.ts",
     does: /new Client\(.*await transport\.request\(/s,
@@ -74,8 +74,8 @@ const ASKED_FOR: Readonly<Record<string, Use>> = {
   },
   cdktf: { file: "stacks/synthesize.ts", does: /app\.synth\(\)/ },
   "@cdktf/provider-aws": { file: "stacks/constructs/function.ts", does: /new LambdaFunction\(/ },
-  yaml: { file: "lib/config/reader.ts", does: /parseDocument\(/ },
-  valibot: { file: "lib/core/http/validate.ts", does: /v\.safeParse\(/ },
+  yaml: { file: "lib/settings/reader.ts", does: /parseDocument\(/ },
+  valibot: { file: "lib/platform/http/validate.ts", does: /v\.safeParse\(/ },
   uvu: { file: "test/suite.ts", does: /uvuSuite\(name\)/, among: "devDependencies" },
 };
 

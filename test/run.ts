@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { scratchFolder } from "../local/process/scratch.ts";
+import { scratchFolder } from "../packages/processes/scratch.ts";
 import { cloudFixture } from "./fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "./fixtures/env.ts";
 import { selectFiles } from "./runner/files.ts";

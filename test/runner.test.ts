@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../local/process/scratch.ts";
-import { waitFor } from "../local/process/wait.ts";
+import { scratchFolder } from "../packages/processes/scratch.ts";
+import { waitFor } from "../packages/processes/wait.ts";
 import { ROOT, TEST_OUTPUT } from "./fixtures/env.ts";
 import { suite } from "./suite.ts";
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { patient } from "../../local/process/wait.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { API_KEY, type GatewayOptions, startGateway } from "../../test/fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../../test/fixtures/opensearch.ts";
 import type { Benchmark, Row } from "../result.ts";

@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { seeded, shuffled } from "../../lib/core/statistics/random.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { patient } from "../../local/process/wait.ts";
+import { seeded, shuffled } from "../../lib/platform/statistics/random.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { OPENSEARCH_ENV, ROOT } from "../../test/fixtures/env.ts";
 import { type Benchmark, load, type Row } from "../result.ts";
 import { candidates, type Mutant } from "./candidates.ts";
@@ -10,7 +10,7 @@ import { integrationTests, nearestTests } from "./nearest.ts";
 import { copyRepository, noticedBy, UnfitTests } from "./play.ts";
 import { type Sample, type Survivor, survivorsTable } from "./sample.ts";
 
-const FOLDERS = ["lib/search", "lib/recommendation", "lib/core", "functions"];
+const FOLDERS = ["lib/search", "lib/recommendation", "lib/platform", "functions"];
 const SAMPLE = join(import.meta.dirname, "sample.json");
 
 /** Unit test files that one mutant is shown to. */

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
+import { PACKAGE_FOLDER } from "../../lib/platform/folders.ts";
 import { zip } from "../archive.ts";
 import { withMain, withoutEmptyHeads } from "./accessible.ts";
 import { brunoCollection } from "./bruno.ts";

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
+import { PACKAGE_FOLDER } from "../../lib/platform/folders.ts";
 import { BuildError } from "../error.ts";
 import { apiPage } from "./api-page.ts";
 import { withTabs } from "./guide-tabs.ts";
@@ -18,8 +18,8 @@ const PLACES: Readonly<Record<string, string>> = {
   "docs/architecture.md": "architecture.md",
   ...API_PAGES,
   "docs/decisions": "decisions/index.md",
-  "clients/typescript/README.md": "clients/typescript.md",
-  "clients/python/README.md": "clients/python.md",
+  "packages/clients/typescript/README.md": "clients/typescript.md",
+  "packages/clients/python/README.md": "clients/python.md",
   "bench/RESULTS.md": "benchmarks.md",
   "bench/ENDED.md": "ended-benchmarks.md",
   "CONTRIBUTING.md": "contributing.md",

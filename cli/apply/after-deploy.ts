@@ -1,6 +1,6 @@
-import { type Alarms, alarmTopics } from "../../lib/config/alarms.ts";
-import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
 import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
+import type { FunctionName, Names } from "../../lib/platform/naming/names.ts";
+import { type Alarms, alarmTopics } from "../../lib/settings/alarms.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
 import { writeParameters } from "../discovery/sdk/parameters.ts";
 import { SERVICE_NAMES } from "../services.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { failureKind } from "../../lib/aws/errors.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { failureKind } from "../../lib/platform/aws/errors.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 import type { Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OpenSearch } from "../../lib/config/project.ts";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
+import type { OpenSearch } from "../../lib/settings/project.ts";
 
 export interface CheckOptions {
   /** URL of the API, without a trailing slash. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { ignoreNotFound } from "../../lib/aws/errors.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
+import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";

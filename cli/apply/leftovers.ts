@@ -1,8 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Names } from "../../lib/core/naming/names.ts";
-import { domainSuffixOf } from "../../lib/core/naming/partitions.ts";
-import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import { domainSuffixOf } from "../../lib/platform/naming/partitions.ts";
+import { PROJECT_TAG } from "../../lib/platform/naming/tags.ts";
 import { Failure } from "../errors.ts";
 import type { Planned } from "../plan/planned.ts";
 import type { PlanJson, ResourceChange } from "../plan/summary/plan-json.ts";

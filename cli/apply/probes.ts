@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import { denialNamed, failureKind } from "../../lib/aws/errors.ts";
-import { isEndpointModel, MODEL_NAMES } from "../../lib/config/embedding-models.ts";
-import { endpointName } from "../../lib/config/model-sources.ts";
-import { RERANKER } from "../../lib/config/rerank-models.ts";
-import { PROBE_KINDS, PROBE_STATES, type Probe, type ProbeEvent } from "../../lib/core/http/probe.ts";
-import { parseJson } from "../../lib/core/json/values.ts";
-import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
 import { modelEndpoints, readsDocuments, referencedModels, rerankModels } from "../../lib/infrastructure/endpoints.ts";
+import { denialNamed, failureKind } from "../../lib/platform/aws/errors.ts";
+import { PROBE_KINDS, PROBE_STATES, type Probe, type ProbeEvent } from "../../lib/platform/http/probe.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
+import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
+import { isEndpointModel, MODEL_NAMES } from "../../lib/settings/embedding-models.ts";
+import { endpointName } from "../../lib/settings/model-sources.ts";
+import { RERANKER } from "../../lib/settings/rerank-models.ts";
 import type { Session } from "../session.ts";
 
 const Probes = v.array(

@@ -1,4 +1,4 @@
-import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
+import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
 import { confirm } from "../confirm.ts";
 import { Failure } from "../errors.ts";
 import type { Session } from "../session.ts";

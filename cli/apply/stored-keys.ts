@@ -1,6 +1,6 @@
-import { ignoreNotFound } from "../../lib/aws/errors.ts";
-import { parseJson } from "../../lib/core/json/values.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
+import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import type { DeployedApi } from "../deployed-api.ts";
 import type { Session } from "../session.ts";
 

@@ -1,9 +1,9 @@
 import type { LambdaClient } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
 import { functionsOf } from "../../build/settings-files.ts";
-import { ignoreNotFound } from "../../lib/aws/errors.ts";
-import { parseJson } from "../../lib/core/json/values.ts";
-import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
+import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
+import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
 import { readParameter, writeParameters } from "../discovery/sdk/parameters.ts";
 import type { Session } from "../session.ts";
 

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { MODELS } from "../../lib/config/embedding-models.ts";
-import { loadHybridSearch } from "../../lib/config/load.ts";
 import { type BackfillFields, createBackfill } from "../../lib/search/index/backfill.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { readBackfill } from "../../lib/search/index/rebuild/run-record.ts";
+import { MODELS } from "../../lib/settings/embedding-models.ts";
+import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { entryFor, patientCluster } from "../gateway/entry.ts";

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import { openDocument } from "../../lib/aws/documents.ts";
+import { openDocument } from "../../lib/platform/aws/documents.ts";
 import { needsPage, questionsOf } from "../../lib/recommendation/batch/questions.ts";
 import { CONFIGURED_PLACEMENTS } from "../../lib/recommendation/placements/configured.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
@@ -68,7 +68,7 @@ async function openBatch({ conf, local, name }: { conf: string; local: boolean; 
   const [{ DynamoDBClient }, { S3Client }, { s3ObjectStore }] = await Promise.all([
     import("@aws-sdk/client-dynamodb"),
     import("@aws-sdk/client-s3"),
-    import("../../lib/aws/s3-object-store.ts"),
+    import("../../lib/platform/aws/s3-object-store.ts"),
   ]);
   const dynamo = new DynamoDBClient({ ...sdk, maxAttempts: 1 });
   const s3 = new S3Client({ ...sdk, maxAttempts: 1 });

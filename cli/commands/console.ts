@@ -2,10 +2,10 @@ import events from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { type DocumentKind, openDocument } from "../../lib/aws/documents.ts";
-import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
-import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
-import { once } from "../../lib/core/resilience/once.ts";
+import { type DocumentKind, openDocument } from "../../lib/platform/aws/documents.ts";
+import { PACKAGE_FOLDER } from "../../lib/platform/folders.ts";
+import { once } from "../../lib/platform/resilience/once.ts";
+import { loadConfiguration, loadHybridSearch } from "../../lib/settings/load.ts";
 import { API_OPTIONS, defineApiOptions, keyIn } from "../api-key.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
@@ -38,8 +38,8 @@ export const command = defineCommand({
     ),
   },
   run: async ({ url, keyEnv, local, files, port, ...options }, context) => {
-    const { openConsole } = await import("../../lab/server/open.ts");
-    const { consoleIndexes } = await import("../../lab/server/setup.ts");
+    const { openConsole } = await import("../../packages/lab/server/open.ts");
+    const { consoleIndexes } = await import("../../packages/lab/server/setup.ts");
     const conf = confOf({ ...options, local });
     const given = url === undefined || local ? {} : { apiHost: url, apiKey: keyIn(context, keyEnv) };
     const gateway = await addressOf({ conf, local, ...given }, context, ["search", "hybrid-search", "raw-backend"]);
@@ -54,7 +54,7 @@ export const command = defineCommand({
       context,
     );
     const console = await openConsole({
-      ...{ sources: join(PACKAGE_FOLDER, "lab/console"), files, conf },
+      ...{ sources: join(PACKAGE_FOLDER, "packages/lab/console"), files, conf },
       log: async (service) => logBucket(await openSession(conf, context), local, service),
       gateway: { name: "search gateway", url: trimmed(gateway.url), key: gateway.key },
       ...(recommendation && {
@@ -114,7 +114,7 @@ async function statusOf(conf: string, local: boolean, context: Context): Promise
   try {
     return await readStatus(await openTarget({ conf, local }, context));
   } catch (error) {
-    const { ConsoleError } = await import("../../lab/server/problem.ts");
+    const { ConsoleError } = await import("../../packages/lab/server/problem.ts");
     throw new ConsoleError(502, "no_status", (error as Error).message, { cause: error });
   }
 }

@@ -21,8 +21,8 @@ export const command = defineCommand({
     dir: v.string(),
   },
   run: async ({ conf, demo, rebuildDemo, resetRecommendation, standIns, dir }, { env }) => {
-    const { runDev } = await import("../../local/dev/run.ts");
-    const { exitWhenWritten } = await import("../../local/process/exit.ts");
+    const { runDev } = await import("../../packages/local/dev/run.ts");
+    const { exitWhenWritten } = await import("../../packages/processes/exit.ts");
     const flags = [
       ...(demo ? [] : ["--no-demo"]),
       ...(rebuildDemo ? ["--rebuild-demo"] : []),

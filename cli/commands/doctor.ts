@@ -6,8 +6,8 @@ export const command = defineCommand({
   example: "relevance doctor",
   options: {},
   run: async (_, { terminal, env }) => {
-    const { findingsOf, localChecks } = await import("../../local/dev/tools.ts");
-    const { devOptions } = await import("../../local/dev/options.ts");
+    const { findingsOf, localChecks } = await import("../../packages/local/dev/tools.ts");
+    const { devOptions } = await import("../../packages/local/dev/options.ts");
     const options = devOptions([], env);
     const findings = await findingsOf([
       ...(options ? localChecks(options) : []),

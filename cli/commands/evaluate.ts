@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
-import { EVALUATED_METRICS } from "../../lib/core/contract/measuring.ts";
-import { SEARCHES } from "../../lib/core/contract/search.ts";
+import { EVALUATED_METRICS } from "../../lib/platform/contract/measuring.ts";
+import { SEARCHES } from "../../lib/platform/contract/search.ts";
 import { defineCommand } from "../command.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { defineJudgedOptions, judgedOptions } from "../lab/judged-options.ts";
@@ -31,10 +31,10 @@ export const command = defineCommand({
     html: v.optional(v.string()),
   },
   run: async (options, context) => {
-    const { limitsOf, missedLimits } = await import("../../lab/evaluation/limits.ts");
-    const { degradedTexts, evaluationText } = await import("../../lab/evaluation/text.ts");
-    const { metricsOf, readQueries, readSettings } = await import("../../lab/evaluation/input.ts");
-    const { measureSettings } = await import("../../lab/evaluation/measure-settings.ts");
+    const { limitsOf, missedLimits } = await import("../../packages/lab/evaluation/limits.ts");
+    const { degradedTexts, evaluationText } = await import("../../packages/lab/evaluation/text.ts");
+    const { metricsOf, readQueries, readSettings } = await import("../../packages/lab/evaluation/input.ts");
+    const { measureSettings } = await import("../../packages/lab/evaluation/measure-settings.ts");
     const { terminal } = context;
     const metrics = metricsOf(options.metrics);
     const limits = limitsOf(options.failBelow, metrics);
@@ -44,7 +44,7 @@ export const command = defineCommand({
     const { concurrency } = options;
     const evaluation = await measureSettings({ file, judged, metrics, concurrency }, { gateway, note: terminal.note });
     if (options.html !== undefined) {
-      const { htmlReport } = await import("../../lab/evaluation/html.ts");
+      const { htmlReport } = await import("../../packages/lab/evaluation/html.ts");
       writeFileSync(options.html, htmlReport(evaluation, `Evaluation of ${file.index}`));
     }
     if (options.json) terminal.printJson(evaluation);

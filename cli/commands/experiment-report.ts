@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { loadHybridSearch } from "../../lib/config/load.ts";
-import { MEASURE_NAMES } from "../../lib/core/experiments/measures.ts";
+import { MEASURE_NAMES } from "../../lib/platform/experiments/measures.ts";
+import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
 
@@ -19,7 +19,7 @@ export const command = defineCommand({
     metric: v.picklist(MEASURE_NAMES, `must be ${MEASURE_NAMES.join(", ")}`),
   },
   run: async (options, context) => {
-    const { reportExperiment } = await import("../../lab/experiments/report-experiment.ts");
+    const { reportExperiment } = await import("../../packages/lab/experiments/report-experiment.ts");
     const { experiments } = loadHybridSearch(confOf(options));
     const { report, text } = await reportExperiment(logSource(options, context), experiments, options);
     if (options.json) context.terminal.printJson(report);

@@ -1,7 +1,7 @@
 import type { DeleteItemInput } from "@aws-sdk/client-dynamodb";
 import * as v from "valibot";
-import { ignoreNotFound } from "../../lib/aws/errors.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import { userKey } from "../../lib/recommendation/clients/built-in-table.ts";
 import { BUILT_IN_KEY, ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
@@ -64,7 +64,7 @@ async function openForgetting(
   }
   const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
     import("@aws-sdk/client-s3"),
-    import("../../lib/aws/s3-object-store.ts"),
+    import("../../lib/platform/aws/s3-object-store.ts"),
   ]);
   return {
     user,

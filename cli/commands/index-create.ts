@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { loadHybridSearch } from "../../lib/config/load.ts";
 import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { newStamp } from "../../lib/search/index-meta/run-names.ts";
 import { findMapping } from "../../lib/search/target/entry.ts";
+import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure } from "../errors.ts";
 import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";

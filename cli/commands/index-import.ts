@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
-import { IMPORT_FORMATS } from "../../lib/core/contract/search.ts";
+import { IMPORT_FORMATS } from "../../lib/platform/contract/search.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
+import { loadConfiguration, loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { entryFor, patientCluster } from "../gateway/entry.ts";

@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
-import { MODELS } from "../../lib/config/embedding-models.ts";
-import { loadHybridSearch } from "../../lib/config/load.ts";
-import { type Vectors, vectorsOfField } from "../../lib/config/vectors.ts";
-import { table } from "../../lib/core/table.ts";
+import { table } from "../../lib/platform/table.ts";
 import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { countDocuments } from "../../lib/search/index/rebuild/shards.ts";
@@ -16,6 +13,9 @@ import {
   hasPassages,
 } from "../../lib/search/opensearch/index-catalog.ts";
 import { entryOf } from "../../lib/search/target/entry.ts";
+import { MODELS } from "../../lib/settings/embedding-models.ts";
+import { loadHybridSearch } from "../../lib/settings/load.ts";
+import { type Vectors, vectorsOfField } from "../../lib/settings/vectors.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";

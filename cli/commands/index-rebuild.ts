@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
-import { loadHybridSearch } from "../../lib/config/load.ts";
 import { changedVectors } from "../../lib/search/index/changed-vectors.ts";
 import { SchemaError } from "../../lib/search/index/index-description.ts";
 import { createRun, type DescribedIndex, describe, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
 import { semanticSchema, vectorSettings } from "../../lib/search/index/semantic-schema.ts";
 import { isAmong } from "../../lib/search/opensearch/hidden-fields.ts";
 import { hiddenIn } from "../../lib/search/opensearch/index-catalog.ts";
+import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
+import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { entryFor, patientCluster } from "../gateway/entry.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import type { Judgments } from "../../lab/judgments/judgments.ts";
-import { loadHybridSearch } from "../../lib/config/load.ts";
-import { VECTOR_NAMES } from "../../lib/config/vectors.ts";
+import { loadHybridSearch } from "../../lib/settings/load.ts";
+import { VECTOR_NAMES } from "../../lib/settings/vectors.ts";
+import type { Judgments } from "../../packages/lab/judgments/judgments.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { entryFor, patientCluster } from "../gateway/entry.ts";
@@ -52,8 +52,8 @@ export const command = defineCommand({
     documents: count("must be a whole number from 1", /^[1-9]\d{0,9}$/),
   },
   run: async (options, context) => {
-    const { recallText } = await import("../../lab/evaluation/recall-text.ts");
-    const { recallOfRun, recallOfVectors } = await import("../../lab/evaluation/measure-recall.ts");
+    const { recallText } = await import("../../packages/lab/evaluation/recall-text.ts");
+    const { recallOfRun, recallOfVectors } = await import("../../packages/lab/evaluation/measure-recall.ts");
     const { index, vectors, run, k, documents: most } = options;
     if ((vectors === undefined) === (run === undefined)) throw new UsageError("Give either --vectors or --run");
     const { terminal } = context;
@@ -93,12 +93,12 @@ async function queriesOf(
   const { index, queries: file, judgments } = options;
   if (judgments !== undefined) {
     if (file !== undefined) throw new UsageError("Give either --queries or --judgments, which has queries as well");
-    const { readQueries } = await import("../../lab/evaluation/input.ts");
+    const { readQueries } = await import("../../packages/lab/evaluation/input.ts");
     const read = readQueries({ judgments }, index, context.terminal.note);
     return { texts: read.queries.map(({ text }) => text), judgments: read.judgments };
   }
   if (file === undefined) {
-    const { frequentQueries } = await import("../../lab/clicks/queries.ts");
+    const { frequentQueries } = await import("../../packages/lab/clicks/queries.ts");
     const texts = await frequentQueries(logSource(options, context), index, MOST_QUERIES);
     return { texts, judgments: undefined };
   }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { table } from "../../lib/core/table.ts";
+import { table } from "../../lib/platform/table.ts";
 import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejects.ts";
 import { type AnyRecord, listRecords, readAnyRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import { runIndex } from "../../lib/search/index-meta/run-names.ts";

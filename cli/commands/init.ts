@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import * as v from "valibot";
-import { shellWord } from "../../lib/core/shell-word.ts";
+import { shellWord } from "../../lib/platform/shell-word.ts";
 import { defineCommand } from "../command.ts";
 import { createProject } from "../init/create.ts";
 
@@ -19,7 +19,7 @@ export const command = defineCommand({
     terminal.print("GitHub and GitLab. Next:\n");
     if (folder !== ".") terminal.print(`  cd ${shellWord(folder)}`);
     for (const line of ["npm install", "npx relevance dev"]) terminal.print(`  ${line}`);
-    const { spaceProblem } = await import("../../local/opensearch/start.ts");
+    const { spaceProblem } = await import("../../packages/local/opensearch/start.ts");
     const problem = spaceProblem(resolve(folder));
     if (problem !== undefined) terminal.note(`\n${problem} before \`relevance dev\``);
     return 0;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { Agreement } from "../../lab/judgments/agreement.ts";
-import { table } from "../../lib/core/table.ts";
+import { table } from "../../lib/platform/table.ts";
+import type { Agreement } from "../../packages/lab/judgments/agreement.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 
@@ -14,7 +14,7 @@ export const command = defineCommand({
   },
   options: { file: v.string(), index: v.optional(v.string()) },
   run: async ({ file, index, json }, { terminal }) => {
-    const { agreementOf, agreementText } = await import("../../lab/judgments/agreement.ts");
+    const { agreementOf, agreementText } = await import("../../packages/lab/judgments/agreement.ts");
     const found = agreementOf(await rowsOf(file, index));
     if (!found) {
       throw new Failure(`${file} has judgments of fewer than two raters with names: the column rater names them`);
@@ -39,9 +39,9 @@ export const command = defineCommand({
 });
 
 async function rowsOf(file: string, index: string | undefined) {
-  const { JudgmentsError } = await import("../../lab/judgments/text.ts");
-  const { readJudgmentsFile } = await import("../../lab/judgments/read.ts");
-  const { judgmentsAbout } = await import("../../lab/judgments/doubts.ts");
+  const { JudgmentsError } = await import("../../packages/lab/judgments/text.ts");
+  const { readJudgmentsFile } = await import("../../packages/lab/judgments/read.ts");
+  const { judgmentsAbout } = await import("../../packages/lab/judgments/doubts.ts");
   try {
     const read = readJudgmentsFile(file);
     if (index !== undefined) return judgmentsAbout(read, index);

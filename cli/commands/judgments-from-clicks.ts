@@ -21,8 +21,8 @@ export const command = defineCommand({
     output: v.optional(v.string()),
   },
   run: async (options, context) => {
-    const { judgeByClicks } = await import("../../lab/clicks/reports.ts");
-    const { writeClicks } = await import("../../lab/judgments/judgments.ts");
+    const { judgeByClicks } = await import("../../packages/lab/clicks/reports.ts");
+    const { writeClicks } = await import("../../packages/lab/judgments/judgments.ts");
     const { index, output } = options;
     const judged = await judgeByClicks(logSource(options, context), options);
     const table = writeClicks(judged, index);

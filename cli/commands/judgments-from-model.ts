@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { Query } from "../../lab/evaluation/settings-file.ts";
-import type { Ask, Judged, Outcome } from "../../lab/judging/judge.ts";
-import { SEARCHES } from "../../lib/core/contract/search.ts";
+import { SEARCHES } from "../../lib/platform/contract/search.ts";
+import type { Query } from "../../packages/lab/evaluation/settings-file.ts";
+import type { Ask, Judged, Outcome } from "../../packages/lab/judging/judge.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { rethrown, UsageError } from "../errors.ts";
@@ -64,8 +64,8 @@ export const command = defineCommand({
   },
   run: async (options, context) => {
     const { terminal } = context;
-    const { judgeWithModel } = await import("../../lab/judging/judge-with-model.ts");
-    const { readSettings } = await import("../../lab/evaluation/input.ts");
+    const { judgeWithModel } = await import("../../packages/lab/judging/judge-with-model.ts");
+    const { readSettings } = await import("../../packages/lab/evaluation/input.ts");
     const file = readSettings(options.settings);
     const queries = await readTexts(options.queries);
     const { model, output, price } = options;
@@ -92,8 +92,8 @@ export const command = defineCommand({
 
 /** Reads the texts of queries by their ids. Throws UsageError. */
 async function readTexts(file: string): Promise<Query[]> {
-  const { JudgmentsError } = await import("../../lab/judgments/text.ts");
-  const { readTopics } = await import("../../lab/judgments/read.ts");
+  const { JudgmentsError } = await import("../../packages/lab/judgments/text.ts");
+  const { readTopics } = await import("../../packages/lab/judgments/read.ts");
   const topics = await rethrown(JudgmentsError, UsageError, () => readTopics(file));
   return Array.from(topics, ([id, topic]) => ({ id, ...topic }));
 }
@@ -118,9 +118,9 @@ interface ModelOptions {
  * by another rubric, since their errors differ.
  */
 async function openOutput(output: string, model: string, index: string): Promise<(judged: Judged) => void> {
-  const { JudgmentFile } = await import("../../lab/server/judgment-file.ts");
-  const { ConsoleError } = await import("../../lab/server/problem.ts");
-  const { RUBRIC_VERSION } = await import("../../lab/judging/rubric.ts");
+  const { JudgmentFile } = await import("../../packages/lab/server/judgment-file.ts");
+  const { ConsoleError } = await import("../../packages/lab/server/problem.ts");
+  const { RUBRIC_VERSION } = await import("../../packages/lab/judging/rubric.ts");
   const who = `${model}, rubric ${RUBRIC_VERSION}`;
   const file = new JudgmentFile(output, () => output);
   const rows = await rethrown(ConsoleError, UsageError, () => file.rows());

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { table } from "../../lib/core/table.ts";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
+import { table } from "../../lib/platform/table.ts";
 import { type Context, defineCommand } from "../command.ts";
 import { LOCAL_HELP, openPersonalize, openTarget, reading } from "../recommendation/target.ts";
 import { SERVICES } from "../services.ts";

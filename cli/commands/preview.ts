@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import { DECIDING_METRIC, SEARCHES_AT_ONCE } from "../../lib/core/contract/measuring.ts";
-import { SEARCHES } from "../../lib/core/contract/search.ts";
+import { DECIDING_METRIC, SEARCHES_AT_ONCE } from "../../lib/platform/contract/measuring.ts";
+import { SEARCHES } from "../../lib/platform/contract/search.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
@@ -29,9 +29,9 @@ export const command = defineCommand({
     metric: v.string(),
   },
   run: async (options, context) => {
-    const { metricsOf, readQueries, readSettings } = await import("../../lab/evaluation/input.ts");
-    const { NOTHING_JUDGED, previewChange } = await import("../../lab/preview/preview-change.ts");
-    const { previewTable } = await import("../../lab/preview/text.ts");
+    const { metricsOf, readQueries, readSettings } = await import("../../packages/lab/evaluation/input.ts");
+    const { NOTHING_JUDGED, previewChange } = await import("../../packages/lab/preview/preview-change.ts");
+    const { previewTable } = await import("../../packages/lab/preview/text.ts");
     const { note } = context.terminal;
     const { judgments, concurrency } = options;
     const file = readSettings(options.settings);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { SearchedQuery } from "../../lab/clicks/failures.ts";
-import { table } from "../../lib/core/table.ts";
+import { table } from "../../lib/platform/table.ts";
+import type { SearchedQuery } from "../../packages/lab/clicks/failures.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
@@ -26,8 +26,8 @@ export const command = defineCommand({
     limit: v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, "must be a whole number from 1"), v.transform(Number)),
   },
   run: async (options, context) => {
-    const { failing, FAILURES, isFailureKind } = await import("../../lab/clicks/failures.ts");
-    const { reportQueries } = await import("../../lab/clicks/reports.ts");
+    const { failing, FAILURES, isFailureKind } = await import("../../packages/lab/clicks/failures.ts");
+    const { reportQueries } = await import("../../packages/lab/clicks/reports.ts");
     const { terminal } = context;
     const { failing: kind } = options;
     if (kind !== undefined && !isFailureKind(kind)) {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import { CONVERSIONS } from "../../lib/core/contract/measuring.ts";
+import { CONVERSIONS } from "../../lib/platform/contract/measuring.ts";
+import { loadConfiguration } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
 
@@ -26,8 +26,8 @@ export const command = defineCommand({
   },
   run: async (options, context) => {
     const { terminal } = context;
-    const { recommendationText } = await import("../../lab/recommendations/text.ts");
-    const { reportRecommendations } = await import("../../lab/recommendations/report-recommendations.ts");
+    const { recommendationText } = await import("../../packages/lab/recommendations/text.ts");
+    const { reportRecommendations } = await import("../../packages/lab/recommendations/report-recommendations.ts");
     const { recommendation } = loadConfiguration(confOf(options));
     const report = await reportRecommendations(logSource(options, context), recommendation, options.conversions);
     if (options.json) terminal.printJson(report);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { keysOf } from "../../lib/config/access.ts";
-import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
+import { DEFAULT_KEY } from "../../lib/platform/http/access.ts";
+import { keysOf } from "../../lib/settings/access.ts";
 import { deployProject } from "../apply/deploy-project.ts";
 import { defineCommand } from "../command.ts";
 import { NotAgreed } from "../confirm.ts";

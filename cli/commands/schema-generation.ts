@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { ConfigurationError } from "../../lib/config/problem.ts";
-import { DATASETS } from "../../lib/core/contract/recommendation.ts";
-import { shellWord } from "../../lib/core/shell-word.ts";
+import { DATASETS } from "../../lib/platform/contract/recommendation.ts";
+import { shellWord } from "../../lib/platform/shell-word.ts";
 import { constantsOf } from "../../lib/recommendation/schema/constants.ts";
 import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { schemaTable, writeSchemas } from "../../lib/recommendation/schema/write.ts";
+import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";

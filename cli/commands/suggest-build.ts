@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { failureKind } from "../../lib/aws/errors.ts";
-import { parseJson } from "../../lib/core/json/values.ts";
-import { LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
 import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
+import { failureKind } from "../../lib/platform/aws/errors.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
+import { LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
 import { type BuiltSuggestions, BuiltSuggestions as Schema } from "../../lib/search/suggest/run.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { Failure, UsageError } from "../errors.ts";

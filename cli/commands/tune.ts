@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
-import type { TunedSettings } from "../../lab/tuning/settings.ts";
-import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
-import { loadHybridSearch } from "../../lib/config/load.ts";
-import { DECIDING_METRIC, TUNED_CANDIDATES } from "../../lib/core/contract/measuring.ts";
+import { DECIDING_METRIC, TUNED_CANDIDATES } from "../../lib/platform/contract/measuring.ts";
+import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
+import { loadHybridSearch } from "../../lib/settings/load.ts";
+import type { TunedSettings } from "../../packages/lab/tuning/settings.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
@@ -39,9 +39,9 @@ export const command = defineCommand({
     picture: v.optional(v.string()),
   },
   run: async (options, context) => {
-    const { metricsOf, readQueries, readSettings } = await import("../../lab/evaluation/input.ts");
-    const { tuningReport } = await import("../../lab/tuning/text.ts");
-    const { tuneSettings } = await import("../../lab/tuning/tune-settings.ts");
+    const { metricsOf, readQueries, readSettings } = await import("../../packages/lab/evaluation/input.ts");
+    const { tuningReport } = await import("../../packages/lab/tuning/text.ts");
+    const { tuneSettings } = await import("../../packages/lab/tuning/tune-settings.ts");
     const { terminal } = context;
     const { note } = terminal;
     const { candidates, k: ks = [], concurrency } = options;
@@ -67,7 +67,7 @@ async function write(
   best: TunedSettings,
   { terminal }: Context,
 ): Promise<void> {
-  const { writeTuned } = await import("../../lab/tuning/tune-settings.ts");
+  const { writeTuned } = await import("../../packages/lab/tuning/tune-settings.ts");
   const file = writeTuned(conf, entry, best);
   terminal.note(`Written to ${file}. Run \`relevance deploy\`, or restart \`make dev\`, to use them.`);
   if (best.k !== null) {

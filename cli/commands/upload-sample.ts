@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { DATASETS, type Dataset } from "../../lib/core/contract/recommendation.ts";
+import { DATASETS, type Dataset } from "../../lib/platform/contract/recommendation.ts";
 import { withIds } from "../../lib/recommendation/schema/ids.ts";
 import { placeOf, SampleError } from "../../lib/recommendation/schema/row.ts";
 import { idWarnings } from "../../lib/recommendation/schema/warnings.ts";

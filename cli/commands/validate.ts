@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { Recommendation } from "../../lib/config/configuration.ts";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import { ConfigurationError } from "../../lib/config/problem.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
+import type { Recommendation } from "../../lib/settings/configuration.ts";
+import { loadConfiguration } from "../../lib/settings/load.ts";
+import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";

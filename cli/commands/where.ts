@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { SEARCHES } from "../../lib/core/contract/search.ts";
-import { table } from "../../lib/core/table.ts";
+import { SEARCHES } from "../../lib/platform/contract/search.ts";
+import { table } from "../../lib/platform/table.ts";
 import { defineCommand } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
@@ -27,9 +27,9 @@ export const command = defineCommand({
     user: v.optional(v.string()),
   },
   run: async (options, context) => {
-    const { readSettings } = await import("../../lab/evaluation/input.ts");
-    const { gatewayCall } = await import("../../lab/evaluation/settings-file.ts");
-    const { whereIs } = await import("../../lab/whereabouts/where.ts");
+    const { readSettings } = await import("../../packages/lab/evaluation/input.ts");
+    const { gatewayCall } = await import("../../packages/lab/evaluation/settings-file.ts");
+    const { whereIs } = await import("../../packages/lab/whereabouts/where.ts");
     const { query, document, user } = options;
     const file = readSettings(options.settings);
     const setting = file.settings.find(({ name }, at) =>

@@ -1,5 +1,5 @@
-import type { Names } from "../../lib/core/naming/names.ts";
 import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 
 /** A domain, as OpenSearch Service describes it. */
 export interface FoundDomain {

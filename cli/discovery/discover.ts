@@ -1,7 +1,7 @@
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { namesOf, type Service } from "../../lib/core/naming/names.ts";
-import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
 import { DISCOVERY_FORMAT, type Discovery, DiscoveryError } from "../../lib/infrastructure/discovery.ts";
+import { namesOf, type Service } from "../../lib/platform/naming/names.ts";
+import { PROJECT_TAG } from "../../lib/platform/naming/tags.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 import { type KeyNumbers, parseKeyNumbers } from "../key-numbers.ts";
 import type { DiscoveryClients } from "./clients.ts";
 import { explained } from "./explain.ts";

@@ -1,5 +1,5 @@
-import { type Denial, denialOf, isDisconnected } from "../../lib/aws/errors.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
+import { type Denial, denialOf, isDisconnected } from "../../lib/platform/aws/errors.ts";
 
 const ADVICE: Readonly<Record<Denial, (action: string, name: string) => string>> = {
   expired: () =>

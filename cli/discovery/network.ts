@@ -1,6 +1,3 @@
-import { failureKind } from "../../lib/aws/errors.ts";
-import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
-import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
 import {
   ENDPOINT_SERVICES,
   type EndpointService,
@@ -10,6 +7,9 @@ import {
   type NetworkDiscovery,
 } from "../../lib/infrastructure/discovery.ts";
 import { mayCallGatewayServices, ownEndpoints, servicesInUse } from "../../lib/infrastructure/endpoints.ts";
+import { failureKind } from "../../lib/platform/aws/errors.ts";
+import { PROJECT_TAG } from "../../lib/platform/naming/tags.ts";
+import type { Configuration, SearchGateway } from "../../lib/settings/configuration.ts";
 import type { DiscoveryClients, FoundDomain, FoundEndpoint, FoundEndpointService } from "./clients.ts";
 import { explained } from "./explain.ts";
 

@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { failureKind } from "../../lib/aws/errors.ts";
-import { AvroSchema } from "../../lib/config/avro.ts";
-import type { Configuration, Recommendation } from "../../lib/config/configuration.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import type { PersonalizeDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { differenceOf, schemaChangeProblems } from "../../lib/personalize/resources/differences.ts";
 import { filterQuotaProblem } from "../../lib/personalize/resources/filter.ts";
 import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
 import { ResourceInput } from "../../lib/personalize/resources/request.ts";
+import { failureKind } from "../../lib/platform/aws/errors.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import { AvroSchema } from "../../lib/settings/avro.ts";
+import type { Configuration, Recommendation } from "../../lib/settings/configuration.ts";
 import type { DiscoveryClients } from "./clients.ts";
 import { explained } from "./explain.ts";
 

@@ -1,12 +1,12 @@
-import { failureKind } from "../../lib/aws/errors.ts";
-import { keysOf } from "../../lib/config/access.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { isDeployed } from "../../lib/config/model-sources.ts";
-import { DATASETS } from "../../lib/core/contract/recommendation.ts";
-import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
-import type { Names, Service } from "../../lib/core/naming/names.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
+import { failureKind } from "../../lib/platform/aws/errors.ts";
+import { DATASETS } from "../../lib/platform/contract/recommendation.ts";
+import { DEFAULT_KEY } from "../../lib/platform/http/access.ts";
+import type { Names, Service } from "../../lib/platform/naming/names.ts";
+import { keysOf } from "../../lib/settings/access.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
+import { isDeployed } from "../../lib/settings/model-sources.ts";
 import { RAISE, throttleNotes } from "./throttle-notes.ts";
 
 /** Reads quotas of the account in its region. Throws the SDK's errors. */

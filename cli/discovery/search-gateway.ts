@@ -1,11 +1,11 @@
-import type { DomainNameSystem } from "../../lib/config/api.ts";
-import { clusterUrl } from "../../lib/config/cluster-address.ts";
-import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
-import { modelImage } from "../../lib/config/model-image.ts";
-import { isDeployed } from "../../lib/config/model-sources.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import type { DomainDiscovery, SearchGatewayDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import type { DomainNameSystem } from "../../lib/settings/api.ts";
+import { clusterUrl } from "../../lib/settings/cluster-address.ts";
+import type { Configuration, SearchGateway } from "../../lib/settings/configuration.ts";
+import { modelImage } from "../../lib/settings/model-image.ts";
+import { isDeployed } from "../../lib/settings/model-sources.ts";
 import type { DiscoveryClients, FoundCertificate, FoundDomain, FoundZone } from "./clients.ts";
 import { explained } from "./explain.ts";
 import { discoverNetwork } from "./network.ts";

@@ -1,6 +1,6 @@
-import { USUAL_RATE } from "../../lib/config/access.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
 import { loggedSearchesPerSecond } from "../../lib/infrastructure/delivery-streams.ts";
+import { USUAL_RATE } from "../../lib/settings/access.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 
 /** Timeouts of the functions behind the APIs, in seconds. */
 const ROUTER_SECONDS = 28;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateDataDeletionJobCommand, DescribeDataDeletionJobCommand } from "@aws-sdk/client-personalize";
-import { ignoreNotFound } from "../../lib/aws/errors.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
+import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import { Failure } from "../errors.ts";
 
 export interface DeletionJob {

@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 
 /** How the lines of a person are found and replaced. */
 export interface LineRule {

@@ -1,8 +1,8 @@
 import { buffer } from "node:stream/consumers";
 import * as v from "valibot";
-import { listed, type ObjectStore, readText } from "../../lib/aws/object-store.ts";
-import { parseJson } from "../../lib/core/json/values.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { listed, type ObjectStore, readText } from "../../lib/platform/aws/object-store.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
+import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import { eachLine } from "./rewrite-lines.ts";
 
 /** A stored line. */

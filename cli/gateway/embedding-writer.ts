@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { EmbeddingMapping } from "../../lib/config/hybrid-search.ts";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import {
@@ -12,6 +11,7 @@ import {
   type Writable,
   type Written,
 } from "../../lib/search/index/rebuild/write.ts";
+import type { EmbeddingMapping } from "../../lib/settings/hybrid-search.ts";
 
 /** Documents of one bulk request: models embed them within its 28 seconds. */
 const BATCH = 64;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import * as v from "valibot";
-import type { Gateway } from "../../lab/gateway/gateway.ts";
-import { type Endpoint, words } from "../../lib/core/http/access.ts";
-import type { Service } from "../../lib/core/naming/names.ts";
+import { type Endpoint, words } from "../../lib/platform/http/access.ts";
+import type { Service } from "../../lib/platform/naming/names.ts";
+import type { Gateway } from "../../packages/lab/gateway/gateway.ts";
 import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
 import type { Context, OptionsOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
@@ -28,7 +28,7 @@ export function defineGatewayOptions(command: Command): void {
   defineKeyOption(command);
 }
 
-export type { Gateway } from "../../lab/gateway/gateway.ts";
+export type { Gateway } from "../../packages/lab/gateway/gateway.ts";
 
 /** The endpoints that the commands of `relevance index` call, without those that embed documents. */
 export const ADMINISTRATION: readonly Endpoint[] = ["administration"];
@@ -45,7 +45,7 @@ export async function openGateway(
   context: Context,
   endpoints: readonly Endpoint[],
 ): Promise<Gateway> {
-  const { gatewayAt } = await import("../../lab/gateway/gateway.ts");
+  const { gatewayAt } = await import("../../packages/lab/gateway/gateway.ts");
   return gatewayAt(await addressOf(options, context, endpoints));
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import * as v from "valibot";
-import { once } from "../../lib/core/resilience/once.ts";
+import { once } from "../../lib/platform/resilience/once.ts";
 import { type BackfillFields, workOnBackfill } from "../../lib/search/index/backfill.ts";
 import { workOnImport } from "../../lib/search/index/import/run.ts";
 import type { OpenFile } from "../../lib/search/index/import/slices.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
-import type { ObjectStore } from "../../lib/aws/object-store.ts";
+import type { ObjectStore } from "../../lib/platform/aws/object-store.ts";
 import type { Context } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { reading } from "../recommendation/target.ts";
@@ -65,7 +65,7 @@ const isObject = (file: string): boolean => file.startsWith("s3://");
 export async function bucketAnywhere(sdk: S3ClientConfig, bucket: string): Promise<ObjectStore> {
   const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
     import("@aws-sdk/client-s3"),
-    import("../../lib/aws/s3-object-store.ts"),
+    import("../../lib/platform/aws/s3-object-store.ts"),
   ]);
   return s3ObjectStore(new S3Client({ ...sdk, maxAttempts: 1, followRegionRedirects: true }), bucket);
 }

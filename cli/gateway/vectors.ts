@@ -1,9 +1,9 @@
-import type { EmbeddingMapping } from "../../lib/config/hybrid-search.ts";
-import { lacking } from "../../lib/config/vectors.ts";
-import { isObject } from "../../lib/core/json/values.ts";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { isObject } from "../../lib/platform/json/values.ts";
+import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";
+import type { EmbeddingMapping } from "../../lib/settings/hybrid-search.ts";
+import { lacking } from "../../lib/settings/vectors.ts";
 import { Failure } from "../errors.ts";
 import { patientCluster } from "./entry.ts";
 import { reported } from "./index-runs.ts";

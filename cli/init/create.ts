@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
+import { PACKAGE_FOLDER } from "../../lib/platform/folders.ts";
 import { Failure, UsageError } from "../errors.ts";
 
 const TEMPLATE = join(PACKAGE_FOLDER, "cli/init/template");

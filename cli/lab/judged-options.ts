@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import * as v from "valibot";
-import { SEARCHES_AT_ONCE } from "../../lib/core/contract/measuring.ts";
+import { SEARCHES_AT_ONCE } from "../../lib/platform/contract/measuring.ts";
 
 /** The options of commands that search for judged queries; {@link defineJudgedOptions} adds them. */
 export const judgedOptions = {

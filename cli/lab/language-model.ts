@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { Ask } from "../../lab/judging/judge.ts";
-import { deadlineIn, retry } from "../../lib/core/resilience/deadline.ts";
+import { deadlineIn, retry } from "../../lib/platform/resilience/deadline.ts";
+import type { Ask } from "../../packages/lab/judging/judge.ts";
 import { Failure } from "../errors.ts";
 
 /** Holds the key of an endpoint that needs one. */

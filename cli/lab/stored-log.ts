@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import * as v from "valibot";
-import type { LogBucket, LogSource } from "../../lab/stored-log/stored-log.ts";
-import type { Names, Service } from "../../lib/core/naming/names.ts";
+import type { Names, Service } from "../../lib/platform/naming/names.ts";
+import type { LogBucket, LogSource } from "../../packages/lab/stored-log/stored-log.ts";
 import { type Context, confOf, type OptionsOf } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { openAccount, reading, type Target } from "../recommendation/target.ts";
@@ -45,7 +45,7 @@ export async function logBucket(session: Session, local: boolean, service: Servi
 async function bucketOf(names: Names, sdk: Target["sdk"]): Promise<LogBucket> {
   const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
     import("@aws-sdk/client-s3"),
-    import("../../lib/aws/s3-object-store.ts"),
+    import("../../lib/platform/aws/s3-object-store.ts"),
   ]);
   const client = new S3Client({ ...sdk, maxAttempts: 1, ...("endpoint" in sdk && { forcePathStyle: true }) });
   const objects = s3ObjectStore(client, names.bucket());

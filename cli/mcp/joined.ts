@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
-import { answerTo, Message, refused } from "../../lib/core/mcp/protocol.ts";
-import type { ToolDescription } from "../../lib/core/mcp/tool.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
+import { answerTo, Message, refused } from "../../lib/platform/mcp/protocol.ts";
+import type { ToolDescription } from "../../lib/platform/mcp/tool.ts";
 
 /** An API and the key that agents call it with. */
 export interface KeyedApi {

@@ -1,8 +1,3 @@
-import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { Configuration, SearchGateway } from "../../lib/config/configuration.ts";
-import { isEndpointModel } from "../../lib/config/embedding-models.ts";
-import { isDeployed } from "../../lib/config/model-sources.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import {
   hasSuggestions,
   hostedRerankers,
@@ -12,6 +7,11 @@ import {
   referencedModels,
 } from "../../lib/infrastructure/endpoints.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
+import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import type { Configuration, SearchGateway } from "../../lib/settings/configuration.ts";
+import { isEndpointModel } from "../../lib/settings/embedding-models.ts";
+import { isDeployed } from "../../lib/settings/model-sources.ts";
 import { batching, forgetting, restoring } from "./record-grants.ts";
 import { callsOf, type WritingSid } from "./resources.ts";
 import { isNeeded, keysOf, statement } from "./statement.ts";

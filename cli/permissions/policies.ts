@@ -1,7 +1,7 @@
-import { policyDocument, type Statement } from "../../lib/aws/iam-statement.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import type { StackResources } from "../../lib/infrastructure/stack-resources.ts";
+import { policyDocument, type Statement } from "../../lib/platform/aws/iam-statement.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 import { type Grants, grantsOf } from "./grants.ts";
 
 /** Characters that fit a managed policy, without white space. Source: "IAM and AWS STS quotas". */

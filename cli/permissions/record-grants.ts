@@ -1,8 +1,8 @@
 /** Permissions of the commands that read or change what is stored of users, which nobody else needs. */
-import { type Statement, tagPersonalizeResources } from "../../lib/aws/iam-statement.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { type Statement, tagPersonalizeResources } from "../../lib/platform/aws/iam-statement.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 import { RESTORABLE } from "../recommendation/restore.ts";
 import { keysOf, statement } from "./statement.ts";
 

@@ -1,5 +1,5 @@
-import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
+import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 
 /**
  * Returns the KMS keys that the deployer may use: `aws.kms_key_arn`, or all, because the ids of the project's own keys are

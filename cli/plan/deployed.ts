@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { parse } from "yaml";
-import { ApiSchema } from "../../lib/config/api.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { parseConfiguration } from "../../lib/config/parse.ts";
-import { ConfigurationError } from "../../lib/config/problem.ts";
+import { ApiSchema } from "../../lib/settings/api.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
+import { parseConfiguration } from "../../lib/settings/parse.ts";
+import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { type Rights, rightsOf } from "./key-rights.ts";
 
 /** The deployed configuration, for comparison by a plan. A part is undefined if it is not valid, as after a change by hand. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Configuration } from "../../lib/config/configuration.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 import type { Planned } from "./planned.ts";
 import type { Prepared } from "./prepare.ts";
 

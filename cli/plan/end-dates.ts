@@ -1,8 +1,8 @@
-import { failureKind } from "../../lib/aws/errors.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { type BedrockModel, isEndpointModel } from "../../lib/config/embedding-models.ts";
-import { bedrockModelId } from "../../lib/config/model-sources.ts";
 import { baseModelId, hostedRerankers, previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import { failureKind } from "../../lib/platform/aws/errors.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
+import { type BedrockModel, isEndpointModel } from "../../lib/settings/embedding-models.ts";
+import { bedrockModelId } from "../../lib/settings/model-sources.ts";
 
 /** When a model on Bedrock ends, as GetFoundationModel says; without dates while AWS has set none. */
 export interface ModelLifecycle {

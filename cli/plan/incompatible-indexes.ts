@@ -1,14 +1,14 @@
-import type { SearchGateway } from "../../lib/config/configuration.ts";
-import { isEndpointModel, MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
-import { endpointsOf, isDeployed } from "../../lib/config/model-sources.ts";
-import type { Chunking } from "../../lib/config/passages.ts";
-import type { Endpoint } from "../../lib/core/http/access.ts";
-import { parseJson } from "../../lib/core/json/values.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import { previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
+import type { Endpoint } from "../../lib/platform/http/access.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
 import { entryOf, findMapping } from "../../lib/search/target/entry.ts";
+import type { SearchGateway } from "../../lib/settings/configuration.ts";
+import { isEndpointModel, MODELS, type ModelName } from "../../lib/settings/embedding-models.ts";
+import { endpointsOf, isDeployed } from "../../lib/settings/model-sources.ts";
+import type { Chunking } from "../../lib/settings/passages.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
 import type { Session } from "../session.ts";
 

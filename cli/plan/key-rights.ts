@@ -1,5 +1,3 @@
-import { accessSettings } from "../../lib/config/access.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
 import {
   DEFAULT_LIMITS,
   describeKey,
@@ -8,8 +6,10 @@ import {
   type KeyRules,
   type Limits,
   UNLIMITED,
-} from "../../lib/core/http/access.ts";
+} from "../../lib/platform/http/access.ts";
 import { rightsOf as sentRights } from "../../lib/search/access/rights.ts";
+import { accessSettings } from "../../lib/settings/access.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 
 /** What a key may do, with every default filled in. */
 export interface Rights

@@ -1,5 +1,5 @@
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { MODELS } from "../../lib/config/embedding-models.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
+import { MODELS } from "../../lib/settings/embedding-models.ts";
 
 /** Returns notes on what passages cost: a document has as many embeddings as it has passages. */
 export function passageNotes({ searchGateway }: Pick<Configuration, "searchGateway">): string[] {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
-import { parseJson } from "../../lib/core/json/values.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
 import type { Session } from "../session.ts";
 import type { Planned } from "./planned.ts";
 import type { MonthlySum } from "./summary/summary.ts";

@@ -1,5 +1,5 @@
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { batchSizeOf, RERANKER } from "../../lib/config/rerank-models.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
+import { batchSizeOf, RERANKER } from "../../lib/settings/rerank-models.ts";
 
 /** Returns notes on what searches pay for rerankers on Bedrock. Those on endpoints are among what runs all the time. */
 export function rerankNotes({ searchGateway }: Pick<Configuration, "searchGateway">): string[] {

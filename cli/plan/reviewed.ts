@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
-import { parseJson } from "../../lib/core/json/values.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
 import { Failure, UsageError } from "../errors.ts";
 import type { Session } from "../session.ts";
 import { pullState, type Runner, type StackFolder } from "../terraform/stack.ts";

@@ -3,9 +3,9 @@ import {
   type CreateBatchInferenceJobRequest,
   DescribeBatchInferenceJobCommand,
 } from "@aws-sdk/client-personalize";
-import { ignoreNotFound } from "../../lib/aws/errors.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import { ifNew, type Personalize } from "../../lib/personalize/resources/personalize.ts";
+import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import { isCrowded } from "../../lib/recommendation/training/imports.ts";
 import { Failure } from "../errors.ts";
 

@@ -1,9 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { Configuration, Recommendation } from "../../lib/config/configuration.ts";
-import type { Placement } from "../../lib/config/placements.ts";
-import { RECIPE_KINDS } from "../../lib/core/contract/recommendation.ts";
-import { OPEN } from "../../lib/core/http/access.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
+import { RECIPE_KINDS } from "../../lib/platform/contract/recommendation.ts";
+import { OPEN } from "../../lib/platform/http/access.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import { readBuiltIn } from "../../lib/recommendation/clients/built-in-table.ts";
 import { withItemCache } from "../../lib/recommendation/clients/item-cache.ts";
 import { dynamoEtlLists } from "../../lib/recommendation/clients/popular-items.ts";
@@ -11,6 +9,8 @@ import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts"
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import type { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import { recommendationSettings } from "../../lib/recommendation/service/settings-of.ts";
+import type { Configuration, Recommendation } from "../../lib/settings/configuration.ts";
+import type { Placement } from "../../lib/settings/placements.ts";
 
 /** Items of a batch are read once: their records are believed for its whole time, up to about 200 MB. */
 const KEPT = { ttlMs: Number.POSITIVE_INFINITY, maxSize: 100_000_000 };

@@ -1,7 +1,7 @@
-import { typesNamedIn } from "../../lib/config/checks/event-types.ts";
-import { nearest } from "../../lib/config/nearest.ts";
-import { SolutionSchema } from "../../lib/config/solution.ts";
 import type { EventTypes } from "../../lib/recommendation/schema/sample.ts";
+import { typesNamedIn } from "../../lib/settings/checks/event-types.ts";
+import { nearest } from "../../lib/settings/nearest.ts";
+import { SolutionSchema } from "../../lib/settings/solution.ts";
 import { readFilters, readValid } from "./filters.ts";
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { parse } from "yaml";
-import { type Filter, FiltersSchema } from "../../lib/config/filter.ts";
+import { type Filter, FiltersSchema } from "../../lib/settings/filter.ts";
 
 /** Returns the filters of a configuration folder. None if there is no filter.yaml, or `relevance validate` refuses it. */
 export function readFilters(folder: string): readonly Filter[] {

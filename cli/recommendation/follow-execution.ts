@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SFNClient } from "@aws-sdk/client-sfn";
-import { isTransient } from "../../lib/aws/errors.ts";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
+import { isTransient } from "../../lib/platform/aws/errors.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import { Failure } from "../errors.ts";
 import { reading } from "./target.ts";

@@ -1,9 +1,9 @@
-import { recipeOf } from "../../lib/config/campaign-settings.ts";
-import type { Recommendation } from "../../lib/config/configuration.ts";
-import { RECIPE_KINDS } from "../../lib/core/contract/recommendation.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import { describeCampaign } from "../../lib/personalize/resources/campaign.ts";
 import { describeVersion, type Personalize } from "../../lib/personalize/resources/personalize.ts";
+import { RECIPE_KINDS } from "../../lib/platform/contract/recommendation.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import { recipeOf } from "../../lib/settings/campaign-settings.ts";
+import type { Recommendation } from "../../lib/settings/configuration.ts";
 import type { Session } from "../session.ts";
 import { openPersonalize, reading } from "./target.ts";
 

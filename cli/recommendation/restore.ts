@@ -1,8 +1,8 @@
 import type { AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { retryUnprocessed } from "../../lib/aws/call.ts";
-import { ignoreNotFound, isNamed } from "../../lib/aws/errors.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { retryUnprocessed } from "../../lib/platform/aws/call.ts";
+import { ignoreNotFound, isNamed } from "../../lib/platform/aws/errors.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import { TABLE_KEYS } from "../../lib/recommendation/records/tables.ts";
 import { Failure } from "../errors.ts";
 

@@ -1,12 +1,12 @@
-import { RECIPE_KINDS, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
-import { table } from "../../lib/core/table.ts";
 import {
   type Inventory,
   readInventory,
   recipeOfSolution,
   type Version,
 } from "../../lib/personalize/resources/inventory.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../lib/platform/contract/recommendation.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import { table } from "../../lib/platform/table.ts";
 import { GATE_METRIC } from "../../lib/recommendation/training/gate.ts";
 import type { JudgedVersion, Lock, Note } from "../../lib/recommendation/training/state.ts";
 import { shownTime } from "../terminal.ts";

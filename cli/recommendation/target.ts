@@ -1,7 +1,7 @@
-import type { Recommendation } from "../../lib/config/configuration.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
+import type { Recommendation } from "../../lib/settings/configuration.ts";
 import { type Context, confOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { explained } from "../discovery/explain.ts";
@@ -80,6 +80,6 @@ export function reading<T>(action: string, work: Promise<T>): Promise<T> {
 }
 
 async function localAccount() {
-  const { ACCOUNT_ID, rootOptions } = await import("../../local/cloud/account.ts");
+  const { ACCOUNT_ID, rootOptions } = await import("../../packages/local-aws/cloud/account.ts");
   return { account: ACCOUNT_ID, sdk: rootOptions(readDevFile().aws) };
 }

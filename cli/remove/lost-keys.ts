@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Service, StackName } from "../../lib/core/naming/names.ts";
+import type { Service, StackName } from "../../lib/platform/naming/names.ts";
 import type { Place } from "../session.ts";
 import { bareStacks } from "../state/stacks.ts";
 import { pullState } from "../terraform/stack.ts";

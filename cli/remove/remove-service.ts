@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import * as v from "valibot";
-import type { Service } from "../../lib/core/naming/names.ts";
+import type { Service } from "../../lib/platform/naming/names.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { type CommandModule, defineCommand, type ExitCode, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { parse, stringify } from "yaml";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 import { Failure } from "../errors.ts";
 import type { Session } from "../session.ts";
 

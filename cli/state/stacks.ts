@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import * as v from "valibot";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
-import type { StackName } from "../../lib/core/naming/names.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
+import type { StackName } from "../../lib/platform/naming/names.ts";
 import type { AppliedInputs } from "../discovery/personalize.ts";
 import { STEPS } from "../services.ts";
 import { openPlace, type Place, providerRetries, type Session } from "../session.ts";

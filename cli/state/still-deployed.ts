@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Service } from "../../lib/core/naming/names.ts";
+import type { Service } from "../../lib/platform/naming/names.ts";
 import { type DeployedApi, findDeployedApi } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
 import { Failure } from "../errors.ts";
@@ -72,7 +72,7 @@ async function hasDatasetGroup({ session, names }: Place): Promise<boolean> {
   if (!session.config.recommendation) return false;
   const [{ DescribeDatasetGroupCommand }, { ignoreNotFound }] = await Promise.all([
     import("@aws-sdk/client-personalize"),
-    import("../../lib/aws/errors.ts"),
+    import("../../lib/platform/aws/errors.ts"),
   ]);
   const datasetGroupArn = names.arn("personalize", `dataset-group/${names.datasetGroup()}`);
   const personalize = await openPersonalize(session.sdk);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { DENIALS } from "../../lib/aws/errors.ts";
-import { parseJson } from "../../lib/core/json/values.ts";
+import { DENIALS } from "../../lib/platform/aws/errors.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
 import { Failure } from "../errors.ts";
 import type { Diagnostic } from "./messages.ts";
 

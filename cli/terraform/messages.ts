@@ -1,4 +1,4 @@
-import { parseJson } from "../../lib/core/json/values.ts";
+import { parseJson } from "../../lib/platform/json/values.ts";
 
 /** A line of Terraform's `-json` output, as far as it is used here. */
 interface Message {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import type { Terraform } from "./binary.ts";
 import { type TerraformFailure, terraformFailure } from "./explain.ts";
 import { diagnosticsOf, progressLine } from "./messages.ts";

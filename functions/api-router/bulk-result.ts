@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { OperationName } from "../../lib/core/contract/search.ts";
-import { Integer } from "../../lib/core/http/documents.ts";
+import type { OperationName } from "../../lib/platform/contract/search.ts";
+import { Integer } from "../../lib/platform/http/documents.ts";
 
 export const Shards = v.object({ total: Integer, successful: Integer, failed: Integer });
 

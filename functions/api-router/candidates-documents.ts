@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Integer } from "../../lib/core/http/documents.ts";
+import { Integer } from "../../lib/platform/http/documents.ts";
 import { CandidatesRequest } from "../../lib/search/api/hybrid/request.ts";
 
 export const Candidate = v.object({

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Combination, Normalization } from "../../lib/config/fusion-settings.ts";
-import { Rerank, Variety, VarietyGroups, VarietySimilarity } from "../../lib/config/stage-values.ts";
-import { MAX_SUBQUERIES, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/core/contract/search.ts";
+import { FilterValues } from "../../lib/personalize/runtime/filter-values.ts";
+import { RequestContext } from "../../lib/personalize/runtime/request-context.ts";
+import { MAX_SUBQUERIES, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/platform/contract/search.ts";
 import {
   degradation,
   degradedList,
@@ -10,9 +10,7 @@ import {
   ErrorDetail,
   Integer,
   Issue,
-} from "../../lib/core/http/documents.ts";
-import { FilterValues } from "../../lib/personalize/runtime/filter-values.ts";
-import { RequestContext } from "../../lib/personalize/runtime/request-context.ts";
+} from "../../lib/platform/http/documents.ts";
 import { Document, RefreshWaitFor } from "../../lib/search/api/bulk/request.ts";
 import {
   AppliedHybridSettings,
@@ -33,6 +31,8 @@ import {
   TemplateParams,
 } from "../../lib/search/api/search/request.ts";
 import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
+import { Combination, Normalization } from "../../lib/settings/fusion-settings.ts";
+import { Rerank, Variety, VarietyGroups, VarietySimilarity } from "../../lib/settings/stage-values.ts";
 import {
   BulkCreate,
   BulkDelete,

@@ -1,10 +1,10 @@
-import { MODELS, type ModelName } from "../../lib/config/embedding-models.ts";
 import { createEmbeddingCache } from "../../lib/search/embeddings/cache.ts";
 import { createEmbedders } from "../../lib/search/embeddings/create-embedders.ts";
 import type { Embedder, EmbedderName } from "../../lib/search/embeddings/embedder.ts";
 import { bedrockClient, type InputType, sageMakerClient } from "../../lib/search/embeddings/model-client.ts";
 import { sparseModelIn } from "../../lib/search/embeddings/sparse-model.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
+import { MODELS, type ModelName } from "../../lib/settings/embedding-models.ts";
 import { tellPause } from "./tell-pause.ts";
 
 /** Returns the embedders of all configured models. Their first calls load the AWS clients. */

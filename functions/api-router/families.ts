@@ -1,4 +1,4 @@
-import type { Family } from "../../lib/core/http/router.ts";
+import type { Family } from "../../lib/platform/http/router.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** Loads a family. Each is a chunk of the bundle, loaded by its first request. */

@@ -1,6 +1,6 @@
-import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
-import type { Family } from "../../lib/core/http/router.ts";
-import { validate } from "../../lib/core/http/validate.ts";
+import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
+import type { Family } from "../../lib/platform/http/router.ts";
+import { validate } from "../../lib/platform/http/validate.ts";
 import { hybridCandidates } from "../../lib/search/api/hybrid/candidates.ts";
 import { hybridSearch } from "../../lib/search/api/hybrid/hybrid-search.ts";
 import { CandidatesRequest, HybridRequest } from "../../lib/search/api/hybrid/request.ts";

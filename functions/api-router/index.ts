@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
-import { withProbes } from "../../lib/core/http/probe.ts";
-import { createRouter } from "../../lib/core/http/router.ts";
+import { readConfig, readEnvironment } from "../../lib/platform/environment.ts";
+import { withProbes } from "../../lib/platform/http/probe.ts";
+import { createRouter } from "../../lib/platform/http/router.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { ApiRouterEnv } from "./env.ts";
 import { loadFamily } from "./families.ts";

@@ -1,5 +1,5 @@
-import type { Family, RouterOptions } from "../../lib/core/http/router.ts";
-import { mcpHandler } from "../../lib/core/mcp/handler.ts";
+import type { Family, RouterOptions } from "../../lib/platform/http/router.ts";
+import { mcpHandler } from "../../lib/platform/mcp/handler.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import { templateTools } from "../../lib/search/tools/templates.ts";
 import { served } from "./served.ts";

@@ -1,5 +1,5 @@
-import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
-import type { Family } from "../../lib/core/http/router.ts";
+import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
+import type { Family } from "../../lib/platform/http/router.ts";
 import { MultiSearchRequest, multiSearch } from "../../lib/search/api/multi/multi-search.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 

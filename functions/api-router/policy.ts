@@ -1,5 +1,5 @@
-import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
-import { currentKey, draftKey } from "../../lib/aws/versioned-documents.ts";
+import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
+import { currentKey, draftKey } from "../../lib/platform/aws/versioned-documents.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
 import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 

@@ -1,5 +1,5 @@
-import { bytesHandler } from "../../lib/core/http/body-handlers.ts";
-import type { Family } from "../../lib/core/http/router.ts";
+import { bytesHandler } from "../../lib/platform/http/body-handlers.ts";
+import type { Family } from "../../lib/platform/http/router.ts";
 import { rawBackend } from "../../lib/search/api/raw-backend/raw-backend.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 

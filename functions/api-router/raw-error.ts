@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ErrorDetail, Integer } from "../../lib/core/http/documents.ts";
+import { ErrorDetail, Integer } from "../../lib/platform/http/documents.ts";
 
 export const ClusterErrorCause = v.looseObject({ type: v.string(), reason: v.nullable(v.string()) });
 

@@ -1,8 +1,8 @@
-import { RERANKER } from "../../lib/config/rerank-models.ts";
 import { bedrockClient, sageMakerClient } from "../../lib/search/embeddings/model-client.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { createReranker } from "../../lib/search/rerank/create-reranker.ts";
 import type { Reranker } from "../../lib/search/rerank/reranker.ts";
+import { RERANKER } from "../../lib/settings/rerank-models.ts";
 import { tellPause } from "./tell-pause.ts";
 
 export interface OpenRerankers {

@@ -1,4 +1,4 @@
-import type { Route } from "../../lib/core/http/route.ts";
+import type { Route } from "../../lib/platform/http/route.ts";
 import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
 import { BulkRequestDocument } from "./bulk-documents.ts";
 import { CandidatesAnswer } from "./candidates-documents.ts";

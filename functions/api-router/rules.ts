@@ -1,7 +1,7 @@
-import type { AwsVariables } from "../../lib/aws/signed-call.ts";
-import { signedIfChanged } from "../../lib/aws/signed-object.ts";
-import { currentKey, documentReader, draftKey, parsedBy } from "../../lib/aws/versioned-documents.ts";
-import { deadlineWithin } from "../../lib/core/resilience/deadline.ts";
+import type { AwsVariables } from "../../lib/platform/aws/signed-call.ts";
+import { signedIfChanged } from "../../lib/platform/aws/signed-object.ts";
+import { currentKey, documentReader, draftKey, parsedBy } from "../../lib/platform/aws/versioned-documents.ts";
+import { deadlineWithin } from "../../lib/platform/resilience/deadline.ts";
 import type { RuleReader } from "../../lib/search/gateway/services.ts";
 import { ruleBook } from "../../lib/search/rules/book.ts";
 import { parseRules } from "../../lib/search/rules/document.ts";

@@ -1,6 +1,6 @@
-import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
-import type { Family } from "../../lib/core/http/router.ts";
-import { validate } from "../../lib/core/http/validate.ts";
+import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
+import type { Family } from "../../lib/platform/http/router.ts";
+import { validate } from "../../lib/platform/http/validate.ts";
 import type { OneSearch } from "../../lib/search/api/multi/multi-search.ts";
 import { AnySearchRequest } from "../../lib/search/api/search/request.ts";
 import { search } from "../../lib/search/api/search/search.ts";

@@ -1,5 +1,5 @@
-import { SEARCHES } from "../../lib/core/contract/search.ts";
-import { METHODS, type ServedRoute } from "../../lib/core/http/route.ts";
+import { SEARCHES } from "../../lib/platform/contract/search.ts";
+import { METHODS, type ServedRoute } from "../../lib/platform/http/route.ts";
 
 /** The routes of the search gateway without their documents, which a running function does not need. */
 export const served = {

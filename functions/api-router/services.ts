@@ -1,9 +1,9 @@
-import { secretReader } from "../../lib/aws/secret-reader.ts";
-import type { AwsVariables } from "../../lib/aws/signed-call.ts";
-import { createAccess } from "../../lib/core/http/access.ts";
-import { userIdKey } from "../../lib/core/request-log/user-ids.ts";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
-import { once } from "../../lib/core/resilience/once.ts";
+import { secretReader } from "../../lib/platform/aws/secret-reader.ts";
+import type { AwsVariables } from "../../lib/platform/aws/signed-call.ts";
+import { createAccess } from "../../lib/platform/http/access.ts";
+import { userIdKey } from "../../lib/platform/request-log/user-ids.ts";
+import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
+import { once } from "../../lib/platform/resilience/once.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { PAGE_STAGES, REWRITE_STAGES } from "../../lib/core/contract/search.ts";
-import { Integer } from "../../lib/core/http/documents.ts";
+import { PAGE_STAGES, REWRITE_STAGES } from "../../lib/platform/contract/search.ts";
+import { Integer } from "../../lib/platform/http/documents.ts";
 
 /** A hit that a stage moved. */
 export const StageMove = v.object({

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { SUGGESTION_SOURCES } from "../../lib/core/contract/search.ts";
+import { SUGGESTION_SOURCES } from "../../lib/platform/contract/search.ts";
 import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
 
 /** What suggestions come from: texts that enough others searched for and found something by, and titles of documents. */

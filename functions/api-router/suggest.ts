@@ -1,5 +1,5 @@
-import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
-import type { Family } from "../../lib/core/http/router.ts";
+import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
+import type { Family } from "../../lib/platform/http/router.ts";
 import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
 import { suggest } from "../../lib/search/api/suggest/suggest.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";

@@ -1,6 +1,6 @@
-import type { AwsVariables } from "../../lib/aws/signed-call.ts";
-import { signedIfChanged } from "../../lib/aws/signed-object.ts";
-import { currentKey } from "../../lib/aws/versioned-documents.ts";
+import type { AwsVariables } from "../../lib/platform/aws/signed-call.ts";
+import { signedIfChanged } from "../../lib/platform/aws/signed-object.ts";
+import { currentKey } from "../../lib/platform/aws/versioned-documents.ts";
 import { type SynonymReader, synonymReader } from "../../lib/search/synonyms/document.ts";
 import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
 

@@ -1,4 +1,4 @@
-import { MODEL_PAUSED, metricLine } from "../../lib/core/telemetry/emf.ts";
+import { MODEL_PAUSED, metricLine } from "../../lib/platform/telemetry/emf.ts";
 import type { InputType } from "../../lib/search/embeddings/model-client.ts";
 
 /** Prints that a model is not called for some seconds, and counts it. */

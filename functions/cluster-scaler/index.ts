@@ -5,7 +5,7 @@ import {
   OpenSearchClient,
   UpdateDomainConfigCommand,
 } from "@aws-sdk/client-opensearch";
-import { readEnvironment } from "../../lib/core/environment.ts";
+import { readEnvironment } from "../../lib/platform/environment.ts";
 import { ClusterScalerEnv } from "./env.ts";
 import { type ClusterScalerClients, createHandler } from "./handler.ts";
 

@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { type Statement, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
 
 /** Returns the permissions of cluster-scaler: the domain, its configuration and its metrics. */
 export function clusterScalerPolicy(arns: { domain: string; logGroup: string }): Statement[] {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { ObjectStore } from "../../lib/aws/object-store.ts";
-import type { Deadline, Invocation } from "../../lib/core/resilience/deadline.ts";
-import type { DatabaseLimits } from "../../lib/core/sql/database.ts";
+import type { ObjectStore } from "../../lib/platform/aws/object-store.ts";
+import type { Deadline, Invocation } from "../../lib/platform/resilience/deadline.ts";
+import type { DatabaseLimits } from "../../lib/platform/sql/database.ts";
 import { build } from "../../lib/recommendation/built-in/build.ts";
 import type { BuiltInTable } from "../../lib/recommendation/clients/built-in-table.ts";
 import type { PopularItemsStore, TableSource } from "../../lib/recommendation/clients/dynamo-tables.ts";

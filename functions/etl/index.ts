@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
-import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
-import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
+import { s3ObjectStore } from "../../lib/platform/aws/s3-object-store.ts";
+import { readConfig, readEnvironment } from "../../lib/platform/environment.ts";
 import { dynamoBuiltIn } from "../../lib/recommendation/clients/built-in-table.ts";
 import { dynamoPopularItems, dynamoTables } from "../../lib/recommendation/clients/dynamo-tables.ts";
 import type { EtlSettings } from "../../lib/recommendation/etl/tasks.ts";

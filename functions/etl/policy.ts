@@ -1,5 +1,5 @@
-import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { type Statement, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 
 /** Returns the permissions of etl: read events and tables, and write, replace and delete its own objects and rows. */
 export function etlPolicy(arns: {

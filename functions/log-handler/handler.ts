@@ -1,11 +1,11 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent, SQSEvent } from "aws-lambda";
-import { deliverLines, type LineClients } from "../../lib/aws/log-lines.ts";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
-import { isErrorLine, isRequestLogLine, UNREADABLE_LINES } from "../../lib/core/request-log/kinds.ts";
-import { deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";
-import { countLine } from "../../lib/core/telemetry/emf.ts";
+import { deliverLines, type LineClients } from "../../lib/platform/aws/log-lines.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
+import { isErrorLine, isRequestLogLine, UNREADABLE_LINES } from "../../lib/platform/request-log/kinds.ts";
+import { deadlineIn, type Invocation } from "../../lib/platform/resilience/deadline.ts";
+import { countLine } from "../../lib/platform/telemetry/emf.ts";
 import type { LogHandlerEnv } from "./env.ts";
 
 /** Milliseconds reserved for throwing the error, so that Lambda sees a failure to retry instead of a timeout. */

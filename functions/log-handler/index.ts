@@ -1,6 +1,6 @@
 import { FirehoseClient } from "@aws-sdk/client-firehose";
-import { firehoseBatches } from "../../lib/aws/log-lines.ts";
-import { readEnvironment } from "../../lib/core/environment.ts";
+import { firehoseBatches } from "../../lib/platform/aws/log-lines.ts";
+import { readEnvironment } from "../../lib/platform/environment.ts";
 import { LogHandlerEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
 

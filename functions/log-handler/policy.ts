@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { type Statement, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
 
 /**
  * Returns the permissions of log-handler or recommendation-log-handler: write to its stream and log group, and keep failed

@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import type { RecipeKind } from "../../lib/core/contract/recommendation.ts";
-import { isObject } from "../../lib/core/json/values.ts";
-import { type Names, namesOf } from "../../lib/core/naming/names.ts";
-import { type Deadline, deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { manage } from "../../lib/personalize/resources/manage.ts";
 import { type Patience, type PointerStore, patienceOf } from "../../lib/personalize/resources/managing.ts";
 import { ManagerError, type Personalize } from "../../lib/personalize/resources/personalize.ts";
 import { ResourceInput, type ResourceState, Terraform } from "../../lib/personalize/resources/request.ts";
+import type { RecipeKind } from "../../lib/platform/contract/recommendation.ts";
+import { isObject } from "../../lib/platform/json/values.ts";
+import { type Names, namesOf } from "../../lib/platform/naming/names.ts";
+import { type Deadline, deadlineIn, type Invocation } from "../../lib/platform/resilience/deadline.ts";
 import type { PersonalizeManagerEnv } from "./env.ts";
 
 /** The services that personalize-manager calls. */

@@ -1,9 +1,9 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import { readEnvironment } from "../../lib/core/environment.ts";
 import { ssmPointers } from "../../lib/personalize/resources/managing.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
+import { readEnvironment } from "../../lib/platform/environment.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
 import { versionToServe } from "../../lib/recommendation/training/version-to-serve.ts";
 import { PersonalizeManagerEnv } from "./env.ts";

@@ -1,5 +1,5 @@
-import { type Statement, tagPersonalizeResources, writeLogs } from "../../lib/aws/iam-statement.ts";
-import { personalizeNames } from "../../lib/core/naming/names.ts";
+import { type Statement, tagPersonalizeResources, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
+import { personalizeNames } from "../../lib/platform/naming/names.ts";
 
 /**
  * Returns the permissions of personalize-manager: create, change, describe and delete the project's resources, and

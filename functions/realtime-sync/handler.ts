@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { deadlineIn, type Invocation } from "../../lib/core/resilience/deadline.ts";
-import { countLine } from "../../lib/core/telemetry/emf.ts";
+import { deadlineIn, type Invocation } from "../../lib/platform/resilience/deadline.ts";
+import { countLine } from "../../lib/platform/telemetry/emf.ts";
 import { type SyncServices, syncMessages } from "../../lib/recommendation/sync/sync-records.ts";
 
 /** Name of the metric that counts messages returned to the queue, by `Project`. */

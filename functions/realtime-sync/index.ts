@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
+import { readConfig, readEnvironment } from "../../lib/platform/environment.ts";
 import { personalizeDatasets } from "../../lib/recommendation/clients/dataset-writer.ts";
 import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts";
 import type { RealtimeSyncSettings } from "../../lib/recommendation/service/settings.ts";

@@ -1,4 +1,4 @@
-import { type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { type Statement, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
 
 /** Returns the permissions of realtime-sync: receive from its queue, read the tables, write to two datasets. */
 export function realtimeSyncPolicy(arns: {

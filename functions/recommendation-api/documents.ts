@@ -1,9 +1,16 @@
 import * as v from "valibot";
-import { ENGINES, RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
-import { degradation, degradedList, ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/core/http/documents.ts";
 import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/personalize/limits.ts";
 import { FilterValues } from "../../lib/personalize/runtime/filter-values.ts";
 import { RequestContext } from "../../lib/personalize/runtime/request-context.ts";
+import { ENGINES, RECOMMENDATION_STAGES } from "../../lib/platform/contract/recommendation.ts";
+import {
+  degradation,
+  degradedList,
+  ErrorDetail,
+  errorSchemas,
+  Integer,
+  Issue,
+} from "../../lib/platform/http/documents.ts";
 import {
   DeleteItems,
   MAX_RECORDS,

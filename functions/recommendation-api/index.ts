@@ -1,6 +1,6 @@
-import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
-import { withProbes } from "../../lib/core/http/probe.ts";
-import { createRouter } from "../../lib/core/http/router.ts";
+import { readConfig, readEnvironment } from "../../lib/platform/environment.ts";
+import { withProbes } from "../../lib/platform/http/probe.ts";
+import { createRouter } from "../../lib/platform/http/router.ts";
 import type { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import { RecommendationApiEnv } from "./env.ts";
 import { loadFamily } from "./families.ts";

@@ -1,6 +1,6 @@
 import type { GenericSchema } from "valibot";
-import { type JsonHandlerOptions, jsonHandler } from "../../lib/core/http/body-handlers.ts";
-import type { Family } from "../../lib/core/http/router.ts";
+import { type JsonHandlerOptions, jsonHandler } from "../../lib/platform/http/body-handlers.ts";
+import type { Family } from "../../lib/platform/http/router.ts";
 import { DeleteItems, LogEvent, UpdateItems, UpdateUsers } from "../../lib/recommendation/api/requests.ts";
 import { deleteItems, logEvents, updateProfiles } from "../../lib/recommendation/ingest/uploads.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";

@@ -1,5 +1,5 @@
-import type { Family, RouterOptions } from "../../lib/core/http/router.ts";
-import { mcpHandler } from "../../lib/core/mcp/handler.ts";
+import type { Family, RouterOptions } from "../../lib/platform/http/router.ts";
+import { mcpHandler } from "../../lib/platform/mcp/handler.ts";
 import { readPlacements } from "../../lib/recommendation/placements/visit.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import { placementTools } from "../../lib/recommendation/tools/placements.ts";

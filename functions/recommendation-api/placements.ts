@@ -1,5 +1,5 @@
-import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
-import type { Family } from "../../lib/core/http/router.ts";
+import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
+import type { Family } from "../../lib/platform/http/router.ts";
 import { RecommendForPlacement } from "../../lib/recommendation/api/requests.ts";
 import { recommendForPlacement } from "../../lib/recommendation/placements/recommend.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";

@@ -1,5 +1,5 @@
-import { readUserIdKey, type Statement, type UserIdKey, writeLogs } from "../../lib/aws/iam-statement.ts";
-import { currentKey } from "../../lib/aws/versioned-documents.ts";
+import { readUserIdKey, type Statement, type UserIdKey, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
+import { currentKey } from "../../lib/platform/aws/versioned-documents.ts";
 import { PLACEMENTS } from "../../lib/recommendation/placements/document.ts";
 
 /** Returns the permissions of recommendation-api: records, placements, events, counters, campaigns and the queue of changes. */

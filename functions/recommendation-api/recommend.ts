@@ -1,5 +1,5 @@
-import { jsonHandler } from "../../lib/core/http/body-handlers.ts";
-import type { Family } from "../../lib/core/http/router.ts";
+import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
+import type { Family } from "../../lib/platform/http/router.ts";
 import { recommendToItem, recommendToUser } from "../../lib/recommendation/api/recommend.ts";
 import { RecommendToItem, RecommendToUser } from "../../lib/recommendation/api/requests.ts";
 import { requirePlacement } from "../../lib/recommendation/placements/access.ts";

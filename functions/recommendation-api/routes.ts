@@ -1,4 +1,4 @@
-import type { Route } from "../../lib/core/http/route.ts";
+import type { Route } from "../../lib/platform/http/route.ts";
 import {
   DeleteItems,
   RankItems,

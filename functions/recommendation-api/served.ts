@@ -1,4 +1,4 @@
-import type { ServedRoute } from "../../lib/core/http/route.ts";
+import type { ServedRoute } from "../../lib/platform/http/route.ts";
 
 /** The routes of agents, and of what they call, without their documents. */
 export const served = {

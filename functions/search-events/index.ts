@@ -1,9 +1,9 @@
-import { firehoseLines } from "../../lib/aws/record-stream.ts";
-import { secretReader } from "../../lib/aws/secret-reader.ts";
-import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
-import { createAccess } from "../../lib/core/http/access.ts";
-import { createRouter } from "../../lib/core/http/router.ts";
-import { userIdKey } from "../../lib/core/request-log/user-ids.ts";
+import { firehoseLines } from "../../lib/platform/aws/record-stream.ts";
+import { secretReader } from "../../lib/platform/aws/secret-reader.ts";
+import { readConfig, readEnvironment } from "../../lib/platform/environment.ts";
+import { createAccess } from "../../lib/platform/http/access.ts";
+import { createRouter } from "../../lib/platform/http/router.ts";
+import { userIdKey } from "../../lib/platform/request-log/user-ids.ts";
 import type { EventsSettings } from "../../lib/search/gateway/settings.ts";
 import { SearchEventsEnv } from "./env.ts";
 import { eventsFamily } from "./family.ts";

@@ -1,4 +1,4 @@
-import { readUserIdKey, type Statement, type UserIdKey, writeLogs } from "../../lib/aws/iam-statement.ts";
+import { readUserIdKey, type Statement, type UserIdKey, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
 
 /** Returns the permissions of search-events: write to its stream and its log, and read the key that hashes user ids. */
 export function searchEventsPolicy(arns: {

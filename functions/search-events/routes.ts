@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/core/http/documents.ts";
-import type { Route } from "../../lib/core/http/route.ts";
+import { ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/platform/http/documents.ts";
+import type { Route } from "../../lib/platform/http/route.ts";
 import {
   EventAttributes,
   EventObject,

@@ -1,4 +1,4 @@
-import type { ServedRoute } from "../../lib/core/http/route.ts";
+import type { ServedRoute } from "../../lib/platform/http/route.ts";
 
 /** The route of search-events without its documents, which a running function does not need. */
 export const served = {

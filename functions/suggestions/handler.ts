@@ -1,5 +1,5 @@
-import type { ObjectStore } from "../../lib/aws/object-store.ts";
-import type { DatabaseLimits } from "../../lib/core/sql/database.ts";
+import type { ObjectStore } from "../../lib/platform/aws/object-store.ts";
+import type { DatabaseLimits } from "../../lib/platform/sql/database.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { buildSuggestions } from "../../lib/search/suggest/build.ts";
 import type { BuiltSuggestions, SuggestionsSettings } from "../../lib/search/suggest/run.ts";

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { S3Client } from "@aws-sdk/client-s3";
-import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
-import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
+import { s3ObjectStore } from "../../lib/platform/aws/s3-object-store.ts";
+import { readConfig, readEnvironment } from "../../lib/platform/environment.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { createCluster } from "../../lib/search/opensearch/client.ts";

@@ -1,5 +1,5 @@
-import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/aws/iam-statement.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { decryptSecrets, type SecretKeys, type Statement, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 
 /** The resources of suggestions. It gets no access to a resource that is not configured. */
 export interface SuggestionsArns {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
 import { begin } from "../../lib/recommendation/training/begin.ts";
 import { checkData } from "../../lib/recommendation/training/check-data.ts";
 import { MAX_POLLS, type TrainingContext, TrainingError } from "../../lib/recommendation/training/context.ts";

@@ -1,10 +1,10 @@
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
-import { lazySender } from "../../lib/aws/lazy-sender.ts";
-import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
-import { readConfig, readEnvironment } from "../../lib/core/environment.ts";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { ssmPointers } from "../../lib/personalize/resources/managing.ts";
 import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
+import { lazySender } from "../../lib/platform/aws/lazy-sender.ts";
+import { s3ObjectStore } from "../../lib/platform/aws/s3-object-store.ts";
+import { readConfig, readEnvironment } from "../../lib/platform/environment.ts";
+import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import { readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
 import { sfnExecutions } from "../../lib/recommendation/training/context.ts";
 import type { TrainingSettings } from "../../lib/recommendation/training/settings.ts";

@@ -1,6 +1,6 @@
-import { type Statement, tagPersonalizeResources, writeLogs } from "../../lib/aws/iam-statement.ts";
-import { personalizeNames } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { type Statement, tagPersonalizeResources, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
+import { personalizeNames } from "../../lib/platform/naming/names.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 
 /**
  * Returns the permissions of training: import, train and serve in the project's dataset group, delete what training

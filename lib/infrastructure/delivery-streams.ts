@@ -1,5 +1,5 @@
-import type { ServiceRole, StreamName } from "../core/naming/names.ts";
-import { PREFIXES } from "../core/naming/object-keys.ts";
+import type { ServiceRole, StreamName } from "../platform/naming/names.ts";
+import { PREFIXES } from "../platform/naming/object-keys.ts";
 
 /** Where a Firehose stream writes in the project's bucket. */
 export interface DeliveryStream {

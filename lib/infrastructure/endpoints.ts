@@ -1,8 +1,8 @@
-import type { Configuration, SearchGateway } from "../config/configuration.ts";
-import { isEndpointModel, MODEL_NAMES, MODELS, type ModelName } from "../config/embedding-models.ts";
-import { endpointsOf, type ModelEndpoint } from "../config/model-sources.ts";
-import { RERANKER } from "../config/rerank-models.ts";
-import type { Names } from "../core/naming/names.ts";
+import type { Names } from "../platform/naming/names.ts";
+import type { Configuration, SearchGateway } from "../settings/configuration.ts";
+import { isEndpointModel, MODEL_NAMES, MODELS, type ModelName } from "../settings/embedding-models.ts";
+import { endpointsOf, type ModelEndpoint } from "../settings/model-sources.ts";
+import { RERANKER } from "../settings/rerank-models.ts";
 import { type EndpointService, GATEWAY_SERVICES, type GatewayService, type NetworkDiscovery } from "./discovery.ts";
 
 /** Returns the models that mappings use, in the order of `MODELS`. */

@@ -1,5 +1,5 @@
-import { type FunctionName, LIVE_ALIAS, type Names, type StreamName } from "../core/naming/names.ts";
-import type { RequestLogKind } from "../core/request-log/kinds.ts";
+import { type FunctionName, LIVE_ALIAS, type Names, type StreamName } from "../platform/naming/names.ts";
+import type { RequestLogKind } from "../platform/request-log/kinds.ts";
 import { CHANGE_QUEUE } from "../recommendation/sync/change-queue.ts";
 
 /** Lambda's longest timeout. State machines wait a little longer, so that they receive the function's own error. */

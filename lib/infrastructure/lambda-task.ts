@@ -1,4 +1,4 @@
-import type { Names } from "../core/naming/names.ts";
+import type { Names } from "../platform/naming/names.ts";
 
 /**
  * The timeout of a call, in seconds: longer than the function's own 15 minutes, so that the function's error comes

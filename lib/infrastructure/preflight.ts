@@ -1,4 +1,4 @@
-import type { Method, Route } from "../core/http/route.ts";
+import type { Method, Route } from "../platform/http/route.ts";
 
 export interface PreflightOptions {
   /** `allow_origins` of api.yaml. */

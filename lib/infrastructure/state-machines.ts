@@ -1,4 +1,4 @@
-import type { Names, StateMachineName } from "../core/naming/names.ts";
+import type { Names, StateMachineName } from "../platform/naming/names.ts";
 import { etlStateMachine, etlStates, map, type StateMachineParts } from "./etl-states.ts";
 import { aliasArn } from "./functions.ts";
 import { choice, fields, retriesOf, type State, type TaskParts, taskState } from "./lambda-task.ts";

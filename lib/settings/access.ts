@@ -8,8 +8,8 @@ import {
   endpointsThat,
   type KeyRules,
   type Limits,
-} from "../core/http/access.ts";
-import type { Service } from "../core/naming/names.ts";
+} from "../platform/http/access.ts";
+import type { Service } from "../platform/naming/names.ts";
 import { arn, flag, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
 import { Name } from "./names.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { RECIPE_KINDS } from "../core/contract/recommendation.ts";
-import type { Names } from "../core/naming/names.ts";
+import { RECIPE_KINDS } from "../platform/contract/recommendation.ts";
+import type { Names } from "../platform/naming/names.ts";
 import { MODELS } from "./embedding-models.ts";
 import { arn, numeric, section, text, word } from "./kinds.ts";
 

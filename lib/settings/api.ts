@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { USER_ID_LOGGING } from "../core/contract/search.ts";
+import { USER_ID_LOGGING } from "../platform/contract/search.ts";
 import { AuthorizationWord, Keys, LambdaAuthorizer, MAX_RATE, RawBackend } from "./access.ts";
 import { arn, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 

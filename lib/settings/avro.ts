@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Dataset } from "../core/contract/recommendation.ts";
+import type { Dataset } from "../platform/contract/recommendation.ts";
 import { flag, list, section, text, textOrList, word } from "./kinds.ts";
 
 /** The name that Personalize requires for a dataset's Avro record. */

@@ -1,4 +1,4 @@
-import type { RecipeKind } from "../core/contract/recommendation.ts";
+import type { RecipeKind } from "../platform/contract/recommendation.ts";
 import type { Recommendation } from "./configuration.ts";
 import { chosenRecipe, DEFAULT_EXPLORATION, EXPLORING_RECIPE } from "./recipes.ts";
 

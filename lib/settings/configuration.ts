@@ -1,4 +1,4 @@
-import type { Dataset } from "../core/contract/recommendation.ts";
+import type { Dataset } from "../platform/contract/recommendation.ts";
 import type { Api, DomainNameSystem } from "./api.ts";
 import type { AvroSchema } from "./avro.ts";
 import type { EtlConfiguration } from "./etl.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { COLUMN_TYPES } from "../core/contract/recommendation.ts";
+import { COLUMN_TYPES } from "../platform/contract/recommendation.ts";
 import { flag, list, section, text, word } from "./kinds.ts";
 
 const Name = (description: string) =>

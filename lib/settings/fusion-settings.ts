@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { COMBINATIONS, MAX_CANDIDATES, MAX_SUBQUERIES, NORMALIZATIONS } from "../core/contract/search.ts";
-import { sum } from "../core/sum.ts";
+import { COMBINATIONS, MAX_CANDIDATES, MAX_SUBQUERIES, NORMALIZATIONS } from "../platform/contract/search.ts";
+import { sum } from "../platform/sum.ts";
 import { type About, integer, numeric, word } from "./kinds.ts";
 
 /** Sums within this of 1 are 1: three weights of a third are not exact in floats. */

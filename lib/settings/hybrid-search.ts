@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { EXPERIMENT_KINDS, HYBRID_DEFAULTS, ON_EMBEDDING_FAILURE } from "../core/contract/search.ts";
-import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../core/json/parameters.ts";
+import { EXPERIMENT_KINDS, HYBRID_DEFAULTS, ON_EMBEDDING_FAILURE } from "../platform/contract/search.ts";
+import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../platform/json/parameters.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
 import { Candidates, Combination, Normalization, Weights } from "./fusion-settings.ts";
 import { type About, Description, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";

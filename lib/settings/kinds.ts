@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isObject } from "../core/json/values.ts";
+import { isObject } from "../platform/json/values.ts";
 
 /** Texts about a value, for the reference and for problems. */
 export type About = {

@@ -1,5 +1,5 @@
-import type { Names } from "../core/naming/names.ts";
-import type { LoggingSettings } from "../core/request-log/settings.ts";
+import type { Names } from "../platform/naming/names.ts";
+import type { LoggingSettings } from "../platform/request-log/settings.ts";
 import type { Configuration } from "./configuration.ts";
 
 /** Returns `logging` of api.yaml as functions read it. */

@@ -1,4 +1,4 @@
-import { domainSuffixOf, partitionOf } from "../core/naming/partitions.ts";
+import { domainSuffixOf, partitionOf } from "../platform/naming/partitions.ts";
 
 /** The model server's two images. */
 type ImageKind = "gpu" | "cpu";

@@ -1,4 +1,4 @@
-import { type Names, shortHash } from "../core/naming/names.ts";
+import { type Names, shortHash } from "../platform/naming/names.ts";
 import { type BedrockModel, ENDPOINT_MODELS, type EndpointModel, MODELS } from "./embedding-models.ts";
 import type { Models } from "./model.ts";
 import { RERANKER } from "./rerank-models.ts";

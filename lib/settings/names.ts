@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { MAX_INDEX_BYTES } from "../core/contract/search.ts";
+import { MAX_INDEX_BYTES } from "../platform/contract/search.ts";
 import { text } from "./kinds.ts";
 
 /** The form of the names that a configuration gives: of templates, rules, placements, experiments and variants. */

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { type GenericSchema, parse } from "valibot";
-import type { Dataset } from "../core/contract/recommendation.ts";
+import type { Dataset } from "../platform/contract/recommendation.ts";
 import { ApiSchema } from "./api.ts";
 import { AvroSchema } from "./avro.ts";
 import { checkAuthorization, checkCors, checkKeys, checkReach } from "./checks/api.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { RECOMMENDING_ENGINES, RECOMMENDING_RECIPES } from "../core/contract/recommendation.ts";
 import { NAME_PATTERN } from "../personalize/limits.ts";
+import { RECOMMENDING_ENGINES, RECOMMENDING_RECIPES } from "../platform/contract/recommendation.ts";
 import { type About, Description, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 import { Name } from "./names.ts";
 

@@ -1,4 +1,4 @@
-import type { RecipeKind } from "../core/contract/recommendation.ts";
+import type { RecipeKind } from "../platform/contract/recommendation.ts";
 
 /** A parameter of a recipe: its limits, and the part of Personalize's SolutionConfig that it belongs to. */
 export interface RecipeParameter {

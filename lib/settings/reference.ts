@@ -33,7 +33,7 @@ export function configurationReference(): string {
   return [
     "# Configuration reference",
     "",
-    "Every key of the configuration folder. Written from the schemas in `lib/config/`; do not edit. Concepts are in",
+    "Every key of the configuration folder. Written from the schemas in `lib/settings/`; do not edit. Concepts are in",
     "[the guide](../guides/configuration.md).",
     "",
     "The schemas in `schema/` are those of Amazon Personalize, written by `relevance schema-generation`.",

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { SEGMENT } from "../core/contract/search.ts";
-import { nestingIssue, queryIssue } from "../core/json/nesting.ts";
-import { isTimeZone, LOCAL_TIME } from "../core/zoned-time.ts";
+import { SEGMENT } from "../platform/contract/search.ts";
+import { nestingIssue, queryIssue } from "../platform/json/nesting.ts";
+import { isTimeZone, LOCAL_TIME } from "../platform/zoned-time.ts";
 import { type About, flag, integer, list, mapping, numberAbove, section, text } from "./kinds.ts";
 import { Name, ParameterName } from "./names.ts";
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isObject } from "../core/json/values.ts";
+import { isObject } from "../platform/json/values.ts";
 import type { About } from "./kinds.ts";
 import type { Path } from "./problem.ts";
 

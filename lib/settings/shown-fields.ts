@@ -1,5 +1,5 @@
-import { isObject } from "../core/json/values.ts";
-import { matcher } from "../core/wildcard.ts";
+import { isObject } from "../platform/json/values.ts";
+import { matcher } from "../platform/wildcard.ts";
 
 const texts = (value: unknown): string[] =>
   [value].flat().flatMap((one) => {

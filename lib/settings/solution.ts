@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { DATASET_NAME_LIST, RECOMMENDING_RECIPES, type RecipeKind } from "../core/contract/recommendation.ts";
 import { MAX_EVENT_TYPES_AND_FIELDS } from "../personalize/limits.ts";
+import { DATASET_NAME_LIST, RECOMMENDING_RECIPES, type RecipeKind } from "../platform/contract/recommendation.ts";
 import { flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 import { DEFAULT_RECIPES, recipesOf, TRAINING_MODES } from "./recipes.ts";
 

@@ -1,7 +1,7 @@
 /** What both an entry of hybrid_search.yaml and a request may say of the stages of a page. */
 import * as v from "valibot";
-import { MAX_RERANKED } from "../core/contract/search.ts";
-import { objectSchema } from "../core/http/validate.ts";
+import { MAX_RERANKED } from "../platform/contract/search.ts";
+import { objectSchema } from "../platform/http/validate.ts";
 import { integer, numeric, section } from "./kinds.ts";
 import { Field } from "./names.ts";
 

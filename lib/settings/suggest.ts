@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { NO_HITS } from "../core/contract/search.ts";
+import { NO_HITS } from "../platform/contract/search.ts";
 import { integer, list, mapping, numberAbove, section, text, word } from "./kinds.ts";
 import { Field } from "./names.ts";
 

@@ -1,6 +1,6 @@
-import { parameterOf, QUERY_TOKEN } from "../core/json/template.ts";
-import { isObject } from "../core/json/values.ts";
-import { clausesAt, isData, markOf } from "../core/json/when.ts";
+import { parameterOf, QUERY_TOKEN } from "../platform/json/template.ts";
+import { isObject } from "../platform/json/values.ts";
+import { clausesAt, isData, markOf } from "../platform/json/when.ts";
 import type { Path } from "./problem.ts";
 
 /** Something that a template has of its parameters. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isObject } from "../core/json/values.ts";
+import { isObject } from "../platform/json/values.ts";
 import { joinWords } from "./kinds.ts";
 import { nearest } from "./nearest.ts";
 import { type Path, show } from "./problem.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../core/json/values.ts";
+import { isObject } from "../platform/json/values.ts";
 import type { ModelKind } from "./embedding-models.ts";
 
 interface VectorFacts {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PLACED_FIELDS } from "../../lib/core/contract/recommendation.ts";
+import { PLACED_FIELDS } from "@relevance/lib/platform/contract/recommendation.ts";
 import type { DemoData } from "./readers.ts";
 
 /** The names of the three files that `relevance upload-sample` reads. */

@@ -1,4 +1,4 @@
-import type { StandInAnswer } from "../cloud/stand-in.ts";
+import type { StandInAnswer } from "@relevance/local-aws/cloud/stand-in.ts";
 import type { Fault } from "./control.ts";
 
 /** A response. `ok` means that it succeeded without an injected fault. */

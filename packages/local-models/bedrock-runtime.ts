@@ -1,4 +1,4 @@
-import type { StandInRequest } from "../cloud/stand-in.ts";
+import type { StandInRequest } from "@relevance/local-aws/cloud/stand-in.ts";
 import { awsError, type ModelAnswer, serviceFault, spoiled } from "./answers.ts";
 import type { Fault } from "./control.ts";
 import { type InferenceServer, parseObject } from "./inference-server.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { MODEL_NAMES } from "@relevance/lib/settings/embedding-models.ts";
+import { RERANKER } from "@relevance/lib/settings/rerank-models.ts";
+import type { Control, ControlRequest, StandInAnswer } from "@relevance/local-aws/cloud/stand-in.ts";
 import * as v from "valibot";
-import { MODEL_NAMES } from "../../lib/config/embedding-models.ts";
-import { RERANKER } from "../../lib/config/rerank-models.ts";
-import type { Control, ControlRequest, StandInAnswer } from "../cloud/stand-in.ts";
 
 const Count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)));
 

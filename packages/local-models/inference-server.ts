@@ -1,4 +1,4 @@
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
+import { isObject, parseJson } from "@relevance/lib/platform/json/values.ts";
 import type { DenseModel, LexicalModel } from "./lexical-model.ts";
 
 /** A response of a model's container, before SageMaker wraps it. */

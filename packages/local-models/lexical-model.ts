@@ -1,7 +1,7 @@
-import { cutCharacters } from "../../lib/search/embeddings/batches.ts";
-import { parseModelFiles } from "../../lib/search/embeddings/model-files.ts";
-import { createSparseModel } from "../../lib/search/embeddings/sparse-model.ts";
-import { BGE_QUERY_PREFIX } from "../../lib/search/embeddings/text-embeddings-inference.ts";
+import { cutCharacters } from "@relevance/lib/search/embeddings/batches.ts";
+import { parseModelFiles } from "@relevance/lib/search/embeddings/model-files.ts";
+import { createSparseModel } from "@relevance/lib/search/embeddings/sparse-model.ts";
+import { BGE_QUERY_PREFIX } from "@relevance/lib/search/embeddings/text-embeddings-inference.ts";
 import { generatedModelFiles } from "./model-files.ts";
 import { SPECIAL_IDS } from "./vocabulary.ts";
 

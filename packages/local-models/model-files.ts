@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { MODELS } from "../../lib/config/embedding-models.ts";
-import { lockOf, type ModelFiles } from "../../lib/search/embeddings/model-files.ts";
+import { lockOf, type ModelFiles } from "@relevance/lib/search/embeddings/model-files.ts";
+import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
 import { generateVocabulary, SPECIAL_IDS, type Vocabulary } from "./vocabulary.ts";
 
 /** Longest piece of a word that is looked up as a whole. Longer words are split, because the lookup is quadratic. */

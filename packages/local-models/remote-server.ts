@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelKind } from "../../lib/config/embedding-models.ts";
+import type { ModelKind } from "@relevance/lib/settings/embedding-models.ts";
 import type { InferenceServer } from "./inference-server.ts";
 
 /** The user's server does not behave like Text Embeddings Inference. The message says what to do. */

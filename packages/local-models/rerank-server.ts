@@ -1,5 +1,5 @@
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
-import type { StandInRequest } from "../cloud/stand-in.ts";
+import { isObject, parseJson } from "@relevance/lib/platform/json/values.ts";
+import type { StandInRequest } from "@relevance/local-aws/cloud/stand-in.ts";
 import { awsError, type ModelAnswer, serviceFault } from "./answers.ts";
 import { EXCEPTIONS } from "./bedrock-runtime.ts";
 import type { Fault } from "./control.ts";

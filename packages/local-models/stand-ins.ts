@@ -4,11 +4,11 @@ import {
   MODEL_NAMES,
   MODELS,
   type ModelName,
-} from "../../lib/config/embedding-models.ts";
-import type { Models } from "../../lib/config/model.ts";
-import { bedrockModelId } from "../../lib/config/model-sources.ts";
-import { RERANKER } from "../../lib/config/rerank-models.ts";
-import type { StandIn, StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
+} from "@relevance/lib/settings/embedding-models.ts";
+import type { Models } from "@relevance/lib/settings/model.ts";
+import { bedrockModelId } from "@relevance/lib/settings/model-sources.ts";
+import { RERANKER } from "@relevance/lib/settings/rerank-models.ts";
+import type { StandIn, StandInAnswer, StandInRequest } from "@relevance/local-aws/cloud/stand-in.ts";
 import { bedrockModelOf, bedrockRequest, invokeBedrock, unknownModel } from "./bedrock-runtime.ts";
 import { createModelControl, type ModelControl, type StandInModel } from "./control.ts";
 import { denseServer, type InferenceServer, inputsOf, sparseServer } from "./inference-server.ts";
@@ -48,7 +48,7 @@ const SEEDS: Readonly<Record<ModelName, number>> = {
 /** The seeds of previous models start here: another revision of a model makes other vectors. */
 const PREVIOUS_SEEDS = 100;
 
-/** Creates the SageMaker and Bedrock runtimes with every model of `lib/config/embedding-models.ts`, and with rerankers. */
+/** Creates the SageMaker and Bedrock runtimes with every model of `lib/settings/embedding-models.ts`, and with rerankers. */
 export async function createModelStandIns(options: ModelStandInOptions): Promise<ModelStandIns> {
   const { modelOfEndpoint, previousOfEndpoint, remote = {}, models = {} } = options;
   const previous: Models = models.previous ?? {};

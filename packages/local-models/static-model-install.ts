@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { installCloud, lastLines, run } from "../cloud/install.ts";
-import { LocalError } from "../process/error.ts";
-import { installOnce } from "../process/install.ts";
+import { installCloud, lastLines, run } from "@relevance/local-aws/cloud/install.ts";
+import { LocalError } from "@relevance/processes/error.ts";
+import { installOnce } from "@relevance/processes/install.ts";
 import { STATIC_MODEL_FILES } from "./static-model.ts";
 
 const REQUIREMENTS = fileURLToPath(new URL("./requirements.txt", import.meta.url));

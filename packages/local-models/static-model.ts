@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cutCharacters } from "../../lib/search/embeddings/batches.ts";
-import { BGE_QUERY_PREFIX } from "../../lib/search/embeddings/text-embeddings-inference.ts";
-import { random } from "../demo-data/random.ts";
+import { random } from "@relevance/demo-data/random.ts";
+import { cutCharacters } from "@relevance/lib/search/embeddings/batches.ts";
+import { BGE_QUERY_PREFIX } from "@relevance/lib/search/embeddings/text-embeddings-inference.ts";
 import type { DenseModel } from "./lexical-model.ts";
 
 /** The files of the small real model, as `installStaticModel` stores them. */

@@ -1,5 +1,5 @@
-import { words } from "../demo-data/genre.ts";
-import { random } from "../demo-data/random.ts";
+import { words } from "@relevance/demo-data/genre.ts";
+import { random } from "@relevance/demo-data/random.ts";
 
 /** A generated vocabulary: tokens in order of their IDs, and the weight of each in a query. */
 export interface Vocabulary {

@@ -1,5 +1,5 @@
+import { nameProblem, propertyName } from "@relevance/lib/settings/property-name.ts";
 import * as v from "valibot";
-import { nameProblem, propertyName } from "../../lib/config/property-name.ts";
 import type { Account } from "./account.ts";
 import type { DatasetSchema } from "./data/avro-schema.ts";
 import { type Cell, type LiveRow, parseProperty } from "./data/rows.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { StandIn, StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
+import type { StandIn, StandInAnswer, StandInRequest } from "@relevance/local-aws/cloud/stand-in.ts";
 import { Account, type Delays } from "./account.ts";
 import { Orders, type PersonalizeControl } from "./control.ts";
 import type { ObjectReader } from "./data/csv-import.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { StandInAnswer, StandInRequest } from "../cloud/stand-in.ts";
+import type { StandInAnswer, StandInRequest } from "@relevance/local-aws/cloud/stand-in.ts";
 import { type ErrorCode, ServiceError } from "./service-error.ts";
 
 /** The paths of the runtime and events APIs, which are REST APIs. The control plane names its operation in a header. */

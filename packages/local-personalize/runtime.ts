@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { type FilterRecord, itemTest, parseFilterValues } from "@relevance/lib/personalize/filters/evaluate.ts";
+import { everyCondition, type Filter, parseFilter } from "@relevance/lib/personalize/filters/parser.ts";
+import { FilterError } from "@relevance/lib/personalize/filters/tokens.ts";
 import * as v from "valibot";
-import { type FilterRecord, itemTest, parseFilterValues } from "../../lib/personalize/filters/evaluate.ts";
-import { everyCondition, type Filter, parseFilter } from "../../lib/personalize/filters/parser.ts";
-import { FilterError } from "../../lib/personalize/filters/tokens.ts";
 import type { Account } from "./account.ts";
 import { forUser, type ModelIndex, rankFor, relatedTo, type Scored } from "./learn/answer.ts";
 import { isChosen } from "./learn/training-set.ts";

@@ -1,6 +1,6 @@
 import { CloudwatchMetricAlarm } from "#aws/cloudwatch-metric-alarm";
-import { alarmTopics, type Severity, severityOf } from "../../lib/config/alarms.ts";
-import type { FunctionName, Service } from "../../lib/core/naming/names.ts";
+import type { FunctionName, Service } from "../../lib/platform/naming/names.ts";
+import { alarmTopics, type Severity, severityOf } from "../../lib/settings/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { type Metric, serviceMetrics } from "./metrics.ts";
 

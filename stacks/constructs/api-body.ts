@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { toJsonSchema } from "@valibot/to-json-schema";
-import { credentialHeaders } from "../../lib/config/access.ts";
-import type { Api } from "../../lib/config/api.ts";
-import type { Authorization } from "../../lib/core/http/access.ts";
-import { type ErrorCode, nativeError } from "../../lib/core/http/error.ts";
-import type { Route } from "../../lib/core/http/route.ts";
 import { methodsOf, preflight } from "../../lib/infrastructure/preflight.ts";
+import type { Authorization } from "../../lib/platform/http/access.ts";
+import { type ErrorCode, nativeError } from "../../lib/platform/http/error.ts";
+import type { Route } from "../../lib/platform/http/route.ts";
+import { credentialHeaders } from "../../lib/settings/access.ts";
+import type { Api } from "../../lib/settings/api.ts";
 
 /** API Gateway's default limit; the functions answer within 28 s. */
 const INTEGRATION_TIMEOUT_MS = 29_000;

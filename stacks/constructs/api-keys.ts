@@ -3,9 +3,9 @@ import type { ApiGatewayRestApi } from "#aws/api-gateway-rest-api";
 import type { ApiGatewayStage } from "#aws/api-gateway-stage";
 import { ApiGatewayUsagePlan } from "#aws/api-gateway-usage-plan";
 import { ApiGatewayUsagePlanKey } from "#aws/api-gateway-usage-plan-key";
-import { type KeyLimits, keysOf, throttleOf } from "../../lib/config/access.ts";
-import { DEFAULT_KEY } from "../../lib/core/http/access.ts";
-import type { Service } from "../../lib/core/naming/names.ts";
+import { DEFAULT_KEY } from "../../lib/platform/http/access.ts";
+import type { Service } from "../../lib/platform/naming/names.ts";
+import { type KeyLimits, keysOf, throttleOf } from "../../lib/settings/access.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** An API and the stage that serves it. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ITerraformDependable } from "#cdktf";
-import { iamPrincipal } from "../../lib/core/http/access.ts";
-import type { Service } from "../../lib/core/naming/names.ts";
+import { iamPrincipal } from "../../lib/platform/http/access.ts";
+import type { Service } from "../../lib/platform/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 

@@ -1,9 +1,9 @@
 import { CloudwatchLogStream } from "#aws/cloudwatch-log-stream";
 import { KinesisFirehoseDeliveryStream } from "#aws/kinesis-firehose-delivery-stream";
-import { writeLogs } from "../../lib/aws/iam-statement.ts";
-import type { StreamName } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
+import { writeLogs } from "../../lib/platform/aws/iam-statement.ts";
+import type { StreamName } from "../../lib/platform/naming/names.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 import { useProjectKey } from "./keys.ts";

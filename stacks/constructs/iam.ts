@@ -1,6 +1,6 @@
 import { IamRole } from "#aws/iam-role";
 import { IamRolePolicy } from "#aws/iam-role-policy";
-import { policyDocument, type Statement } from "../../lib/aws/iam-statement.ts";
+import { policyDocument, type Statement } from "../../lib/platform/aws/iam-statement.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 export interface RoleOptions {

@@ -1,8 +1,8 @@
 import { KmsAlias } from "#aws/kms-alias";
 import { KmsKey } from "#aws/kms-key";
 import type { ITerraformDependable } from "#cdktf";
-import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { Service } from "../../lib/core/naming/names.ts";
+import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import type { Service } from "../../lib/platform/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** A statement of a key policy; its resource is always the key. */

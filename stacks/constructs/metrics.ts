@@ -1,7 +1,7 @@
 import { CloudwatchDashboard } from "#aws/cloudwatch-dashboard";
-import type { Stage } from "../../lib/core/http/degradation.ts";
-import { API_STAGE, type FunctionName, type Service, type StreamName } from "../../lib/core/naming/names.ts";
-import { METRIC_NAMESPACE } from "../../lib/core/telemetry/emf.ts";
+import type { Stage } from "../../lib/platform/http/degradation.ts";
+import { API_STAGE, type FunctionName, type Service, type StreamName } from "../../lib/platform/naming/names.ts";
+import { METRIC_NAMESPACE } from "../../lib/platform/telemetry/emf.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** A CloudWatch metric. */

@@ -1,8 +1,8 @@
 import { LambdaInvocation } from "#aws/lambda-invocation";
 import type { ITerraformDependable } from "#cdktf";
-import { LIVE_ALIAS } from "../../lib/core/naming/names.ts";
-import { PROJECT_TAG, STACK_TAG } from "../../lib/core/naming/tags.ts";
 import type { ResourceInputGiven } from "../../lib/personalize/resources/request.ts";
+import { LIVE_ALIAS } from "../../lib/platform/naming/names.ts";
+import { PROJECT_TAG, STACK_TAG } from "../../lib/platform/naming/tags.ts";
 import { literal, type ProjectStack } from "../project-stack.ts";
 
 /** The desired state of a resource, without the fields that the construct adds. */

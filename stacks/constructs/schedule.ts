@@ -2,8 +2,8 @@ import type { LambdaAlias } from "#aws/lambda-alias";
 import { LambdaFunctionEventInvokeConfig } from "#aws/lambda-function-event-invoke-config";
 import { SchedulerSchedule } from "#aws/scheduler-schedule";
 import type { ITerraformDependable } from "#cdktf";
-import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
+import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { rolePolicy, serviceRole } from "./iam.ts";
 

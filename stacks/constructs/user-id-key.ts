@@ -1,4 +1,4 @@
-import type { UserIdKey } from "../../lib/aws/iam-statement.ts";
+import type { UserIdKey } from "../../lib/platform/aws/iam-statement.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** Returns the secret with the key that hashes user ids and its KMS key; undefined unless `logging.user_id` is `hmac`. */

@@ -1,4 +1,4 @@
-import { RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
+import { RECOMMENDATION_STAGES } from "../../lib/platform/contract/recommendation.ts";
 import { alarm, DEGRADED_ANSWERS, requestAlarms } from "../constructs/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { configuredRecipes } from "./functions.ts";

@@ -4,9 +4,9 @@ import type { RecommendationApiEnv } from "../../functions/recommendation-api/en
 import { recommendationApiPolicy } from "../../functions/recommendation-api/policy.ts";
 import type { TrainingEnvInput } from "../../functions/training/env.ts";
 import { trainingPolicy } from "../../functions/training/policy.ts";
-import { RECIPE_KINDS, RECOMMENDING_RECIPES, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
-import type { TableName } from "../../lib/core/naming/names.ts";
 import { recommendationApiEnvironment, recommendationFunctions } from "../../lib/infrastructure/functions.ts";
+import { RECIPE_KINDS, RECOMMENDING_RECIPES, type RecipeKind } from "../../lib/platform/contract/recommendation.ts";
+import type { TableName } from "../../lib/platform/naming/names.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { boundToAliases } from "../constructs/keys.ts";

@@ -1,6 +1,6 @@
-import type { RecipeKind } from "../../lib/core/contract/recommendation.ts";
-import { RECOMMENDATION_STAGES } from "../../lib/core/contract/recommendation.ts";
-import type { StateMachineName, TableName } from "../../lib/core/naming/names.ts";
+import type { RecipeKind } from "../../lib/platform/contract/recommendation.ts";
+import { RECOMMENDATION_STAGES } from "../../lib/platform/contract/recommendation.ts";
+import type { StateMachineName, TableName } from "../../lib/platform/naming/names.ts";
 import { dashboard, metricsOf, requestWidgets, serviceMetrics, type Widget } from "../constructs/metrics.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { campaignArn, configuredRecipes } from "./functions.ts";

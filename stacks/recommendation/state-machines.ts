@@ -1,12 +1,12 @@
 import type { IamRole } from "#aws/iam-role";
 import { SfnStateMachine } from "#aws/sfn-state-machine";
 import type { ITerraformDependable } from "#cdktf";
-import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { StateMachineName, TRAINING_REPORT } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
 import { aliasArn } from "../../lib/infrastructure/functions.ts";
 import type { State } from "../../lib/infrastructure/lambda-task.ts";
 import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
+import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import type { StateMachineName, TRAINING_REPORT } from "../../lib/platform/naming/names.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import type { DeployedFunction } from "../constructs/function.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";

@@ -1,6 +1,6 @@
 import { DynamodbTable } from "#aws/dynamodb-table";
-import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { TableName } from "../../lib/core/naming/names.ts";
+import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import type { TableName } from "../../lib/platform/naming/names.ts";
 import { INGESTION_EXPIRES, TABLE_KEYS, TABLES } from "../../lib/recommendation/records/tables.ts";
 import type { ProjectStack } from "../project-stack.ts";
 

@@ -1,8 +1,8 @@
 import { CloudwatchEventRule } from "#aws/cloudwatch-event-rule";
 import { CloudwatchEventTarget } from "#aws/cloudwatch-event-target";
-import type { Statement } from "../../lib/aws/iam-statement.ts";
-import { TRAINING_REPORT } from "../../lib/core/naming/names.ts";
 import type { State } from "../../lib/infrastructure/lambda-task.ts";
+import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import { TRAINING_REPORT } from "../../lib/platform/naming/names.ts";
 import { STOPPED_BY_UNINSTALL } from "../../lib/recommendation/training/state.ts";
 import { alarmTopic } from "../constructs/alarms.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";

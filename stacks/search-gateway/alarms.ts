@@ -1,5 +1,5 @@
-import { ALARMED_STAGES, type AlarmedStage } from "../../lib/config/alarms.ts";
 import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
+import { ALARMED_STAGES, type AlarmedStage } from "../../lib/settings/alarms.ts";
 import { alarm, DEGRADED_ANSWERS, requestAlarms } from "../constructs/alarms.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { gatewayMetrics } from "./metrics.ts";

@@ -1,6 +1,6 @@
-import { clusterUrl } from "../../lib/config/cluster-address.ts";
-import type { SearchGateway } from "../../lib/config/configuration.ts";
 import type { ClusterEnv } from "../../lib/search/opensearch/cluster-env.ts";
+import { clusterUrl } from "../../lib/settings/cluster-address.ts";
+import type { SearchGateway } from "../../lib/settings/configuration.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 

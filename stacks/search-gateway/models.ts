@@ -5,9 +5,11 @@ import { SagemakerEndpoint } from "#aws/sagemaker-endpoint";
 import { SagemakerEndpointConfiguration } from "#aws/sagemaker-endpoint-configuration";
 import { SagemakerModel } from "#aws/sagemaker-model";
 import type { ITerraformDependable, TerraformResource } from "#cdktf";
-import type { Statement } from "../../lib/aws/iam-statement.ts";
-import { MODELS } from "../../lib/config/embedding-models.ts";
-import { imageKind, type ModelImage, modelImage } from "../../lib/config/model-image.ts";
+import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
+import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import { ENDPOINT_VARIANT } from "../../lib/platform/naming/names.ts";
+import { MODELS } from "../../lib/settings/embedding-models.ts";
+import { imageKind, type ModelImage, modelImage } from "../../lib/settings/model-image.ts";
 import {
   type DeployedEndpoint,
   endpointName,
@@ -15,10 +17,8 @@ import {
   ownRepository,
   repositoryOf,
   revisionOf,
-} from "../../lib/config/model-sources.ts";
-import { RERANKER } from "../../lib/config/rerank-models.ts";
-import { ENDPOINT_VARIANT } from "../../lib/core/naming/names.ts";
-import { modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
+} from "../../lib/settings/model-sources.ts";
+import { RERANKER } from "../../lib/settings/rerank-models.ts";
 import { rolePolicy, serviceRole } from "../constructs/iam.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";

@@ -1,7 +1,7 @@
 import { GlueCatalogDatabase } from "#aws/glue-catalog-database";
 import { GlueCatalogTable } from "#aws/glue-catalog-table";
-import { EVENT_LOG_COLUMNS, SEARCH_LOG_COLUMNS } from "../../lib/core/contract/log-columns.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
+import { EVENT_LOG_COLUMNS, SEARCH_LOG_COLUMNS } from "../../lib/platform/contract/log-columns.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 import { literal, type ProjectStack } from "../project-stack.ts";
 
 /** The first day of the table; earlier ones have expired or never existed. */

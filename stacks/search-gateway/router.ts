@@ -2,12 +2,6 @@ import type * as v from "valibot";
 import type { ITerraformDependable } from "#cdktf";
 import { type ApiRouterEnv, MEMORY_OPTIONS } from "../../functions/api-router/env.ts";
 import { apiRouterPolicy, documentsPolicy } from "../../functions/api-router/policy.ts";
-import type { Statement } from "../../lib/aws/iam-statement.ts";
-import type { SearchGateway } from "../../lib/config/configuration.ts";
-import { isEndpointModel, type ModelName } from "../../lib/config/embedding-models.ts";
-import type { Models } from "../../lib/config/model.ts";
-import { bedrockModelId, endpointName, isDeployed, type ModelEndpoint } from "../../lib/config/model-sources.ts";
-import { RERANKER } from "../../lib/config/rerank-models.ts";
 import {
   hostedModelArns,
   hostedRerankers,
@@ -16,6 +10,12 @@ import {
   readsDocuments,
   referencedModels,
 } from "../../lib/infrastructure/endpoints.ts";
+import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import type { SearchGateway } from "../../lib/settings/configuration.ts";
+import { isEndpointModel, type ModelName } from "../../lib/settings/embedding-models.ts";
+import type { Models } from "../../lib/settings/model.ts";
+import { bedrockModelId, endpointName, isDeployed, type ModelEndpoint } from "../../lib/settings/model-sources.ts";
+import { RERANKER } from "../../lib/settings/rerank-models.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { boundToAliases } from "../constructs/keys.ts";

@@ -1,7 +1,7 @@
 import type { ClusterScalerEnvInput } from "../../functions/cluster-scaler/env.ts";
 import { clusterScalerPolicy } from "../../functions/cluster-scaler/policy.ts";
-import type { OpenSearch } from "../../lib/config/project.ts";
 import { aliasArn } from "../../lib/infrastructure/functions.ts";
+import type { OpenSearch } from "../../lib/settings/project.ts";
 import { lambdaFunction } from "../constructs/function.ts";
 import { schedule } from "../constructs/schedule.ts";
 import { gatewayInput } from "../input.ts";

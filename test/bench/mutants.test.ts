@@ -27,7 +27,7 @@ test("the integration tests of a folder exist", () => {
     const tests = integrationTests(`lib/${file}.ts`);
     assert.ok(tests.length > 0 && tests.every((path) => existsSync(path)), file);
   }
-  assert.equal(integrationTests("lib/core/json/values.ts"), []);
+  assert.equal(integrationTests("lib/platform/json/values.ts"), []);
 });
 
 test("the table of survivors shows each change on one line, and why no test notices it", () => {

@@ -7,8 +7,8 @@ import type { Metafile } from "esbuild";
 import * as assert from "uvu/assert";
 import { type BuiltFunction, buildFunctions } from "../../build/functions.ts";
 import { functionFiles } from "../../build/settings-files.ts";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { loadConfiguration } from "../../lib/settings/load.ts";
 import { suite } from "../suite.ts";
 
 /** The functions of this repository, bundled as they are deployed. */

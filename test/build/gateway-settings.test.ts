@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
 import { gatewaySettings } from "../../build/settings-files.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import type { Models } from "../../lib/config/model.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
+import { loadConfiguration } from "../../lib/settings/load.ts";
+import type { Models } from "../../lib/settings/model.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("settings of api-router");

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { servedFiles, uploadModelData } from "../../build/model-data.ts";
-import type { Models } from "../../lib/config/model.ts";
+import type { Models } from "../../lib/settings/model.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("make models UPLOAD");

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import type * as v from "valibot";
 import { openApiJson, recommendationOpenApiJson } from "../../build/reference.ts";
-import { ApiError, type Issue } from "../../lib/core/http/error.ts";
-import { validate } from "../../lib/core/http/validate.ts";
+import { ApiError, type Issue } from "../../lib/platform/http/error.ts";
+import { validate } from "../../lib/platform/http/validate.ts";
 import {
   LogEvent,
   RankItems,

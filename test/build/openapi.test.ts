@@ -12,7 +12,7 @@ import {
 import { served } from "../../functions/api-router/served.ts";
 import { routes as recommendationRoutes } from "../../functions/recommendation-api/routes.ts";
 import { served as eventsServed } from "../../functions/search-events/served.ts";
-import { ApiError, ERROR_CODES, type FaultCode } from "../../lib/core/http/error.ts";
+import { ApiError, ERROR_CODES, type FaultCode } from "../../lib/platform/http/error.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("build/openapi");

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { MissingTool } from "../../local/process/error.ts";
+import { MissingTool } from "../../packages/processes/error.ts";
 import { ROOT } from "../fixtures/env.ts";
 
 /** The folder into which `node test/checkov/run.ts --install` installs checkov. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import type { StackName } from "../../lib/core/naming/names.ts";
+import type { StackName } from "../../lib/platform/naming/names.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 import { sharedCloud } from "../fixtures/cloud.ts";
 import { configuration, recommendation } from "../fixtures/configurations/configurations.ts";
 import { fullConfiguration } from "../fixtures/configurations/every-option.ts";

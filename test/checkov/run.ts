@@ -6,7 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { findTerraform } from "../fixtures/terraform.ts";
 import { CHECKOV_FOLDER, findingsIn, isInstalled, problemsOf, readSuppressions } from "./checkov.ts";

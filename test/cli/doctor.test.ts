@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { commandsFor } from "../../local/process/tools.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
+import { commandsFor } from "../../packages/processes/tools.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { Evaluation } from "../../lab/evaluation/evaluate.ts";
+import type { Evaluation } from "../../packages/lab/evaluation/evaluate.ts";
 import { suite } from "../suite.ts";
 import { type Run, relevanceBeside } from "./run-cli.ts";
 import { runHere } from "./run-here.ts";

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { ExperimentReport } from "../../lab/experiments/report.ts";
+import type { ExperimentReport } from "../../packages/lab/experiments/report.ts";
 import { configurationFolder } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";

@@ -7,10 +7,10 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { modelCheck } from "../../lab/judgments/model-check.ts";
-import { readJudgmentsFile } from "../../lab/judgments/read.ts";
-import { JudgmentFile } from "../../lab/server/judgment-file.ts";
-import { waitFor } from "../../local/process/wait.ts";
+import { modelCheck } from "../../packages/lab/judgments/model-check.ts";
+import { readJudgmentsFile } from "../../packages/lab/judgments/read.ts";
+import { JudgmentFile } from "../../packages/lab/server/judgment-file.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { suite } from "../suite.ts";
 import { runHere } from "./run-here.ts";
 

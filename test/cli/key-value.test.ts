@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { type DeployedApi, keyValueFor } from "../../cli/deployed-api.ts";
-import type { Endpoint, KeyRules } from "../../lib/core/http/access.ts";
+import type { Endpoint, KeyRules } from "../../lib/platform/http/access.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("the key that a command uses");

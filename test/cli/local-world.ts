@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DevState } from "../../local/dev/state-file.ts";
+import type { DevState } from "../../packages/local/dev/state-file.ts";
 import { ROOT } from "../fixtures/env.ts";
 import type { Run } from "./run-cli.ts";
 import { runHere } from "./run-here.ts";

@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { Failure, UsageError } from "../../cli/errors.ts";
 import { reportError } from "../../cli/report-error.ts";
 import { createTerminal } from "../../cli/terminal.ts";
-import { ConfigurationError } from "../../lib/config/problem.ts";
+import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("error reports to the user");

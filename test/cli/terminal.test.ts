@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { reportError } from "../../cli/report-error.ts";
 import { createTerminal } from "../../cli/terminal.ts";
-import { parseConfiguration } from "../../lib/config/parse.ts";
 import { createProgress } from "../../lib/recommendation/upload/upload-file.ts";
+import { parseConfiguration } from "../../lib/settings/parse.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("what a terminal is sent");

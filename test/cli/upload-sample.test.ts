@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { freePort } from "../../local/process/ports.ts";
-import { patient } from "../../local/process/wait.ts";
+import { freePort } from "../../packages/processes/ports.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import {
   API_KEY,
   answered,

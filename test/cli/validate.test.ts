@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { removeShopKey } from "../fixtures/shop-key.ts";
-import { filledExample } from "../lib/config/example.ts";
+import { filledExample } from "../lib/settings/example.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
 import { runHere } from "./run-here.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
-import { ENDPOINTS } from "../../lib/core/http/access.ts";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { ENDPOINTS } from "../../lib/platform/http/access.ts";
+import type { ProxyHandler } from "../../lib/platform/http/event.ts";
+import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import { loadGatewayWithKeys, send } from "../fixtures/access-attempt.ts";
 import { attemptsOf } from "../fixtures/access-fuzz.ts";
 import { createWorld, grantsOf, type World } from "../fixtures/access-world.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as assert from "uvu/assert";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import {
   type Answer,
   after,

@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE } from "../../build/reference.ts";
 import { brunoCollection } from "../../build/site/bruno.ts";
 import { describedOperations } from "../../build/site/openapi-file.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { brunoRequests } from "./bruno.ts";
@@ -65,11 +65,11 @@ test("TypeScript: a wrong field of a document or a request does not compile", as
 });
 
 test("TypeScript: its sources and tests compile", async () => {
-  assert.is(await runTool("tsc", ["-p", "test"], { cwd: join(ROOT, "clients/typescript") }), "");
+  assert.is(await runTool("tsc", ["-p", "test"], { cwd: join(ROOT, "packages/clients/typescript") }), "");
 });
 
 test("TypeScript: the shop page compiles with the clients and InstantSearch", async () => {
-  assert.is(await runTool("tsc", ["-p", "."], { cwd: join(ROOT, "examples/shop") }), "");
+  assert.is(await runTool("tsc", ["-p", "."], { cwd: join(ROOT, "packages/shop") }), "");
 });
 
 test("Python: installed from the wheel, a program passes strict type checks and does what every client does", async () => {
@@ -94,7 +94,7 @@ test("Python: a wrong field of a document or a request passes no type check", as
 });
 
 test("Python: what is repeated, split and raised", async () => {
-  const file = join(ROOT, "clients/python/tests/test_client.py");
+  const file = join(ROOT, "packages/clients/python/tests/test_client.py");
   assert.match(await runTool(python(), [file], { env: { PYTHONPATH: packages } }), /\nOK\n$/);
 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import * as assert from "uvu/assert";
 import { OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE } from "../../build/reference.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { EXPECTED, type Services, startServices } from "./services.ts";

@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { type OpenSearchServer, type StartOptions, startOpenSearch } from "../../local/opensearch/start.ts";
-import { LocalError } from "../../local/process/error.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { patient, waitFor } from "../../local/process/wait.ts";
+import { type OpenSearchServer, type StartOptions, startOpenSearch } from "../../packages/local/opensearch/start.ts";
+import { LocalError } from "../../packages/processes/error.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
+import { patient, waitFor } from "../../packages/processes/wait.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, installFolder, request } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";

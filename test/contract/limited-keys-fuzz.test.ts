@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { waitFor } from "../../local/process/wait.ts";
+import type { ProxyHandler } from "../../lib/platform/http/event.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { type Attempt, loadGatewayWithKeys, send } from "../fixtures/access-attempt.ts";
 import { createWorld, grantsOf, type World } from "../fixtures/access-world.ts";
 import { attemptsOfPage, harmfulAttempts, PAGE_TEMPLATE } from "../fixtures/limited-fuzz.ts";

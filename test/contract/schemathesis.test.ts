@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { OPENAPI_FILE, RECOMMENDATION_OPENAPI_FILE } from "../../build/reference.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { patient } from "../../local/process/wait.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { type Services, startServices } from "./services.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { loadConfiguration } from "../../lib/config/load.ts";
 import { realtimeSyncSettings } from "../../lib/recommendation/service/settings-of.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
-import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
-import { patient } from "../../local/process/wait.ts";
+import { loadConfiguration } from "../../lib/settings/load.ts";
+import { createModelStandIns } from "../../packages/local-models/stand-ins.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { API_KEY, CAMPAIGN_ARN, HYBRID_MAPPING, hybridIndex, startGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";

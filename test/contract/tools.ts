@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { MissingTool } from "../../local/process/error.ts";
+import { MissingTool } from "../../packages/processes/error.ts";
 import { ROOT } from "../fixtures/env.ts";
 
 const LISTS = join(import.meta.dirname, "tools");

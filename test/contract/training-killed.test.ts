@@ -6,8 +6,8 @@ import {
 } from "@aws-sdk/client-personalize";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
-import type { TrainingMode } from "../../lib/config/recipes.ts";
-import { waitFor } from "../../local/process/wait.ts";
+import type { TrainingMode } from "../../lib/settings/recipes.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";

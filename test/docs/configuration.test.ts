@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { parse, stringify } from "yaml";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import { ConfigurationError } from "../../lib/config/problem.ts";
+import { loadConfiguration } from "../../lib/settings/load.ts";
+import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("configuration in the guides");
@@ -28,7 +28,7 @@ function problemsOf({ file, text }: { file: string; text: string }): string[] {
   }
 }
 
-const pages = [...globSync("docs/guides/*.md"), ...globSync("clients/*/README.md")].sort();
+const pages = [...globSync("docs/guides/*.md"), ...globSync("packages/clients/*/README.md")].sort();
 const shown = pages
   .map((page) => ({ page, blocks: blocksOf(readFileSync(page, "utf8")) }))
   .filter(({ blocks }) => blocks.length > 0);

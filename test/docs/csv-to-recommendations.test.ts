@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { changed, type Files, filledExample, linesOf } from "../lib/config/example.ts";
+import { changed, type Files, filledExample, linesOf } from "../lib/settings/example.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("docs/guides/csv-to-recommendations.md");

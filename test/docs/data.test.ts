@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { rewriteLines } from "../../cli/forget/rewrite-lines.ts";
-import { DELETIONS } from "../../lib/core/naming/object-keys.ts";
+import { DELETIONS } from "../../lib/platform/naming/object-keys.ts";
 import { ARRIVAL_ATTEMPTS, afterEtl, linesRead } from "../../lib/recommendation/training/arrivals.ts";
 import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { event, rowsOf, world } from "../lib/recommendation/etl/run.ts";

@@ -4,10 +4,16 @@ import * as personalize from "@aws-sdk/client-personalize";
 import * as events from "@aws-sdk/client-personalize-events";
 import * as runtime from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
-import { recipeArn } from "../../local/personalize/recipes.ts";
-import { avro, FIELDS, importCsv, interactionsCsv, trainVersion } from "../../local/test/personalize/book-shop.ts";
-import { errorOf, ROLE } from "../../local/test/personalize/harness.ts";
-import { openRuntime } from "../../local/test/personalize/open-runtime.ts";
+import { recipeArn } from "../../packages/local-personalize/recipes.ts";
+import {
+  avro,
+  FIELDS,
+  importCsv,
+  interactionsCsv,
+  trainVersion,
+} from "../../packages/local-personalize/test/book-shop.ts";
+import { errorOf, ROLE } from "../../packages/local-personalize/test/harness.ts";
+import { openRuntime } from "../../packages/local-personalize/test/open-runtime.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("the guide's table of what the local Personalize lacks");

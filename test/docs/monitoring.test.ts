@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { MODEL_NAMES } from "../../lib/config/embedding-models.ts";
-import { RECIPE_KINDS } from "../../lib/core/contract/recommendation.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { RECIPE_KINDS } from "../../lib/platform/contract/recommendation.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
 import { VETOES } from "../../lib/search/scaler/decide.ts";
+import { MODEL_NAMES } from "../../lib/settings/embedding-models.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
-import { changed, fullExample, valid } from "../lib/config/example.ts";
+import { changed, fullExample, valid } from "../lib/settings/example.ts";
 import { ARTIFACTS } from "../stacks/support.ts";
 import { suite } from "../suite.ts";
 

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { MAX_LOGGED_IDS } from "../../lib/core/request-log/kinds.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
+import { MAX_LOGGED_IDS } from "../../lib/platform/request-log/kinds.ts";
 import {
   MAX_LINE_BYTES,
   type RequestLogEntry,

@@ -9,7 +9,7 @@ import { describedOperations, type OpenApiFile } from "../../build/site/openapi-
 import { pagesOf } from "../../build/site/pages.ts";
 import { READERS } from "../../build/site/readers.ts";
 import { requestTabs } from "../../build/site/tabs.ts";
-import { PORTS, type PortName } from "../../local/dev/options.ts";
+import { PORTS, type PortName } from "../../packages/local/dev/options.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("pages of the site");
@@ -92,8 +92,8 @@ test("refuses links to files and headings that do not exist, and lets code be", 
       "SECURITY.md",
       "bench/RESULTS.md",
       "bench/ENDED.md",
-      "clients/typescript/README.md",
-      "clients/python/README.md",
+      "packages/clients/typescript/README.md",
+      "packages/clients/python/README.md",
       "build",
       "conf",
     ]) {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { openApiJson } from "../../build/reference.ts";
-import { whereIs } from "../../lab/whereabouts/where.ts";
-import { PAGE_STAGES, REWRITE_STAGES, SEARCH_STAGES } from "../../lib/core/contract/search.ts";
+import { PAGE_STAGES, REWRITE_STAGES, SEARCH_STAGES } from "../../lib/platform/contract/search.ts";
+import { whereIs } from "../../packages/lab/whereabouts/where.ts";
 import type { OpenApi } from "../fixtures/bodies.ts";
 import { suite } from "../suite.ts";
 

@@ -2,8 +2,8 @@
 // cloud, a real cluster and the local Personalize. Each test continues from the state that the previous one left.
 import { globSync, rmSync } from "node:fs";
 import * as assert from "uvu/assert";
-import type { FunctionName } from "../../lib/core/naming/names.ts";
-import { permissionReport } from "../../local/cloud/permissions.ts";
+import type { FunctionName } from "../../lib/platform/naming/names.ts";
+import { permissionReport } from "../../packages/local-aws/cloud/permissions.ts";
 import { checkPermissions } from "../fixtures/check-permissions.ts";
 import { suite } from "../suite.ts";
 import { changes } from "./changes.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { waitFor } from "../../local/process/wait.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { call, type Services, serveGateway } from "./served-services.ts";
 import { underLoad } from "./under-load.ts";
 import type { Step, World } from "./world.ts";

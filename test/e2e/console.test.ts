@@ -2,11 +2,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import * as assert from "uvu/assert";
-import { readJudgments } from "../../lab/judgments/read.ts";
-import { openTab } from "../../lab/test/console/console.ts";
-import { tenMinutes } from "../../lab/test/console/ten-minutes.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
+import { readJudgments } from "../../packages/lab/judgments/read.ts";
+import { openTab } from "../../packages/lab/test/console/console.ts";
+import { tenMinutes } from "../../packages/lab/test/console/ten-minutes.ts";
+import { type DevProcess, startDev } from "../../packages/local/test/dev/dev-process.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { startBrowser } from "../fixtures/browser.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { smallPng } from "../fixtures/small-png.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { waitFor } from "../../local/process/wait.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { proveGateway } from "../infrastructure/prove-gateway.ts";
 import { call, type Services, serveGateway, serveRecommendation } from "./served-services.ts";
 import type { Step, World } from "./world.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { REGION } from "../../local/cloud/account.ts";
-import { decisionsOf } from "../../local/cloud/permissions.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { processesOf, startDev } from "../../local/test/dev/dev-process.ts";
+import { processesOf, startDev } from "../../packages/local/test/dev/dev-process.ts";
+import { REGION } from "../../packages/local-aws/cloud/account.ts";
+import { decisionsOf } from "../../packages/local-aws/cloud/permissions.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { suite } from "../suite.ts";
 import { firstEvents } from "./first-events.ts";
 import { type Answer, commandsOf, curl, ids, Newcomer, NO_FILTER } from "./newcomer.ts";

@@ -1,9 +1,9 @@
 import type { Browser, Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { violations } from "../../lab/test/console/axe.ts";
-import { openTab, tabTo } from "../../lab/test/console/console.ts";
-import type { DevState } from "../../local/dev/state-file.ts";
-import { waitFor } from "../../local/process/wait.ts";
+import { violations } from "../../packages/lab/test/console/axe.ts";
+import { openTab, tabTo } from "../../packages/lab/test/console/console.ts";
+import type { DevState } from "../../packages/local/dev/state-file.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { startBrowser } from "../fixtures/browser.ts";
 import type { suite } from "../suite.ts";
 

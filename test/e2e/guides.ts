@@ -7,12 +7,12 @@ import { Client } from "@opensearch-project/opensearch";
 import * as assert from "uvu/assert";
 import { runProgram } from "../../cli/program.ts";
 import { createTerminal } from "../../cli/terminal.ts";
-import { clusterBehind } from "../../lab/gateway/gateway.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
-import { REGION } from "../../local/cloud/account.ts";
-import { cloudEnvironment } from "../../local/cloud/front.ts";
+import { clusterBehind } from "../../packages/lab/gateway/gateway.ts";
+import { REGION } from "../../packages/local-aws/cloud/account.ts";
+import { cloudEnvironment } from "../../packages/local-aws/cloud/front.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { pythonWith } from "../fixtures/python.ts";
 

@@ -15,11 +15,11 @@ import {
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import * as assert from "uvu/assert";
-import { type Account, isRunning, placeIn } from "../../local/account/place.ts";
-import { startAccount } from "../../local/account/start.ts";
-import { cloudEnvironment } from "../../local/cloud/front.ts";
-import { isOtherAlive, scratchFolder } from "../../local/process/scratch.ts";
-import { waitFor } from "../../local/process/wait.ts";
+import { type Account, isRunning, placeIn } from "../../packages/local/account/place.ts";
+import { startAccount } from "../../packages/local/account/start.ts";
+import { cloudEnvironment } from "../../packages/local-aws/cloud/front.ts";
+import { isOtherAlive, scratchFolder } from "../../packages/processes/scratch.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
 import { servedProvider, stopServedProvider } from "../fixtures/served-provider.ts";

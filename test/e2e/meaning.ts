@@ -1,8 +1,8 @@
-import { type Evaluation, evaluate, type Run } from "../../lab/evaluation/evaluate.ts";
-import { metricOf } from "../../lab/metrics/metric.ts";
-import { books, type Paraphrase, paraphrases } from "../../local/demo-data/books.ts";
-import { type Random, random } from "../../local/demo-data/random.ts";
-import type { DevState } from "../../local/dev/state-file.ts";
+import { books, type Paraphrase, paraphrases } from "../../packages/demo-data/books.ts";
+import { type Random, random } from "../../packages/demo-data/random.ts";
+import { type Evaluation, evaluate, type Run } from "../../packages/lab/evaluation/evaluate.ts";
+import { metricOf } from "../../packages/lab/metrics/metric.ts";
+import type { DevState } from "../../packages/local/dev/state-file.ts";
 
 const AUTHORS = new Map(books().map(({ id, author }) => [id, author]));
 

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { DevState } from "../../local/dev/state-file.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { type DevProcess, startDev } from "../../local/test/dev/dev-process.ts";
+import type { DevState } from "../../packages/local/dev/state-file.ts";
+import { type DevProcess, startDev } from "../../packages/local/test/dev/dev-process.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 
 const CONF = join(ROOT, "conf.local");
@@ -100,7 +100,7 @@ export class Newcomer {
     return { order: body.search_response.hits.hits.map(({ _id }) => _id), degraded: body.degraded };
   }
 
-  demoTrain = (...args: string[]) => this.#run(join(ROOT, "local/dev/demo-train.ts"), "--conf", CONF, ...args);
+  demoTrain = (...args: string[]) => this.#run(join(ROOT, "packages/local/dev/demo-train.ts"), "--conf", CONF, ...args);
 
   relevance = (...args: string[]) => this.#run(join(ROOT, "cli/main.ts"), ...args, "--local", "--conf", CONF);
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { writeDemoFiles } from "../../local/demo-data/files.ts";
-import { waitFor } from "../../local/process/wait.ts";
+import { writeDemoFiles } from "../../packages/demo-data/files.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { call, type Services } from "./served-services.ts";
 import type { Step, World } from "./world.ts";
 

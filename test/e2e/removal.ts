@@ -7,8 +7,8 @@ import {
 } from "@aws-sdk/client-personalize";
 import { DescribeExecutionCommand } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
-import { REGION } from "../../local/cloud/account.ts";
-import { waitFor } from "../../local/process/wait.ts";
+import { REGION } from "../../packages/local-aws/cloud/account.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { projectResources } from "../infrastructure/project-resources.ts";
 import { proveGateway } from "../infrastructure/prove-gateway.ts";

@@ -1,7 +1,7 @@
 import { routes } from "../../functions/recommendation-api/routes.ts";
-import { invoking } from "../../local/api/deployed-service.ts";
-import { type RunningApi, startApi } from "../../local/api/start.ts";
-import { readDeployedApi } from "../../local/cloud/deployed-api.ts";
+import { invoking } from "../../packages/local-aws/api/deployed-service.ts";
+import { type RunningApi, startApi } from "../../packages/local-aws/api/start.ts";
+import { readDeployedApi } from "../../packages/local-aws/cloud/deployed-api.ts";
 import { serveDeployedApi } from "../infrastructure/served-api.ts";
 import type { World } from "./world.ts";
 

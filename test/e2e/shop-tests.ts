@@ -1,9 +1,9 @@
 import type { Browser } from "playwright-core";
 import * as assert from "uvu/assert";
-import type { Served } from "../../lab/server/loopback.ts";
-import { violations } from "../../lab/test/console/axe.ts";
-import { startShop } from "../../local/dev/shop.ts";
-import type { DevState } from "../../local/dev/state-file.ts";
+import type { Served } from "../../packages/lab/server/loopback.ts";
+import { violations } from "../../packages/lab/test/console/axe.ts";
+import { startShop } from "../../packages/local/dev/shop.ts";
+import type { DevState } from "../../packages/local/dev/state-file.ts";
 import { startBrowser } from "../fixtures/browser.ts";
 import type { suite } from "../suite.ts";
 import { Shop, shoot, WIDTHS } from "./shop.ts";

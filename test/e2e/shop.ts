@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { violations } from "../../lab/test/console/axe.ts";
-import { tabTo } from "../../lab/test/console/console.ts";
-import type { DevState } from "../../local/dev/state-file.ts";
-import { patient } from "../../local/process/wait.ts";
+import { violations } from "../../packages/lab/test/console/axe.ts";
+import { tabTo } from "../../packages/lab/test/console/console.ts";
+import type { DevState } from "../../packages/local/dev/state-file.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { smallPng } from "../fixtures/small-png.ts";
 
 /** The widths of a phone and of a laptop. */

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, extname, join } from "node:path";
 import * as assert from "uvu/assert";
-import { violations } from "../../lab/test/console/axe.ts";
+import { violations } from "../../packages/lab/test/console/axe.ts";
 import { startBrowser } from "../fixtures/browser.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";

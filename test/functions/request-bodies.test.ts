@@ -6,9 +6,9 @@ import { loadFamily as loadRecommendationFamily } from "../../functions/recommen
 import { routes as recommendationRoutes } from "../../functions/recommendation-api/routes.ts";
 import { eventsFamily } from "../../functions/search-events/family.ts";
 import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
-import { OPEN } from "../../lib/core/http/access.ts";
-import type { ProxyEvent } from "../../lib/core/http/event.ts";
-import { createRouter } from "../../lib/core/http/router.ts";
+import { OPEN } from "../../lib/platform/http/access.ts";
+import type { ProxyEvent } from "../../lib/platform/http/event.ts";
+import { createRouter } from "../../lib/platform/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import type { EventsServices } from "../../lib/search/api/events/events.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";

@@ -5,10 +5,10 @@ import * as assert from "uvu/assert";
 import { eventsFamily } from "../../functions/search-events/family.ts";
 import { searchEventsPolicy } from "../../functions/search-events/policy.ts";
 import { served } from "../../functions/search-events/served.ts";
-import { CallTimeout } from "../../lib/aws/errors.ts";
-import { failureOf, type StoreFailure } from "../../lib/aws/store-failure.ts";
-import { createAccess, type KeyRules } from "../../lib/core/http/access.ts";
-import { createRouter } from "../../lib/core/http/router.ts";
+import { CallTimeout } from "../../lib/platform/aws/errors.ts";
+import { failureOf, type StoreFailure } from "../../lib/platform/aws/store-failure.ts";
+import { createAccess, type KeyRules } from "../../lib/platform/http/access.ts";
+import { createRouter } from "../../lib/platform/http/router.ts";
 import type { EventsServices } from "../../lib/search/api/events/events.ts";
 import { suite } from "../suite.ts";
 

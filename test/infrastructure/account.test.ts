@@ -18,9 +18,9 @@ import { CreateSecretCommand, GetSecretValueCommand, SecretsManagerClient } from
 import { GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
 import { ensureUserIdKey } from "../../cli/apply/deploy-project.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { seedAccount } from "../../local/cloud/seed.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { deployerOf } from "../fixtures/deployer.ts";

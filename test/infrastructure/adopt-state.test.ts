@@ -13,8 +13,8 @@ import {
   S3Client,
 } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { seedAccount } from "../../local/cloud/seed.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";

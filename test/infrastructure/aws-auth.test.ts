@@ -1,11 +1,11 @@
 // The example with signed requests, by the command line. Each test continues from the state that the previous one left.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
-import { seedAccount } from "../../local/cloud/seed.ts";
-import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { ACCOUNT_ID, REGION } from "../../packages/local-aws/cloud/account.ts";
+import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { createModelStandIns } from "../../packages/local-models/stand-ins.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";

@@ -6,9 +6,9 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3
 import * as assert from "uvu/assert";
 import { findTerraform } from "../../cli/terraform/binary.ts";
 import { initStack, pullState, type StackFolder } from "../../cli/terraform/stack.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { seedAccount } from "../../local/cloud/seed.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration } from "../fixtures/configurations/configurations.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { findingsIn, problemsOf, readSuppressions } from "../checkov/checkov.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";

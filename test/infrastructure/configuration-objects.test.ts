@@ -20,7 +20,7 @@ import {
   synchronizeConfiguration,
 } from "../../cli/state/configuration-objects.ts";
 import { createTerminal } from "../../cli/terminal.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
 import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration, configurationFolder } from "../fixtures/configurations/configurations.ts";

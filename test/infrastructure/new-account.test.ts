@@ -1,10 +1,10 @@
 // A first deployment in an account where new roles take effect slowly, and only ten functions may run at a time.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { setFaults } from "../../local/cloud/permissions.ts";
-import { seedAccount } from "../../local/cloud/seed.ts";
-import { openPersonalize } from "../../local/dev/recommendation.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { openPersonalize } from "../../packages/local/dev/recommendation.ts";
+import { setFaults } from "../../packages/local-aws/cloud/permissions.ts";
+import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";

@@ -1,7 +1,7 @@
 // A deployment by somebody who lacks one action that `relevance permissions` prints.
 import * as assert from "uvu/assert";
-import { seeded, shuffled } from "../../lib/core/statistics/random.ts";
-import { ACCOUNT_ID } from "../../local/cloud/account.ts";
+import { seeded, shuffled } from "../../lib/platform/statistics/random.ts";
+import { ACCOUNT_ID } from "../../packages/local-aws/cloud/account.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { printedPolicies } from "../fixtures/deployer.ts";
 import { gatewayStory } from "../fixtures/deployment-stories.ts";

@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { discover } from "../../cli/discovery/discover.ts";
 import { sdkDiscoveryClients } from "../../cli/discovery/sdk/sdk-clients.ts";
 import { DiscoveryError } from "../../lib/infrastructure/discovery.ts";
-import { seedAccount } from "../../local/cloud/seed.ts";
+import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration } from "../fixtures/configurations/configurations.ts";
 import { asDeployer } from "../fixtures/deployer.ts";

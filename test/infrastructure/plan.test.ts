@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { sharedCloud } from "../fixtures/cloud.ts";
 import { CONFIGURATIONS, type ConfigurationName, configuration } from "../fixtures/configurations/configurations.ts";
 import { asDeployer } from "../fixtures/deployer.ts";

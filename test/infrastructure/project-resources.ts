@@ -12,7 +12,7 @@ import { IAMClient, ListRolesCommand } from "@aws-sdk/client-iam";
 import { LambdaClient, ListEventSourceMappingsCommand, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import { ListStateMachinesCommand, SFNClient } from "@aws-sdk/client-sfn";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
-import type { Cloud } from "../../local/cloud/front.ts";
+import type { Cloud } from "../../packages/local-aws/cloud/front.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 
 /** Lists a project's resources, such as "table shop-users", as the services list them and not Terraform's state. */

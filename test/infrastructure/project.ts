@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
 import * as assert from "uvu/assert";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import { ConfigurationError } from "../../lib/config/problem.ts";
-import type { SeededAccount } from "../../local/cloud/seed.ts";
-import { generateLockedModelFiles } from "../../local/embeddings/model-files.ts";
+import { loadConfiguration } from "../../lib/settings/load.ts";
+import { ConfigurationError } from "../../lib/settings/problem.ts";
+import type { SeededAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { generateLockedModelFiles } from "../../packages/local-models/model-files.ts";
 import { clientOptions, type TestCloud } from "../fixtures/cloud.ts";
 import { type Change, type ConfigurationName, configurationFiles } from "../fixtures/configurations/configurations.ts";
 import { type DeployersCloud, deployerOf, type Taken } from "../fixtures/deployer.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { servedProvider } from "../fixtures/served-provider.ts";
 import { requireTerraform } from "../fixtures/terraform.ts";
-import { changed } from "../lib/config/example.ts";
+import { changed } from "../lib/settings/example.ts";
 
 /** The Terraform of this machine. */
 export const terraform = requireTerraform();

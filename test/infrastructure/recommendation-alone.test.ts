@@ -2,11 +2,11 @@
 // continues where the previous one ended.
 import { rmSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
-import { seedAccount } from "../../local/cloud/seed.ts";
-import { openPersonalize } from "../../local/dev/recommendation.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { openPersonalize } from "../../packages/local/dev/recommendation.ts";
+import { ACCOUNT_ID, REGION } from "../../packages/local-aws/cloud/account.ts";
+import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { refusedCalls } from "../fixtures/check-permissions.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";

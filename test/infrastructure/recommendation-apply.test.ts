@@ -2,7 +2,7 @@
 // test continues from the state that the previous one left.
 import { DeleteFilterCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { waitFor } from "../../local/process/wait.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { stepsOf } from "./recommendation-world.ts";

@@ -3,7 +3,7 @@
 // one for each run would take minutes of processor time.
 import { DeleteSolutionCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { waitFor } from "../../local/process/wait.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { type Run, stepsOf } from "./recommendation-world.ts";

@@ -2,8 +2,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { StackName } from "../../lib/core/naming/names.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import type { StackName } from "../../lib/platform/naming/names.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import { discoveryOf, recommendation } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";

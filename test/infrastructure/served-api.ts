@@ -2,12 +2,16 @@ import { dirname, join } from "node:path";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { routes as routerRoutes } from "../../functions/api-router/routes.ts";
 import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
-import { deployedService, invoked, invoking, methodOf } from "../../local/api/deployed-service.ts";
-import { loadBundle } from "../../local/api/load-bundle.ts";
-import { type RunningApi, startApi } from "../../local/api/start.ts";
-import { type DeployedApi, type DeployedFunction, readDeployedApi } from "../../local/cloud/deployed-api.ts";
-import type { Cloud } from "../../local/cloud/front.ts";
-import { roleVariables } from "../../local/cloud/permissions.ts";
+import { deployedService, invoked, invoking, methodOf } from "../../packages/local-aws/api/deployed-service.ts";
+import { loadBundle } from "../../packages/local-aws/api/load-bundle.ts";
+import { type RunningApi, startApi } from "../../packages/local-aws/api/start.ts";
+import {
+  type DeployedApi,
+  type DeployedFunction,
+  readDeployedApi,
+} from "../../packages/local-aws/cloud/deployed-api.ts";
+import type { Cloud } from "../../packages/local-aws/cloud/front.ts";
+import { roleVariables } from "../../packages/local-aws/cloud/permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 
 export interface ServedApi extends RunningApi {

@@ -7,12 +7,12 @@ import { APIGatewayClient, CreateRestApiCommand, DeleteRestApiCommand } from "@a
 import { CreateDatasetGroupCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
 import { CreateBucketCommand, HeadBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { namesOf, type Service, type StackName } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
-import { seedAccount } from "../../local/cloud/seed.ts";
-import { createPersonalize } from "../../local/personalize/personalize.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { memoryObjects } from "../../local/test/personalize/harness.ts";
+import { namesOf, type Service, type StackName } from "../../lib/platform/naming/names.ts";
+import { ACCOUNT_ID, REGION } from "../../packages/local-aws/cloud/account.ts";
+import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { createPersonalize } from "../../packages/local-personalize/personalize.ts";
+import { memoryObjects } from "../../packages/local-personalize/test/harness.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { deployerOf } from "../fixtures/deployer.ts";

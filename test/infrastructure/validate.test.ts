@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import type { StackName } from "../../lib/core/naming/names.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import type { StackName } from "../../lib/platform/naming/names.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { stackNames } from "../../stacks/input.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { synthesize } from "../../stacks/synthesize.ts";

@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
 import { loadFamily } from "../../functions/recommendation-api/families.ts";
 import { routes } from "../../functions/recommendation-api/routes.ts";
-import { createAccess, ENDPOINTS, type KeyRules } from "../../lib/core/http/access.ts";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { createRouter } from "../../lib/core/http/router.ts";
+import { createAccess, ENDPOINTS, type KeyRules } from "../../lib/platform/http/access.ts";
+import type { ProxyHandler } from "../../lib/platform/http/event.ts";
+import { createRouter } from "../../lib/platform/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import { DOCUMENTS, FIELD_QUERIES } from "../../lib/search/access/scripts.ts";
 import { runnerAttempts, runsAttempts } from "../fixtures/access-administration.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { patient } from "../../local/process/wait.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { HYBRID_MAPPING, type TestGateway } from "../fixtures/gateway.ts";
 import { request } from "../fixtures/opensearch.ts";
 import { SEARCHES, SOLD, search, shopModel, type Text, visitedShop } from "../fixtures/searched-shop.ts";

@@ -1,8 +1,8 @@
 // A Bedrock text embedding model by its id: from model.yaml to the request that Bedrock gets, and its permission.
 import * as assert from "uvu/assert";
 import { gatewaySettings } from "../../build/settings-files.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { createModelStandIns } from "../../packages/local-models/stand-ins.ts";
 import { sharedCloud } from "../fixtures/cloud.ts";
 import { type Change, configuration } from "../fixtures/configurations/configurations.ts";
 import { setAwsEndpoint, startGateway } from "../fixtures/gateway.ts";

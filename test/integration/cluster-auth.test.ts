@@ -1,7 +1,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import * as assert from "uvu/assert";
-import type { StandIn } from "../../local/cloud/stand-in.ts";
+import type { StandIn } from "../../packages/local-aws/cloud/stand-in.ts";
 import { type AuthProxy, type SeenRequest, startAuthProxy } from "../fixtures/auth-proxy.ts";
 import { sharedCloud } from "../fixtures/cloud.ts";
 import { setAwsEndpoint, startGateway, type TestGateway } from "../fixtures/gateway.ts";

@@ -1,10 +1,10 @@
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { currentKey } from "../../lib/aws/versioned-documents.ts";
-import { RULES_FORM } from "../../lib/config/rules.ts";
+import { currentKey } from "../../lib/platform/aws/versioned-documents.ts";
 import { indexedText } from "../../lib/search/rules/text.ts";
-import { createBucket } from "../../local/dev/clients.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { RULES_FORM } from "../../lib/settings/rules.ts";
+import { createBucket } from "../../packages/local/dev/clients.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { boolQuery, brackets, deepDocument, nestingOfSearch } from "../fixtures/attacks/nesting.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";

@@ -1,10 +1,10 @@
 import * as assert from "uvu/assert";
-import { readCandidates } from "../../lab/gateway/candidates.ts";
-import { techniquesOf } from "../../lab/tuning/settings.ts";
-import type { Combination } from "../../lib/core/contract/search.ts";
-import { seeded, shuffled } from "../../lib/core/statistics/random.ts";
+import type { Combination } from "../../lib/platform/contract/search.ts";
+import { seeded, shuffled } from "../../lib/platform/statistics/random.ts";
 import { fuse } from "../../lib/search/fusion/fuse.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
+import { readCandidates } from "../../packages/lab/gateway/candidates.ts";
+import { techniquesOf } from "../../packages/lab/tuning/settings.ts";
 import {
   HYBRID_MAPPING,
   hybridIndex,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { isHidden } from "../../lib/search/opensearch/hidden-fields.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { runHere } from "../cli/run-here.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";

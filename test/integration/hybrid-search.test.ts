@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { readRun } from "../../lab/evaluation/searches.ts";
-import { patient } from "../../local/process/wait.ts";
+import { readRun } from "../../packages/lab/evaluation/searches.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";

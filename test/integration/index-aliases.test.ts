@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { clusterBehind } from "../../lab/gateway/gateway.ts";
-import { loadHybridSearch } from "../../lib/config/load.ts";
 import { entryFor } from "../../lib/search/target/entry-for.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { loadHybridSearch } from "../../lib/settings/load.ts";
+import { clusterBehind } from "../../packages/lab/gateway/gateway.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { runHere } from "../cli/run-here.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { API_KEY, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as assert from "uvu/assert";
-import { seeded } from "../../lib/core/statistics/random.ts";
+import { seeded } from "../../lib/platform/statistics/random.ts";
 import { createRun } from "../../lib/search/index/rebuild/create.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import { createPace } from "../../lib/search/index/rebuild/pace.ts";
@@ -10,7 +10,7 @@ import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCluster } from "../../lib/search/opensearch/client.ts";
 import type { ClusterRequest } from "../../lib/search/opensearch/cluster.ts";
-import { patient, waitFor } from "../../local/process/wait.ts";
+import { patient, waitFor } from "../../packages/processes/wait.ts";
 import { faultyCluster, untilStopped } from "../fixtures/faulty-cluster.ts";
 import { startGateway } from "../fixtures/gateway.ts";
 import { contentOf, fillLiveIndex, liveMapping } from "../fixtures/live-index.ts";

@@ -9,7 +9,7 @@ import { runIndex } from "../../lib/search/index-meta/run-names.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCluster } from "../../lib/search/opensearch/client.ts";
 import { type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../lib/search/opensearch/cluster.ts";
-import { patient } from "../../local/process/wait.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 

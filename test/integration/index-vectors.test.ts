@@ -1,9 +1,16 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { lacking, VECTOR_NAMES, VECTORS, type Vectors, vectorField, vectorsOfField } from "../../lib/config/vectors.ts";
 import { byteVector } from "../../lib/search/embeddings/byte-vector.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import {
+  lacking,
+  VECTOR_NAMES,
+  VECTORS,
+  type Vectors,
+  vectorField,
+  vectorsOfField,
+} from "../../lib/settings/vectors.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";

@@ -12,7 +12,7 @@ import { suite } from "../suite.ts";
 
 const test = suite("InstantSearch in a browser");
 
-const script = await bundleScript(join(ROOT, "clients/instantsearch/test/page.ts"));
+const script = await bundleScript(join(ROOT, "packages/clients/instantsearch/test/page.ts"));
 const upstreams = await startUpstreams();
 const browser = await startBrowser();
 

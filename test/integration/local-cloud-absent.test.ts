@@ -8,7 +8,7 @@ import {
   GetDeploymentCommand,
 } from "@aws-sdk/client-api-gateway";
 import * as assert from "uvu/assert";
-import { callJson } from "../../local/test/cloud/raw-api.ts";
+import { callJson } from "../../packages/local-aws/test/cloud/raw-api.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

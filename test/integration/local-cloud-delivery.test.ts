@@ -10,10 +10,10 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
-import { delayFirehose } from "../../local/cloud/permissions.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { deliveries } from "../../local/test/cloud/delivery.ts";
-import { createFunction, unique } from "../../local/test/cloud/functions.ts";
+import { delayFirehose } from "../../packages/local-aws/cloud/permissions.ts";
+import { deliveries } from "../../packages/local-aws/test/cloud/delivery.ts";
+import { createFunction, unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

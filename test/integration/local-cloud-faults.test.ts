@@ -4,10 +4,10 @@ import { CreateFunctionCommand, InvokeCommand, LambdaClient } from "@aws-sdk/cli
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
-import { assumeRole, type Faults, setFaults } from "../../local/cloud/permissions.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { createFunction, invoke, unique, zipOf } from "../../local/test/cloud/functions.ts";
-import { callJson } from "../../local/test/cloud/raw-api.ts";
+import { assumeRole, type Faults, setFaults } from "../../packages/local-aws/cloud/permissions.ts";
+import { createFunction, invoke, unique, zipOf } from "../../packages/local-aws/test/cloud/functions.ts";
+import { callJson } from "../../packages/local-aws/test/cloud/raw-api.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { createServiceRole, policyOf } from "../fixtures/principals.ts";
 import { suite } from "../suite.ts";

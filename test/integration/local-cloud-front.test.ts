@@ -12,12 +12,12 @@ import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } fro
 import { InvokeEndpointCommand, SageMakerRuntimeClient } from "@aws-sdk/client-sagemaker-runtime";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import * as assert from "uvu/assert";
-import { installCloud } from "../../local/cloud/install.ts";
-import type { StandIn, StandInRequest } from "../../local/cloud/stand-in.ts";
-import { MissingTool } from "../../local/process/error.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { createFunction, invoke, unique } from "../../local/test/cloud/functions.ts";
-import { callJson } from "../../local/test/cloud/raw-api.ts";
+import { installCloud } from "../../packages/local-aws/cloud/install.ts";
+import type { StandIn, StandInRequest } from "../../packages/local-aws/cloud/stand-in.ts";
+import { createFunction, invoke, unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { callJson } from "../../packages/local-aws/test/cloud/raw-api.ts";
+import { MissingTool } from "../../packages/processes/error.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";

@@ -9,7 +9,7 @@ import {
   UpdateFunctionConfigurationCommand,
 } from "@aws-sdk/client-lambda";
 import * as assert from "uvu/assert";
-import { createFunction, invoke, unique, zipOf } from "../../local/test/cloud/functions.ts";
+import { createFunction, invoke, unique, zipOf } from "../../packages/local-aws/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

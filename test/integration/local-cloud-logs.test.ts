@@ -19,10 +19,10 @@ import {
 } from "@aws-sdk/client-lambda";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
-import { ignoreNotFound } from "../../lib/aws/errors.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { deliveries } from "../../local/test/cloud/delivery.ts";
-import { createFunction, createRole, invoke, unique } from "../../local/test/cloud/functions.ts";
+import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import { deliveries } from "../../packages/local-aws/test/cloud/delivery.ts";
+import { createFunction, createRole, invoke, unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

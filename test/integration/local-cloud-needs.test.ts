@@ -1,13 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { installCloud } from "../../local/cloud/install.ts";
+import { installCloud } from "../../packages/local-aws/cloud/install.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("local cloud: which permissions a call needs");
 const python = await installCloud({ dir: join(ROOT, ".local"), onProgress: console.error });
-const env = { PATH: process.env.PATH, PYTHONPATH: join(ROOT, "local/cloud/server"), PYTHONDONTWRITEBYTECODE: "1" };
+const env = {
+  PATH: process.env.PATH,
+  PYTHONPATH: join(ROOT, "packages/local-aws/cloud/server"),
+  PYTHONDONTWRITEBYTECODE: "1",
+};
 const run = (code: string, input: unknown = []) =>
   JSON.parse(execFileSync(python, ["-c", code], { env, input: JSON.stringify(input), encoding: "utf8" }));
 

@@ -13,8 +13,8 @@ import {
 } from "@aws-sdk/client-ec2";
 import * as assert from "uvu/assert";
 import { ec2Reads } from "../../cli/discovery/sdk/ec2.ts";
-import { PROJECT_TAG } from "../../lib/core/naming/tags.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { PROJECT_TAG } from "../../lib/platform/naming/tags.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

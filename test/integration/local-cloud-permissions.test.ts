@@ -15,9 +15,9 @@ import {
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import * as assert from "uvu/assert";
-import { decisionsOf } from "../../local/cloud/permissions.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { createFunction, invoke, unique, zipOf } from "../../local/test/cloud/functions.ts";
+import { decisionsOf } from "../../packages/local-aws/cloud/permissions.ts";
+import { createFunction, invoke, unique, zipOf } from "../../packages/local-aws/test/cloud/functions.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { createServiceRole, createUser, policyOf, type Statements } from "../fixtures/principals.ts";
 import { suite } from "../suite.ts";

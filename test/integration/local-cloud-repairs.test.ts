@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as assert from "uvu/assert";
-import { installCloud } from "../../local/cloud/install.ts";
+import { installCloud } from "../../packages/local-aws/cloud/install.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 
@@ -10,7 +10,7 @@ const test = suite("local cloud: repairs that fit moto, or say so");
 const python = await installCloud({ dir: join(ROOT, ".local"), onProgress: console.error });
 const env = {
   PATH: process.env.PATH,
-  PYTHONPATH: join(ROOT, "local/cloud/server"),
+  PYTHONPATH: join(ROOT, "packages/local-aws/cloud/server"),
   AWS_DEFAULT_REGION: "eu-west-1",
   CLOUD_NODE: "",
   CLOUD_FRONT_URL: "",

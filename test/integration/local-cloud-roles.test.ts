@@ -16,10 +16,10 @@ import {
   StartExecutionCommand,
 } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
-import { assumeRole, decisionsOf, permissionReport } from "../../local/cloud/permissions.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
-import { callJson } from "../../local/test/cloud/raw-api.ts";
+import { assumeRole, decisionsOf, permissionReport } from "../../packages/local-aws/cloud/permissions.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { callJson } from "../../packages/local-aws/test/cloud/raw-api.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { createServiceRole, createUser, policyOf, type Statements } from "../fixtures/principals.ts";
 import { suite } from "../suite.ts";

@@ -8,8 +8,8 @@ import {
   ValidateStateMachineDefinitionCommand,
 } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
-import { waitFor } from "../../local/process/wait.ts";
-import { createFunction, createRole, invoke, unique } from "../../local/test/cloud/functions.ts";
+import { createFunction, createRole, invoke, unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { clientOptions, ownCloud, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "@aws-sdk/client-lambda";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
-import { createFunction, unique } from "../../local/test/cloud/functions.ts";
+import { createFunction, unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

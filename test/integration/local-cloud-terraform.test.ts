@@ -25,9 +25,9 @@ import {
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
 import { preflight } from "../../lib/infrastructure/preflight.ts";
-import { seedAccount } from "../../local/cloud/seed.ts";
-import { createRole, unique } from "../../local/test/cloud/functions.ts";
-import { callJson } from "../../local/test/cloud/raw-api.ts";
+import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { createRole, unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { callJson } from "../../packages/local-aws/test/cloud/raw-api.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

@@ -9,9 +9,15 @@ import {
   ListEventTrackersCommand,
 } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { installCloud } from "../../local/cloud/install.ts";
-import { openCampaign, openFilter, openShop, stockShop } from "../../local/test/personalize/book-shop.ts";
-import { ACCOUNT, type Harness, REGION, ROLE, startPersonalize } from "../../local/test/personalize/harness.ts";
+import { installCloud } from "../../packages/local-aws/cloud/install.ts";
+import { openCampaign, openFilter, openShop, stockShop } from "../../packages/local-personalize/test/book-shop.ts";
+import {
+  ACCOUNT,
+  type Harness,
+  REGION,
+  ROLE,
+  startPersonalize,
+} from "../../packages/local-personalize/test/harness.ts";
 import { INSTALL_FOLDER } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

@@ -8,12 +8,12 @@ import {
 } from "@aws-sdk/client-personalize";
 import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
-import type { StandIn } from "../../local/cloud/stand-in.ts";
-import { s3Objects } from "../../local/personalize/data/s3-objects.ts";
-import { createPersonalize, type PersonalizeStandIn } from "../../local/personalize/personalize.ts";
-import { avro, FIELDS } from "../../local/test/personalize/book-shop.ts";
-import { ROLE } from "../../local/test/personalize/harness.ts";
+import { ACCOUNT_ID, REGION } from "../../packages/local-aws/cloud/account.ts";
+import type { StandIn } from "../../packages/local-aws/cloud/stand-in.ts";
+import { s3Objects } from "../../packages/local-personalize/data/s3-objects.ts";
+import { createPersonalize, type PersonalizeStandIn } from "../../packages/local-personalize/personalize.ts";
+import { avro, FIELDS } from "../../packages/local-personalize/test/book-shop.ts";
+import { ROLE } from "../../packages/local-personalize/test/harness.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

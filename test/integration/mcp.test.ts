@@ -6,9 +6,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
-import type { KeyRules } from "../../lib/core/http/access.ts";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { createModelStandIns } from "../../local/embeddings/stand-ins.ts";
+import type { KeyRules } from "../../lib/platform/http/access.ts";
+import type { ProxyHandler } from "../../lib/platform/http/event.ts";
+import { createModelStandIns } from "../../packages/local-models/stand-ins.ts";
 import { type Attempt, loadGatewayWithKeys, send } from "../fixtures/access-attempt.ts";
 import { API_KEY, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { createIndexes, keysOf, messagesOf, problemOf, TEMPLATES } from "../fixtures/mcp-attempts.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { CHUNKING } from "../../lib/config/passage-fields.ts";
-import { vectorsOfField } from "../../lib/config/vectors.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { CHUNKING } from "../../lib/settings/passage-fields.ts";
+import { vectorsOfField } from "../../lib/settings/vectors.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { runHere } from "../cli/run-here.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestHit } from "../fixtures/gateway.ts";

@@ -3,14 +3,14 @@ import { CreateFilterCommand, ListTagsForResourceCommand } from "@aws-sdk/client
 import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import { GetParametersCommand } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
 import type { ResourceInputGiven } from "../../lib/personalize/resources/request.ts";
+import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import { askCampaign } from "../../lib/recommendation/api/ask-campaign.ts";
 import { chooseFilter } from "../../lib/recommendation/api/filter-choice.ts";
 import { createPointers } from "../../lib/recommendation/clients/parameters.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
-import { invoke } from "../../local/test/cloud/functions.ts";
+import { invoke } from "../../packages/local-aws/test/cloud/functions.ts";
 import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { basicInputs, filterInput } from "../lib/personalize/resources/inputs.ts";
 import { DEFINITIONS } from "../lib/recommendation/etl/run.ts";

@@ -4,7 +4,7 @@ import { gatewaySettings } from "../../build/settings-files.ts";
 import { proveGateway } from "../../cli/apply/after-deploy.ts";
 import { probeServices } from "../../cli/apply/probes.ts";
 import { createTerminal } from "../../cli/terminal.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { API_KEY, CAMPAIGN_ARN, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { suite } from "../suite.ts";

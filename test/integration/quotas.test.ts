@@ -4,10 +4,10 @@ import * as assert from "uvu/assert";
 import { sdkQuotas } from "../../cli/discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../../cli/discovery/sdk/sdk-clients.ts";
 import { sdkLifecycles } from "../../cli/plan/end-dates.ts";
-import { INSTANCE_TYPES } from "../../lib/config/model-image.ts";
-import { ACCOUNT_ID, REGION } from "../../local/cloud/account.ts";
-import { createPersonalize } from "../../local/personalize/personalize.ts";
-import { memoryObjects } from "../../local/test/personalize/harness.ts";
+import { INSTANCE_TYPES } from "../../lib/settings/model-image.ts";
+import { ACCOUNT_ID, REGION } from "../../packages/local-aws/cloud/account.ts";
+import { createPersonalize } from "../../packages/local-personalize/personalize.ts";
+import { memoryObjects } from "../../packages/local-personalize/test/harness.ts";
 import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

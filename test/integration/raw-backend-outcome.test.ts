@@ -1,6 +1,6 @@
 import { Client } from "@opensearch-project/opensearch";
 import * as assert from "uvu/assert";
-import { waitFor } from "../../local/process/wait.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { API_KEY, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";

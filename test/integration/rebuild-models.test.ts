@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../local/process/scratch.ts";
-import { patient } from "../../local/process/wait.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";

@@ -5,7 +5,7 @@ import { workOn } from "../../lib/search/index/rebuild/run.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { noAuth } from "../../lib/search/opensearch/auth.ts";
 import { createCluster } from "../../lib/search/opensearch/client.ts";
-import { patient } from "../../local/process/wait.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { lacking, type Vectors, vectorField, vectorsOfField } from "../../lib/config/vectors.ts";
 import { byteVector } from "../../lib/search/embeddings/byte-vector.ts";
-import { createLexicalModel } from "../../local/embeddings/lexical-model.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { lacking, type Vectors, vectorField, vectorsOfField } from "../../lib/settings/vectors.ts";
+import { createLexicalModel } from "../../packages/local-models/lexical-model.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { withEvenVectors } from "../fixtures/even-vectors.ts";

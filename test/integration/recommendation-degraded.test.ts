@@ -1,6 +1,6 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
-import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
+import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
 import { awsError, operationOf } from "../functions/recommendation-api/aws-front.ts";
 import { putItems } from "../functions/recommendation-api/shop.ts";
 import { type Answer, startWorld, type World } from "../functions/recommendation-api/world.ts";

@@ -1,7 +1,7 @@
 import { UpdateCampaignCommand } from "@aws-sdk/client-personalize";
 import { GetRecommendationsCommand, type GetRecommendationsCommandInput } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
-import { importCsv, trainVersion } from "../../local/test/personalize/book-shop.ts";
+import { importCsv, trainVersion } from "../../packages/local-personalize/test/book-shop.ts";
 import { awsError } from "../functions/recommendation-api/aws-front.ts";
 import { type OpenShop, openTrainedShop } from "../functions/recommendation-api/shop.ts";
 import { type Answer, startWorld, type World } from "../functions/recommendation-api/world.ts";

@@ -1,6 +1,6 @@
 import { DeleteFilterCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { waitFor } from "../../local/process/wait.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { type OpenShop, openFilter, openTrainedShop } from "../functions/recommendation-api/shop.ts";
 import { type Answer, startWorld, type World } from "../functions/recommendation-api/world.ts";
 import { suite } from "../suite.ts";

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import { dayOf, readAcceptedEvents } from "../../lib/recommendation/clients/accepted-events.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { awsError, operationOf } from "../functions/recommendation-api/aws-front.ts";
 import { storedEvents, storedRecord } from "../functions/recommendation-api/stored.ts";
 import { startWorld, type World } from "../functions/recommendation-api/world.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { patient } from "../../local/process/wait.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { awsError } from "../functions/recommendation-api/aws-front.ts";
 import { takeMessages } from "../functions/recommendation-api/stored.ts";
 import { startWorld, type World } from "../functions/recommendation-api/world.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { waitFor } from "../../local/process/wait.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { awsError } from "../functions/recommendation-api/aws-front.ts";
 import { type OpenShop, openTrainedShop, putItems } from "../functions/recommendation-api/shop.ts";
 import { type Answer, startWorld, type World } from "../functions/recommendation-api/world.ts";

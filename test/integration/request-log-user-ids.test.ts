@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import type { StandIn } from "../../local/cloud/stand-in.ts";
-import { createDeployedRoles, variablesOfRole } from "../../local/dev/deployed-roles.ts";
-import { patient } from "../../local/process/wait.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { createDeployedRoles, variablesOfRole } from "../../packages/local/dev/deployed-roles.ts";
+import type { StandIn } from "../../packages/local-aws/cloud/stand-in.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { setAwsEndpoint, startGateway, type TestGateway } from "../fixtures/gateway.ts";

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { Evaluation } from "../../lab/evaluation/evaluate.ts";
-import { overlap } from "../../local/embeddings/rerank-server.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import type { Evaluation } from "../../packages/lab/evaluation/evaluate.ts";
+import { overlap } from "../../packages/local-models/rerank-server.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { runHere } from "../cli/run-here.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import {

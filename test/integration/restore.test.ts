@@ -9,8 +9,8 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import * as assert from "uvu/assert";
 import { restorableTimes, restoreTable } from "../../cli/recommendation/restore.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
 

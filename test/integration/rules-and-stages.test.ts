@@ -1,10 +1,10 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { whereIs } from "../../lab/whereabouts/where.ts";
-import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
-import { createBucket } from "../../local/dev/clients.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
+import { whereIs } from "../../packages/lab/whereabouts/where.ts";
+import { createBucket } from "../../packages/local/dev/clients.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import {
   HYBRID_MAPPING,

@@ -1,12 +1,12 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
-import { RULES_FORM } from "../../lib/config/rules.ts";
+import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
 import { parseRules } from "../../lib/search/rules/document.ts";
 import { RULES } from "../../lib/search/rules/name.ts";
 import { indexedText } from "../../lib/search/rules/text.ts";
-import { createBucket } from "../../local/dev/clients.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { RULES_FORM } from "../../lib/settings/rules.ts";
+import { createBucket } from "../../packages/local/dev/clients.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";

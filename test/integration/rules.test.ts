@@ -1,14 +1,14 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
-import { RULES_FORM, type Rule } from "../../lib/config/rules.ts";
+import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
 import { ruleBook } from "../../lib/search/rules/book.ts";
 import { parseRules } from "../../lib/search/rules/document.ts";
 import { effectsOf } from "../../lib/search/rules/effects.ts";
 import { RULES as RULES_NAME } from "../../lib/search/rules/name.ts";
 import { indexedText } from "../../lib/search/rules/text.ts";
-import { createBucket } from "../../local/dev/clients.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { RULES_FORM, type Rule } from "../../lib/settings/rules.ts";
+import { createBucket } from "../../packages/local/dev/clients.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import {
   API_KEY,

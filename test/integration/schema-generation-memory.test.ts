@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { openEmbedders } from "../../functions/api-router/embedders.ts";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import { FAILURES } from "../../lib/search/embeddings/breaker.ts";
-import type { Fault } from "../../local/embeddings/control.ts";
+import type { Fault } from "../../packages/local-models/control.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import {

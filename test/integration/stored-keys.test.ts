@@ -7,8 +7,8 @@ import {
 import * as assert from "uvu/assert";
 import { keyValues, storeKeys, storesKeys } from "../../cli/apply/stored-keys.ts";
 import type { DeployedApi } from "../../cli/deployed-api.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
 import { suggestionsAlias } from "../../lib/search/suggest/name.ts";
-import { createBucket } from "../../local/dev/clients.ts";
+import { createBucket } from "../../packages/local/dev/clients.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { API_KEY, type Json, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";

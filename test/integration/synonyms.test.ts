@@ -1,14 +1,14 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { evaluate } from "../../lab/evaluation/evaluate.ts";
-import { gatewayCall, type SettingsFile } from "../../lab/evaluation/settings-file.ts";
-import { judgmentsOf } from "../../lab/judgments/judgments.ts";
-import { metricOf } from "../../lab/metrics/metric.ts";
-import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
-import { createBucket } from "../../local/dev/clients.ts";
+import { evaluate } from "../../packages/lab/evaluation/evaluate.ts";
+import { gatewayCall, type SettingsFile } from "../../packages/lab/evaluation/settings-file.ts";
+import { judgmentsOf } from "../../packages/lab/judgments/judgments.ts";
+import { metricOf } from "../../packages/lab/metrics/metric.ts";
+import { createBucket } from "../../packages/local/dev/clients.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import {
   API_KEY,

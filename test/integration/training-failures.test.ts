@@ -2,7 +2,7 @@ import { ListDatasetImportJobsCommand } from "@aws-sdk/client-personalize";
 import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
 import { readInventory } from "../../lib/personalize/resources/inventory.ts";
-import { waitFor } from "../../local/process/wait.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";
 import { tasteEvents } from "../lib/recommendation/training/taste-events.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";

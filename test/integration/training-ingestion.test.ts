@@ -1,13 +1,13 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateDeliveryStreamCommand, FirehoseClient, PutRecordBatchCommand } from "@aws-sdk/client-firehose";
 import * as assert from "uvu/assert";
-import { packed } from "../../lib/aws/record-stream.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { deadlineIn } from "../../lib/core/resilience/deadline.ts";
 import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
+import { packed } from "../../lib/platform/aws/record-stream.ts";
+import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
+import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
 import { eventLine, type StoredEvent } from "../../lib/recommendation/records/layout.ts";
-import { delayFirehose } from "../../local/cloud/permissions.ts";
+import { delayFirehose } from "../../packages/local-aws/cloud/permissions.ts";
 import { clientOptions } from "../fixtures/cloud.ts";
 import { readManifest } from "../lib/recommendation/etl/run.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";

@@ -8,12 +8,12 @@ import {
 } from "@aws-sdk/client-sfn";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
-import { namesOf, TRAINING_REPORT } from "../../lib/core/naming/names.ts";
+import { namesOf, TRAINING_REPORT } from "../../lib/platform/naming/names.ts";
 import { STOPPED_BY_UNINSTALL } from "../../lib/recommendation/training/state.ts";
-import { createDeployedRoles } from "../../local/dev/deployed-roles.ts";
-import { waitFor } from "../../local/process/wait.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
-import { callSns } from "../../local/test/cloud/raw-api.ts";
+import { createDeployedRoles } from "../../packages/local/dev/deployed-roles.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { callSns } from "../../packages/local-aws/test/cloud/raw-api.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { reportMachine } from "../../stacks/recommendation/training-report.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { recommendation } from "../fixtures/configurations/configurations.ts";

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { namesOf } from "../../lib/core/naming/names.ts";
+import { namesOf } from "../../lib/platform/naming/names.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
-import { createTables } from "../../local/dev/resources.ts";
-import { unique } from "../../local/test/cloud/functions.ts";
+import { createTables } from "../../packages/local/dev/resources.ts";
+import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { keepsConditions } from "../lib/recommendation/training/memory-state.ts";
 import { suite } from "../suite.ts";

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
 import { readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { dayOf } from "../../lib/recommendation/clients/accepted-events.ts";
-import { waitFor } from "../../local/process/wait.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { checkNeededHere } from "../fixtures/check-permissions.ts";
 import { event } from "../lib/recommendation/etl/run.ts";
 import { onlyUsers } from "../lib/recommendation/training/settings.ts";

@@ -2,7 +2,7 @@ import { DescribeCampaignCommand, ListSolutionsCommand } from "@aws-sdk/client-p
 import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
 import { GetParameterCommand } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
-import { readText } from "../../lib/aws/object-store.ts";
+import { readText } from "../../lib/platform/aws/object-store.ts";
 import { itemKey, readBuiltIn, userKey } from "../../lib/recommendation/clients/built-in-table.ts";
 import { readManifest } from "../lib/recommendation/etl/run.ts";
 import { NDCG_ANY } from "../lib/recommendation/training/settings.ts";

@@ -1,11 +1,11 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { techniquesOf, weightGrid } from "../../lab/tuning/settings.ts";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import { seeded } from "../../lib/core/statistics/random.ts";
+import { seeded } from "../../lib/platform/statistics/random.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { loadConfiguration } from "../../lib/settings/load.ts";
+import { techniquesOf, weightGrid } from "../../packages/lab/tuning/settings.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { runHere } from "../cli/run-here.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { hybridIndex, startGateway, type TestGateway } from "../fixtures/gateway.ts";

@@ -1,7 +1,7 @@
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
-import { createLexicalModel, type LexicalModel } from "../../local/embeddings/lexical-model.ts";
-import { createModelStandIns, type ModelStandIns } from "../../local/embeddings/stand-ins.ts";
-import { generateVocabulary } from "../../local/embeddings/vocabulary.ts";
+import { createLexicalModel, type LexicalModel } from "../../packages/local-models/lexical-model.ts";
+import { createModelStandIns, type ModelStandIns } from "../../packages/local-models/stand-ins.ts";
+import { generateVocabulary } from "../../packages/local-models/vocabulary.ts";
 import { setAwsEndpoint } from "../fixtures/gateway.ts";
 import { type RankingStandIn, rankingStandIn } from "../fixtures/ranking-stand-in.ts";
 import { serveStandIns } from "../fixtures/stand-in-server.ts";

@@ -1,7 +1,7 @@
 /** Runs the given test files one after another: `node test/runner/batch.ts a.test.ts b.test.ts`. */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { exitWhenWritten } from "../../local/process/exit.ts";
+import { exitWhenWritten } from "../../packages/processes/exit.ts";
 import { processorSeconds } from "./usage.ts";
 
 /** How a file of the batch ended. */

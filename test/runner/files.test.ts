@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { batchOf, importsOf, LONGEST, layerOf, ONE_LIFE, selectFiles } from "./files.ts";
@@ -107,11 +107,11 @@ test("runs unit test files together that leave the process alone, and those of t
   write("lib/reads.ts", "export const path = process.env.PATH;\n");
   write("test/clock.test.ts", 'import "./clock.ts";\n');
   write("test/clock.ts", "export const now = performance.now();\n");
-  write("lab/test/console/console.ts", "export const env = process.env;\n");
-  write("lab/test/console/search.test.ts", 'import "./console.ts";\n');
+  write("packages/lab/test/console/console.ts", "export const env = process.env;\n");
+  write("packages/lab/test/console/search.test.ts", 'import "./console.ts";\n');
   assert.is(batchOf(root, "test/plain.test.ts"), "plain");
   assert.is(batchOf(root, "test/clock.test.ts"), undefined);
-  assert.is(batchOf(root, "lab/test/console/search.test.ts"), "console");
+  assert.is(batchOf(root, "packages/lab/test/console/search.test.ts"), "console");
   assert.is(batchOf(root, "test/integration/bulk.test.ts"), undefined);
 });
 

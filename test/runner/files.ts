@@ -7,10 +7,10 @@ export type Layer = "unit" | "integration" | "system";
 /** Where test files are; those of a package of its own lie in it. */
 const FOLDERS: readonly string[] = [
   "test",
-  "lab/test",
-  "local/test",
-  "clients/typescript/test",
-  "clients/instantsearch/test",
+  "packages/lab/test",
+  "packages/local/test",
+  "packages/clients/typescript/test",
+  "packages/clients/instantsearch/test",
 ];
 
 const LAYERS: readonly Layer[] = ["system", "integration", "unit"];
@@ -132,7 +132,7 @@ const CHANGES_PROCESS =
   /process\.(?:env|exit|chdir|on|once|argv|cwd|stdout|stderr|kill|emit)|globalThis|console\.|child_process|worker_threads|performance\.|setGlobalDispatcher/;
 
 /** What the tests of the console open it with. */
-const CONSOLE = "lab/test/console/console.ts";
+const CONSOLE = "packages/lab/test/console/console.ts";
 
 /** Kinds of unit test files of which one process runs several, and how many, so that two workers end together. */
 export const BATCH_SIZES = {

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { OPENSEARCH_VERSIONS } from "../../local/opensearch/versions.ts";
+import { OPENSEARCH_VERSIONS } from "../../packages/local/opensearch/versions.ts";
 import { suite } from "../suite.ts";
 import { wantedVersions } from "./opensearch-versions.ts";
 

@@ -1,10 +1,10 @@
-import type { Jdk } from "../../local/opensearch/java.ts";
+import type { Jdk } from "../../packages/local/opensearch/java.ts";
 import {
   chooseVersion,
   OPENSEARCH_VERSIONS,
   type OpenSearchVersion,
   opensearchVersion,
-} from "../../local/opensearch/versions.ts";
+} from "../../packages/local/opensearch/versions.ts";
 
 /** What a run was asked for. */
 export interface Wanted {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { patient } from "../../local/process/wait.ts";
+import { patient } from "../../packages/processes/wait.ts";
 import { FILE_ENV } from "../fixtures/env.ts";
 import { BATCH_SIZES, batchOf, importsOf, type Layer, layerOf } from "./files.ts";
 import { type FileEnd, type Outcome, outcomeOf } from "./outcome.ts";

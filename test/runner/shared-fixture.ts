@@ -1,4 +1,4 @@
-import { MissingTool } from "../../local/process/error.ts";
+import { MissingTool } from "../../packages/processes/error.ts";
 
 /** What a started fixture provides for the test files. */
 export interface StartedFixture {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { installOpenSearch } from "../../local/opensearch/install.ts";
-import { findJdks } from "../../local/opensearch/java.ts";
-import { startOpenSearch } from "../../local/opensearch/start.ts";
-import { jdkFor, type OpenSearchVersion } from "../../local/opensearch/versions.ts";
-import { MissingTool } from "../../local/process/error.ts";
+import { installOpenSearch } from "../../packages/local/opensearch/install.ts";
+import { findJdks } from "../../packages/local/opensearch/java.ts";
+import { startOpenSearch } from "../../packages/local/opensearch/start.ts";
+import { jdkFor, type OpenSearchVersion } from "../../packages/local/opensearch/versions.ts";
+import { MissingTool } from "../../packages/processes/error.ts";
 import { formatPairs, OPENSEARCH_ENV, parsePairs } from "../fixtures/env.ts";
 import { installFolder } from "../fixtures/opensearch.ts";
 import { type Wanted, wantedVersions } from "./opensearch-versions.ts";

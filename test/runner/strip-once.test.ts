@@ -3,7 +3,7 @@ import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { SEARCH_STAGES } from "../../lib/core/contract/search.ts";
-import { degradedMetric } from "../../lib/core/telemetry/emf.ts";
+import { SEARCH_STAGES } from "../../lib/platform/contract/search.ts";
+import { degradedMetric } from "../../lib/platform/telemetry/emf.ts";
 import { suite } from "../suite.ts";
 import { example, type Stack } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import type { Route } from "../../lib/core/http/route.ts";
+import type { Route } from "../../lib/platform/http/route.ts";
 import { apiBody, apiFingerprint, gatewayResponses } from "../../stacks/constructs/api-body.ts";
 import { configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";

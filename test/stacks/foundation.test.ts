@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import type { Discovery } from "../../lib/infrastructure/discovery.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { synthesizeRemoval } from "../../stacks/removal.ts";
 import { type ConfigurationName, configuration, discoveryOf } from "../fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { requestLogFilterPattern, UNREADABLE_LINES } from "../../lib/core/request-log/kinds.ts";
+import { requestLogFilterPattern, UNREADABLE_LINES } from "../../lib/platform/request-log/kinds.ts";
 import { suite } from "../suite.ts";
 import { example, ref, type Stack } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import type { Configuration } from "../../lib/config/configuration.ts";
 import { ResourceInput } from "../../lib/personalize/resources/request.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 import { discoveryOf, recommendation } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 import { ARTIFACTS, type Stack, synth } from "./support.ts";

@@ -1,9 +1,9 @@
 // Settings of a platform team for all resources: boundary, path, key, log retention, topics, thresholds.
 import * as assert from "uvu/assert";
-import { ALARMS } from "../../lib/config/alarms.ts";
+import { ALARMS } from "../../lib/settings/alarms.ts";
 import { stackNames } from "../../stacks/input.ts";
 import { type Change, configuration, recommendation } from "../fixtures/configurations/configurations.ts";
-import { changed, fullExample, valid } from "../lib/config/example.ts";
+import { changed, fullExample, valid } from "../lib/settings/example.ts";
 import { suite } from "../suite.ts";
 import { example, type Stack, synth } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { requestLogFilterPattern } from "../../lib/core/request-log/kinds.ts";
+import { requestLogFilterPattern } from "../../lib/platform/request-log/kinds.ts";
 import { requestLogLine } from "../../lib/search/request-log/line.ts";
 import { eventLine } from "../../lib/search/request-log/ubi-event.ts";
 import { recommendation } from "../fixtures/configurations/configurations.ts";

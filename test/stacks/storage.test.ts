@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { recommendation } from "../fixtures/configurations/configurations.ts";
-import { changed, fullExample, valid } from "../lib/config/example.ts";
+import { changed, fullExample, valid } from "../lib/settings/example.ts";
 import { suite } from "../suite.ts";
 import { example, ref, type Stack, synth } from "./support.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import type { StackName } from "../../lib/core/naming/names.ts";
 import type { Discovery } from "../../lib/infrastructure/discovery.ts";
-import { scratchFolder } from "../../local/process/scratch.ts";
+import type { StackName } from "../../lib/platform/naming/names.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
+import { scratchFolder } from "../../packages/processes/scratch.ts";
 import type { Artifacts, StackInput } from "../../stacks/input.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import {

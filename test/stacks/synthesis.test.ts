@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { parseConfiguration } from "../../lib/config/parse.ts";
+import { parseConfiguration } from "../../lib/settings/parse.ts";
 import { stackNames } from "../../stacks/input.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import {
@@ -11,7 +11,7 @@ import {
   configurationFiles,
   discoveryOf,
 } from "../fixtures/configurations/configurations.ts";
-import { fullExample, valid } from "../lib/config/example.ts";
+import { fullExample, valid } from "../lib/settings/example.ts";
 import { suite } from "../suite.ts";
 import { ARTIFACTS, example, synth } from "./support.ts";
 

@@ -1,12 +1,12 @@
 // vpc.functions: all
 import * as assert from "uvu/assert";
 import { stepsOf } from "../../cli/services.ts";
-import type { StackName } from "../../lib/core/naming/names.ts";
 import type { NetworkDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { servicesInUse } from "../../lib/infrastructure/endpoints.ts";
+import type { StackName } from "../../lib/platform/naming/names.ts";
 import { stackNames } from "../../stacks/input.ts";
 import { type Change, discoveryOf } from "../fixtures/configurations/configurations.ts";
-import { changed, fullExample, valid } from "../lib/config/example.ts";
+import { changed, fullExample, valid } from "../lib/settings/example.ts";
 import { suite } from "../suite.ts";
 import { ref, type Stack, synth } from "./support.ts";
 

@@ -1,8 +1,8 @@
 import type { EC2Client, VpcEndpoint } from "@aws-sdk/client-ec2";
-import { ignoreNotFound } from "../../../lib/aws/errors.ts";
-import { isFunctionsGroup } from "../../../lib/core/naming/names.ts";
-import { PROJECT_TAG } from "../../../lib/core/naming/tags.ts";
-import { once } from "../../../lib/core/resilience/once.ts";
+import { ignoreNotFound } from "../../../lib/platform/aws/errors.ts";
+import { isFunctionsGroup } from "../../../lib/platform/naming/names.ts";
+import { PROJECT_TAG } from "../../../lib/platform/naming/tags.ts";
+import { once } from "../../../lib/platform/resilience/once.ts";
 import type { DiscoveryClients, FoundEndpointService, FoundVpc } from "../clients.ts";
 import { type SdkConfig, tagsOf } from "./config.ts";
 

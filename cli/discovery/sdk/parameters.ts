@@ -1,5 +1,5 @@
-import { chunks } from "../../../lib/aws/call.ts";
-import { ignoreNotFound } from "../../../lib/aws/errors.ts";
+import { chunks } from "../../../lib/platform/aws/call.ts";
+import { ignoreNotFound } from "../../../lib/platform/aws/errors.ts";
 import type { SdkConfig } from "./config.ts";
 
 /** The most names that DeleteParameters accepts. */

@@ -1,6 +1,6 @@
 import type { DomainStatus } from "@aws-sdk/client-opensearch";
 import type { HostedZone, VPCRegion } from "@aws-sdk/client-route-53";
-import { failureKind, ignoreNotFound } from "../../../lib/aws/errors.ts";
+import { failureKind, ignoreNotFound } from "../../../lib/platform/aws/errors.ts";
 import type { DiscoveryClients, FoundDomain, FoundZone } from "../clients.ts";
 import { given, type SdkConfig, tagsOf } from "./config.ts";
 import { ec2Reads } from "./ec2.ts";

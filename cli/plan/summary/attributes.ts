@@ -1,4 +1,4 @@
-import { parseJson } from "../../../lib/core/json/values.ts";
+import { parseJson } from "../../../lib/platform/json/values.ts";
 import type { Change } from "./plan-json.ts";
 
 /** One attribute that changes. */

@@ -1,5 +1,5 @@
-import type { Issue } from "../../core/http/error.ts";
-import { invalidRequest } from "../../core/http/validate.ts";
+import type { Issue } from "../../platform/http/error.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
 import { MAX_FILTER_VALUE, MAX_FILTER_VALUES } from "../limits.ts";
 import type { FilterValues } from "./evaluate.ts";
 import { FilterError } from "./tokens.ts";

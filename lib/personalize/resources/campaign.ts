@@ -5,8 +5,8 @@ import {
   DescribeCampaignCommand,
   UpdateCampaignCommand,
 } from "@aws-sdk/client-personalize";
-import { ifFree, ignoreNotFound, isNamed } from "../../aws/errors.ts";
-import { versionParameter } from "../../core/naming/version-parameter.ts";
+import { ifFree, ignoreNotFound, isNamed } from "../../platform/aws/errors.ts";
+import { versionParameter } from "../../platform/naming/version-parameter.ts";
 import { explores, sameExploration } from "./exploration.ts";
 import { failed, hasFailed, isMoving, type Managing, untilGone, untilSettled } from "./managing.ts";
 import { describeVersion, ifNew, ManagerError, type Personalize, tagList } from "./personalize.ts";

@@ -9,9 +9,9 @@ import {
   type EventTracker,
   ListTagsForResourceCommand,
 } from "@aws-sdk/client-personalize";
-import { ignoreNotFound, isNamed } from "../../aws/errors.ts";
-import type { Names } from "../../core/naming/names.ts";
-import { PROJECT_TAG } from "../../core/naming/tags.ts";
+import { ignoreNotFound, isNamed } from "../../platform/aws/errors.ts";
+import type { Names } from "../../platform/naming/names.ts";
+import { PROJECT_TAG } from "../../platform/naming/tags.ts";
 import { hasFailed, type Managing, untilActive, untilGone, untilSettled } from "./managing.ts";
 import {
   ifNew,

@@ -9,9 +9,9 @@ import {
   ListSchemasCommand,
   UpdateDatasetCommand,
 } from "@aws-sdk/client-personalize";
-import { ignoreNotFound, isDeleted, isNamed } from "../../aws/errors.ts";
-import { RECORD_NAMES } from "../../config/avro.ts";
-import { hashOf } from "../../core/naming/names.ts";
+import { ignoreNotFound, isDeleted, isNamed } from "../../platform/aws/errors.ts";
+import { hashOf } from "../../platform/naming/names.ts";
+import { RECORD_NAMES } from "../../settings/avro.ts";
 import {
   failed,
   hasFailed,

@@ -1,6 +1,6 @@
-import { type AvroField, type AvroSchema, typesOf } from "../../config/avro.ts";
-import type { Dataset } from "../../core/contract/recommendation.ts";
-import { hashOf } from "../../core/naming/names.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
+import { hashOf } from "../../platform/naming/names.ts";
+import { type AvroField, type AvroSchema, typesOf } from "../../settings/avro.ts";
 import { explores, sameExploration } from "./exploration.ts";
 import type { Inventory } from "./inventory.ts";
 import { isMoving } from "./managing.ts";

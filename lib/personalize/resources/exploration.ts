@@ -1,4 +1,4 @@
-import { DEFAULT_EXPLORATION, EXPLORING_RECIPE } from "../../config/recipes.ts";
+import { DEFAULT_EXPLORATION, EXPLORING_RECIPE } from "../../settings/recipes.ts";
 
 /** How a campaign tries out new items. */
 type Given = Readonly<Record<string, string>> | undefined;

@@ -4,7 +4,7 @@ import {
   DescribeFilterCommand,
   type Filter,
 } from "@aws-sdk/client-personalize";
-import { ignoreNotFound, isDeleted, isNamed } from "../../aws/errors.ts";
+import { ignoreNotFound, isDeleted, isNamed } from "../../platform/aws/errors.ts";
 import { FILTER_LIMITS } from "../limits.ts";
 import { hasFailed, type Managing, untilActive, untilGone, untilSettled } from "./managing.ts";
 import { ifNew, listFilters, ManagerError, type Personalize, tagList } from "./personalize.ts";

@@ -1,8 +1,8 @@
 import { DescribeSchemaCommand, GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
-import { ignoreNotFound } from "../../aws/errors.ts";
-import { DATASETS, type Dataset, RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
-import type { Names } from "../../core/naming/names.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
+import { ignoreNotFound } from "../../platform/aws/errors.ts";
+import { DATASETS, type Dataset, RECIPE_KINDS, type RecipeKind } from "../../platform/contract/recommendation.ts";
+import type { Names } from "../../platform/naming/names.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
 import { describeCampaign } from "./campaign.ts";
 import { describeDataset } from "./dataset.ts";
 import { describeDatasetGroup, findEventTracker } from "./dataset-group.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SSMClient } from "@aws-sdk/client-ssm";
-import { patientCalls } from "../../aws/call.ts";
-import { ignoreNotFound } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../core/contract/recommendation.ts";
-import type { Names } from "../../core/naming/names.ts";
-import type { Deadline, Invocation } from "../../core/resilience/deadline.ts";
+import { patientCalls } from "../../platform/aws/call.ts";
+import { ignoreNotFound } from "../../platform/aws/errors.ts";
+import type { RecipeKind } from "../../platform/contract/recommendation.ts";
+import type { Names } from "../../platform/naming/names.ts";
+import type { Deadline, Invocation } from "../../platform/resilience/deadline.ts";
 import { ManagerError, type Personalize, StillInProgress } from "./personalize.ts";
 
 /** The manager's clients, names and time limits. */

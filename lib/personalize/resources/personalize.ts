@@ -17,8 +17,8 @@ import {
   type SolutionVersion,
   type SolutionVersionSummary,
 } from "@aws-sdk/client-personalize";
-import { ignoreNotFound, isNamed, isTransient } from "../../aws/errors.ts";
-import { abortAt, type Deadline, deadlineWithin, retry } from "../../core/resilience/deadline.ts";
+import { ignoreNotFound, isNamed, isTransient } from "../../platform/aws/errors.ts";
+import { abortAt, type Deadline, deadlineWithin, retry } from "../../platform/resilience/deadline.ts";
 
 /** A request that the manager cannot fulfil. `terraform apply` shows its message: what is wrong and what to do. */
 export class ManagerError extends Error {

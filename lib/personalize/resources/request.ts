@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { AvroSchema } from "../../config/avro.ts";
-import { DATASETS, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
+import { DATASETS, RECIPE_KINDS } from "../../platform/contract/recommendation.ts";
+import { AvroSchema } from "../../settings/avro.ts";
 import { FILTER_LIMITS, NAME_PATTERN } from "../limits.ts";
 
 const Name = v.pipe(v.string(), v.regex(NAME_PATTERN, "is not a name that Personalize accepts"));

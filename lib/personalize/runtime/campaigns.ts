@@ -1,6 +1,6 @@
-import { call } from "../../aws/call.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { lazyClient } from "../../core/resilience/once.ts";
+import { call } from "../../platform/aws/call.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { lazyClient } from "../../platform/resilience/once.ts";
 
 /** Requests items for a user, or items similar to an item. */
 export interface RecommendationQuery {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { RecordKey } from "../../core/http/validate.ts";
+import { RecordKey } from "../../platform/http/validate.ts";
 import { MAX_FILTER_VALUES } from "../limits.ts";
 
 /** The values of a filter's placeholders in a request. */

@@ -1,5 +1,5 @@
-import { reasonOf } from "../../aws/errors.ts";
-import { deadlineIn } from "../../core/resilience/deadline.ts";
+import { reasonOf } from "../../platform/aws/errors.ts";
+import { deadlineIn } from "../../platform/resilience/deadline.ts";
 import { type PersonalRanker, RankingError } from "../ranking/blend.ts";
 import { personalizeCampaigns } from "./campaigns.ts";
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { RecordKey } from "../../core/http/validate.ts";
+import { RecordKey } from "../../platform/http/validate.ts";
 import { MAX_CONTEXT } from "../limits.ts";
 
 /** The contextual metadata of a request. */

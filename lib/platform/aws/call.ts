@@ -7,7 +7,7 @@ import {
   MAX_ATTEMPTS,
   retry,
   withTimeout,
-} from "../core/resilience/deadline.ts";
+} from "../resilience/deadline.ts";
 import { CallTimeout, isTransient } from "./errors.ts";
 
 /** Limits of a call to an AWS service. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { Failure, UsageError } from "../core/failure.ts";
-import { settingChanges } from "../core/json/setting-changes.ts";
+import { Failure, UsageError } from "../failure.ts";
+import { settingChanges } from "../json/setting-changes.ts";
 import {
   type DocumentVersion,
   s3DocumentBucket,

@@ -1,4 +1,4 @@
-import { once } from "../core/resilience/once.ts";
+import { once } from "../resilience/once.ts";
 
 /** Returns a client of the SDK that is loaded by its first call. Has nothing but `send`. */
 export function lazySender<Client extends { send: (...sent: never[]) => unknown }>(

@@ -1,5 +1,5 @@
 import { type FirehoseClient, PutRecordBatchCommand } from "@aws-sdk/client-firehose";
-import { type Deadline, retry } from "../core/resilience/deadline.ts";
+import { type Deadline, retry } from "../resilience/deadline.ts";
 import { grouped } from "./call.ts";
 
 /** Attempts for records that Firehose rejects. Usually the time runs out first. */

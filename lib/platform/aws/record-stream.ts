@@ -1,6 +1,6 @@
-import { concurrently } from "../core/resilience/concurrently.ts";
-import type { Deadline } from "../core/resilience/deadline.ts";
-import { lazyClient } from "../core/resilience/once.ts";
+import { concurrently } from "../resilience/concurrently.ts";
+import type { Deadline } from "../resilience/deadline.ts";
+import { lazyClient } from "../resilience/once.ts";
 import { grouped, retryUnprocessed } from "./call.ts";
 import { type StoreFailure, whyLeft } from "./store-failure.ts";
 

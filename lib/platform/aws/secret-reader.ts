@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { deadlineIn } from "../core/resilience/deadline.ts";
+import { deadlineIn } from "../resilience/deadline.ts";
 import { call } from "./call.ts";
 import { type AwsVariables, signedCall } from "./signed-call.ts";
 

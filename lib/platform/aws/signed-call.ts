@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { buffer } from "node:stream/consumers";
-import { domainSuffixOf } from "../core/naming/partitions.ts";
+import { domainSuffixOf } from "../naming/partitions.ts";
 
 /** The variables that Lambda, and the local stack, give a function: region, credentials and another endpoint. */
 export type AwsVariables = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { domainSuffixOf } from "../core/naming/partitions.ts";
+import { domainSuffixOf } from "../naming/partitions.ts";
 import { call } from "./call.ts";
 import { type AwsVariables, authorized, sent, sha256 } from "./signed-call.ts";
 import type { ReadIfChanged } from "./versioned-documents.ts";

@@ -1,8 +1,8 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import * as v from "valibot";
-import { nestingIssue } from "../core/json/nesting.ts";
-import { PREFIXES } from "../core/naming/object-keys.ts";
-import type { Deadline } from "../core/resilience/deadline.ts";
+import { nestingIssue } from "../json/nesting.ts";
+import { PREFIXES } from "../naming/object-keys.ts";
+import type { Deadline } from "../resilience/deadline.ts";
 import { patientCalls } from "./call.ts";
 import { isNamed } from "./errors.ts";
 import { listed, type ObjectStore, readText } from "./object-store.ts";

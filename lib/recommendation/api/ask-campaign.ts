@@ -1,7 +1,7 @@
-import { type FailureKind, failureKind, reasonOf } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../core/contract/recommendation.ts";
-import { ApiError } from "../../core/http/error.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { type FailureKind, failureKind, reasonOf } from "../../platform/aws/errors.ts";
+import type { RecipeKind } from "../../platform/contract/recommendation.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { checkPlaceholders, type FilterChoice, filterNotFound } from "./filter-choice.ts";
 

@@ -1,4 +1,4 @@
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { SEEDS, suggest } from "../built-in/suggest.ts";
 import { type BuiltInRecord, itemKey, kindKey, userKey } from "../clients/built-in-table.ts";
 import type { RecommendationServices } from "../service/services.ts";

@@ -1,7 +1,3 @@
-import type { ProfileDataset } from "../../core/contract/recommendation.ts";
-import { ApiError, type Issue } from "../../core/http/error.ts";
-import { invalidRequest } from "../../core/http/validate.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
 import {
   type FilterRecord,
   type FilterValues,
@@ -11,6 +7,10 @@ import {
 } from "../../personalize/filters/evaluate.ts";
 import { everyCondition, type Filter, parseFilter } from "../../personalize/filters/parser.ts";
 import { readFilterValues } from "../../personalize/filters/values.ts";
+import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
+import { ApiError, type Issue } from "../../platform/http/error.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { fieldsOf, fieldValue } from "../records/layout.ts";
 import type { Profile } from "../records/profile.ts";
 import type { RecommendationServices } from "../service/services.ts";

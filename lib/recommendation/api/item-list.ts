@@ -1,5 +1,5 @@
-import type { StoreFailure } from "../../aws/store-failure.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { StoreFailure } from "../../platform/aws/store-failure.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { RecordStore } from "../clients/record-store.ts";
 import type { Profile } from "../records/profile.ts";
 import type { RecommendationSettings } from "../service/settings.ts";

@@ -1,6 +1,6 @@
-import type { Degradation } from "../../core/http/degradation.ts";
-import { ApiError } from "../../core/http/error.ts";
-import type { JsonCall, Reply } from "../../core/http/event.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { JsonCall, Reply } from "../../platform/http/event.ts";
 import type { Profile } from "../records/profile.ts";
 import { logAnswer } from "../request-log/line.ts";
 import { answer, logFailure } from "../service/reply.ts";

@@ -1,10 +1,10 @@
-import { failureKind, reasonOf } from "../../aws/errors.ts";
-import type { Engine, RecipeKind } from "../../core/contract/recommendation.ts";
-import type { Degradation } from "../../core/http/degradation.ts";
-import { ApiError } from "../../core/http/error.ts";
-import type { JsonCall, Reply } from "../../core/http/event.ts";
 import { MAX_RESULTS } from "../../personalize/limits.ts";
 import type { CampaignAnswer } from "../../personalize/runtime/campaigns.ts";
+import { failureKind, reasonOf } from "../../platform/aws/errors.ts";
+import type { Engine, RecipeKind } from "../../platform/contract/recommendation.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { JsonCall, Reply } from "../../platform/http/event.ts";
 import { listOf } from "../built-in/suggest.ts";
 import type { Profile } from "../records/profile.ts";
 import { type LoggedEndpoint, logAnswer } from "../request-log/line.ts";

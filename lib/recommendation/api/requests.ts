@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { PERSONALIZATIONS, UPLOAD_MODES } from "../../core/contract/recommendation.ts";
-import { objectSchema, recordSchema } from "../../core/http/validate.ts";
 import { MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
 import { FilterValues } from "../../personalize/runtime/filter-values.ts";
 import { RequestContext } from "../../personalize/runtime/request-context.ts";
+import { PERSONALIZATIONS, UPLOAD_MODES } from "../../platform/contract/recommendation.ts";
+import { objectSchema, recordSchema } from "../../platform/http/validate.ts";
 
 /** The most records in one upload. */
 export const MAX_RECORDS = 500;

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { UNLIMITED } from "../../core/http/access.ts";
-import { ApiError } from "../../core/http/error.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import { deadlineIn } from "../../core/resilience/deadline.ts";
+import { UNLIMITED } from "../../platform/http/access.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import { deadlineIn } from "../../platform/resilience/deadline.ts";
 import { recommendForPlacement } from "../placements/recommend.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { answeredCampaigns, type BatchAnswers } from "./questions.ts";

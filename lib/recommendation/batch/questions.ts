@@ -1,5 +1,5 @@
-import type { Placement } from "../../config/placements.ts";
 import type { CampaignClient, RecommendationQuery } from "../../personalize/runtime/campaigns.ts";
+import type { Placement } from "../../settings/placements.ts";
 import type { FilterChoice } from "../api/filter-choice.ts";
 import { filterChoice } from "../placements/visit.ts";
 import type { RecommendationSettings } from "../service/settings.ts";

@@ -1,6 +1,6 @@
-import type { ObjectStore } from "../../aws/object-store.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import type { Database } from "../../core/sql/database.ts";
+import type { ObjectStore } from "../../platform/aws/object-store.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import type { Database } from "../../platform/sql/database.ts";
 import { type BuiltInRecord, type BuiltInTable, itemKey, kindKey, userKey } from "../clients/built-in-table.ts";
 import { EtlError, readFile, runKeys, writeFile } from "../etl/run-files.ts";
 import { RunPlan, type Task } from "../etl/tasks.ts";

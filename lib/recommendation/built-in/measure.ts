@@ -1,5 +1,5 @@
-import { meanInterval } from "../../core/statistics/bootstrap.ts";
-import { ndcg } from "../../core/statistics/ndcg.ts";
+import { meanInterval } from "../../platform/statistics/bootstrap.ts";
+import { ndcg } from "../../platform/statistics/ndcg.ts";
 import type { Scored } from "./best.ts";
 import { type Columns, columnsOf, itemsOf, type Matrix, usersOf } from "./matrix.ts";
 import { neighboursIn } from "./neighbours.ts";

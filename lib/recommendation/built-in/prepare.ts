@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
-import { download, listed, type ObjectStore } from "../../aws/object-store.ts";
-import type { AvroSchema } from "../../config/avro.ts";
-import { type Database, identifier, literal, literals } from "../../core/sql/database.ts";
+import { download, listed, type ObjectStore } from "../../platform/aws/object-store.ts";
+import { type Database, identifier, literal, literals } from "../../platform/sql/database.ts";
+import type { AvroSchema } from "../../settings/avro.ts";
 import { EtlError, runKeys } from "../etl/run-files.ts";
 import type { EventCheck, RunPlan } from "../etl/tasks.ts";
 import type { Matrix } from "./matrix.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../core/sql/database.ts";
+import type { Database } from "../../platform/sql/database.ts";
 import { type Scored, takeBest } from "./best.ts";
 import { NEIGHBOURS } from "./co-occurrence.ts";
 

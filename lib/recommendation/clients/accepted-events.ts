@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { attempt, retryUnprocessed } from "../../aws/call.ts";
-import { failureKind } from "../../aws/errors.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import { type Deadline, retry } from "../../core/resilience/deadline.ts";
+import { attempt, retryUnprocessed } from "../../platform/aws/call.ts";
+import { failureKind } from "../../platform/aws/errors.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import { type Deadline, retry } from "../../platform/resilience/deadline.ts";
 import { INGESTION_EXPIRES, INGESTION_KEY } from "../records/tables.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { chunks, patientCalls, retryUnprocessed } from "../../aws/call.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { chunks, patientCalls, retryUnprocessed } from "../../platform/aws/call.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { BUILT_IN_KEY } from "../records/tables.ts";
 
 /** A record of the built-in engine: the neighbours of an item with their scores, or the items that a user had. */

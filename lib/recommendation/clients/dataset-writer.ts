@@ -1,7 +1,7 @@
-import { attempt } from "../../aws/call.ts";
-import type { ProfileDataset } from "../../core/contract/recommendation.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { lazyClient } from "../../core/resilience/once.ts";
+import { attempt } from "../../platform/aws/call.ts";
+import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { lazyClient } from "../../platform/resilience/once.ts";
 
 /** A record for PutUsers or PutItems. `properties` is JSON. */
 export interface DatasetRecord {

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { patientCalls } from "../../aws/call.ts";
-import type { ProfileDataset } from "../../core/contract/recommendation.ts";
+import { patientCalls } from "../../platform/aws/call.ts";
+import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
 import { EVENT_TYPES_KEY, NEWEST_ITEMS_KEY, POPULAR_ITEMS_KEY } from "../records/tables.ts";
 
 /** Long enough for a throttled table to scale up, and longer than an API request would wait. */

@@ -1,4 +1,4 @@
-import type { ProfileDataset } from "../../core/contract/recommendation.ts";
+import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
 import type { Profile } from "../records/profile.ts";
 import type { RecordStore } from "./record-store.ts";
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { call, chunks } from "../../aws/call.ts";
-import { type AwsVariables, signedCall } from "../../aws/signed-call.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { call, chunks } from "../../platform/aws/call.ts";
+import { type AwsVariables, signedCall } from "../../platform/aws/signed-call.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 
 /** Reads values from the parameter store. The result omits names without a value. */
 export type ParameterReader = (names: readonly string[], deadline: Deadline) => Promise<ReadonlyMap<string, string>>;

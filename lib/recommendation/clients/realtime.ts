@@ -1,10 +1,10 @@
-import { call, chunks, retryUnprocessed } from "../../aws/call.ts";
-import { failureOf, type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
-import type { ProfileDataset } from "../../core/contract/recommendation.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { lazyClient } from "../../core/resilience/once.ts";
 import { MAX_PUT_EVENTS, MAX_PUT_RECORDS } from "../../personalize/limits.ts";
+import { call, chunks, retryUnprocessed } from "../../platform/aws/call.ts";
+import { failureOf, type StoreFailure, whyLeft } from "../../platform/aws/store-failure.ts";
+import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { lazyClient } from "../../platform/resilience/once.ts";
 import type { StoredEvent } from "../records/layout.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
 

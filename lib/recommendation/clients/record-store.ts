@@ -1,10 +1,10 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { call, chunks, retryUnprocessed } from "../../aws/call.ts";
-import { isNamed } from "../../aws/errors.ts";
-import { failureOf, type StoreFailure, whyLeft } from "../../aws/store-failure.ts";
-import type { ProfileDataset } from "../../core/contract/recommendation.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { call, chunks, retryUnprocessed } from "../../platform/aws/call.ts";
+import { isNamed } from "../../platform/aws/errors.ts";
+import { failureOf, type StoreFailure, whyLeft } from "../../platform/aws/store-failure.ts";
+import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { Value } from "../records/layout.ts";
 import type { Profile } from "../records/profile.ts";
 import { ID_COLUMNS } from "../records/tables.ts";

@@ -2,7 +2,7 @@ import { isAscii } from "node:buffer";
 import { createReadStream, writeSync } from "node:fs";
 import { open, rm, writeFile } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
-import { download, type ObjectStore } from "../../aws/object-store.ts";
+import { download, type ObjectStore } from "../../platform/aws/object-store.ts";
 
 /** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
 export const LONGEST_LINE = 1_024_000;

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { chunks } from "../../aws/call.ts";
-import { download, type ObjectStore, replace } from "../../aws/object-store.ts";
-import { chosenTypes, fixedTypes } from "../../config/event-types.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import { type Database, literal, literals } from "../../core/sql/database.ts";
+import { chunks } from "../../platform/aws/call.ts";
+import { download, type ObjectStore, replace } from "../../platform/aws/object-store.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import { type Database, literal, literals } from "../../platform/sql/database.ts";
+import { chosenTypes, fixedTypes } from "../../settings/event-types.ts";
 import { storedTable } from "./event-columns.ts";
 import { EtlError, readFile, runKeys, sharedKeys, TRANSFERS } from "./run-files.ts";
 import { csv, sql } from "./sql.ts";

@@ -1,6 +1,6 @@
-import { PLACED_FIELDS } from "../../core/contract/recommendation.ts";
-import { identifier, literal } from "../../core/sql/database.ts";
 import { MAX_EVENT_PROPERTIES } from "../../personalize/limits.ts";
+import { PLACED_FIELDS } from "../../platform/contract/recommendation.ts";
+import { identifier, literal } from "../../platform/sql/database.ts";
 import { customColumns, EVENT_COLUMNS } from "../records/event.ts";
 import { ANONYMOUS, type Definitions, type Field, fieldsOf, type StoredEvent } from "../records/layout.ts";
 import { customFields, isPlaced } from "../records/trained-event.ts";

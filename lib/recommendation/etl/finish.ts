@@ -1,10 +1,10 @@
 import { basename, join } from "node:path";
-import { download, listed, type ObjectStore, removeOthers } from "../../aws/object-store.ts";
-import type { Dataset, ProfileDataset } from "../../core/contract/recommendation.ts";
-import { PREFIXES } from "../../core/naming/object-keys.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import { type Database, literal, literals } from "../../core/sql/database.ts";
-import { sum } from "../../core/sum.ts";
+import { download, listed, type ObjectStore, removeOthers } from "../../platform/aws/object-store.ts";
+import type { Dataset, ProfileDataset } from "../../platform/contract/recommendation.ts";
+import { PREFIXES } from "../../platform/naming/object-keys.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import { type Database, literal, literals } from "../../platform/sql/database.ts";
+import { sum } from "../../platform/sum.ts";
 import type { PopularItems, PopularItemsStore } from "../clients/dynamo-tables.ts";
 import {
   EtlError,

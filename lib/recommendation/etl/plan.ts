@@ -1,9 +1,9 @@
 import type * as v from "valibot";
-import { listed, type ObjectStore, removeOthers, type StoredObject } from "../../aws/object-store.ts";
-import { PROFILE_DATASETS } from "../../core/contract/recommendation.ts";
-import { shortHash } from "../../core/naming/names.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import { sum } from "../../core/sum.ts";
+import { listed, type ObjectStore, removeOthers, type StoredObject } from "../../platform/aws/object-store.ts";
+import { PROFILE_DATASETS } from "../../platform/contract/recommendation.ts";
+import { shortHash } from "../../platform/naming/names.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import { sum } from "../../platform/sum.ts";
 import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
 import { runKeys, sharedKeys, TRANSFERS, writeFile } from "./run-files.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import * as v from "valibot";
-import { type ObjectStore, readText, replace } from "../../aws/object-store.ts";
-import { etlRun, PREFIXES } from "../../core/naming/object-keys.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import { type Database, literal } from "../../core/sql/database.ts";
+import { type ObjectStore, readText, replace } from "../../platform/aws/object-store.ts";
+import { etlRun, PREFIXES } from "../../platform/naming/object-keys.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import { type Database, literal } from "../../platform/sql/database.ts";
 
 const number = (value: number, digits: number) => String(value).padStart(digits, "0");
 

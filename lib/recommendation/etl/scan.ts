@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { type ObjectStore, replace } from "../../aws/object-store.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { type AddRow, type Database, identifier, literal } from "../../core/sql/database.ts";
+import { type ObjectStore, replace } from "../../platform/aws/object-store.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { type AddRow, type Database, identifier, literal } from "../../platform/sql/database.ts";
 import type { TableSource } from "../clients/dynamo-tables.ts";
 import type { Definitions } from "../records/layout.ts";
 import { profileFields, profileParser } from "../records/profile.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { AvroSchema } from "../../config/avro.ts";
-import { type Database, type DatabaseLimits, identifier, literal, withDatabase } from "../../core/sql/database.ts";
 import { MAX_CATEGORY, MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../personalize/limits.ts";
+import { type Database, type DatabaseLimits, identifier, literal, withDatabase } from "../../platform/sql/database.ts";
+import type { AvroSchema } from "../../settings/avro.ts";
 
 /** The statements of ETL. The build puts their text in place of each call. */
 const FILES = {

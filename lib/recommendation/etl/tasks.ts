@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { EventTypeChoice } from "../../config/event-types.ts";
-import { TRAINING_MODES } from "../../config/recipes.ts";
-import { PROFILE_DATASETS } from "../../core/contract/recommendation.ts";
+import { PROFILE_DATASETS } from "../../platform/contract/recommendation.ts";
+import { EventTypeChoice } from "../../settings/event-types.ts";
+import { TRAINING_MODES } from "../../settings/recipes.ts";
 import { Definitions } from "../records/layout.ts";
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -1,7 +1,7 @@
-import type { StoreFailure } from "../../aws/store-failure.ts";
-import type { ProfileDataset } from "../../core/contract/recommendation.ts";
-import { isObject } from "../../core/json/values.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { StoreFailure } from "../../platform/aws/store-failure.ts";
+import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
+import { isObject } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { RecordChange, RecordStore } from "../clients/record-store.ts";
 import type { Definitions } from "../records/layout.ts";
 import { type Profile, profileParser } from "../records/profile.ts";

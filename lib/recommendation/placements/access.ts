@@ -1,4 +1,4 @@
-import { forbidden, type KeyRules, words } from "../../core/http/access.ts";
+import { forbidden, type KeyRules, words } from "../../platform/http/access.ts";
 
 /**
  * Checks what a key with `placements` asks for: one of its placements. `name` is undefined for a request of the caller's

@@ -1,4 +1,4 @@
-import type { Placement } from "../../config/placements.ts";
+import type { Placement } from "../../settings/placements.ts";
 import type { Profile } from "../records/profile.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
 import { slotsOf } from "./quota.ts";

@@ -1,6 +1,6 @@
-import type { StoreFailure } from "../../aws/store-failure.ts";
-import type { FallbackList } from "../../config/placements.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { StoreFailure } from "../../platform/aws/store-failure.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import type { FallbackList } from "../../settings/placements.ts";
 import { isActive } from "../api/item-list.ts";
 import type { RecordStore } from "../clients/record-store.ts";
 import type { Profile } from "../records/profile.ts";

@@ -1,7 +1,7 @@
-import { type ConfiguredDocument, listKind } from "../../aws/documents.ts";
-import type { Configuration, Recommendation } from "../../config/configuration.ts";
-import type { Placement } from "../../config/placements.ts";
-import { Failure, UsageError } from "../../core/failure.ts";
+import { type ConfiguredDocument, listKind } from "../../platform/aws/documents.ts";
+import { Failure, UsageError } from "../../platform/failure.ts";
+import type { Configuration, Recommendation } from "../../settings/configuration.ts";
+import type { Placement } from "../../settings/placements.ts";
 import { PLACEMENTS, parsePlacements } from "./document.ts";
 
 /** The placements of recommendation.yaml, which are in use within a minute after they are written. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Placement, PlacementsSchema } from "../../config/placements.ts";
+import { type Placement, PlacementsSchema } from "../../settings/placements.ts";
 
 /** The name of the document that holds the placements in use. */
 export const PLACEMENTS = "placements";

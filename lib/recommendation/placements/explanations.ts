@@ -1,5 +1,5 @@
-import type { Engine } from "../../core/contract/recommendation.ts";
-import { versionParameter } from "../../core/naming/version-parameter.ts";
+import type { Engine } from "../../platform/contract/recommendation.ts";
+import { versionParameter } from "../../platform/naming/version-parameter.ts";
 import { logFailure } from "../service/reply.ts";
 import type { Arranged } from "./arrange.ts";
 import type { Origin } from "./candidates.ts";

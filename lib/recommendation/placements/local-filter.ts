@@ -1,4 +1,4 @@
-import { once } from "../../core/resilience/once.ts";
+import { once } from "../../platform/resilience/once.ts";
 import { type FilterChoice, ownFilter } from "../api/filter-choice.ts";
 import type { Test } from "./candidates.ts";
 import type { Visit } from "./visit.ts";

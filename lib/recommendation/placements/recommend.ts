@@ -1,7 +1,7 @@
-import type { Placement } from "../../config/placements.ts";
-import type { Degradation } from "../../core/http/degradation.ts";
-import { ApiError } from "../../core/http/error.ts";
-import type { JsonCall, Reply } from "../../core/http/event.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { JsonCall, Reply } from "../../platform/http/event.ts";
+import type { Placement } from "../../settings/placements.ts";
 import type { CampaignFailure } from "../api/ask-campaign.ts";
 import { type FilterChoice, readsEvents } from "../api/filter-choice.ts";
 import { itemColumns, itemRecord } from "../api/item-list.ts";

@@ -1,8 +1,8 @@
-import { reasonOf } from "../../aws/errors.ts";
-import type { FallbackList } from "../../config/placements.ts";
-import { ApiError } from "../../core/http/error.ts";
 import { MAX_RESULTS } from "../../personalize/limits.ts";
 import type { CampaignAnswer } from "../../personalize/runtime/campaigns.ts";
+import { reasonOf } from "../../platform/aws/errors.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { FallbackList } from "../../settings/placements.ts";
 import { askCampaign, CampaignFailure } from "../api/ask-campaign.ts";
 import type { FilterChoice } from "../api/filter-choice.ts";
 import { listOf } from "../built-in/suggest.ts";

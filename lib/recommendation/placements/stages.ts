@@ -1,5 +1,5 @@
-import type { RECOMMENDATION_STAGES } from "../../core/contract/recommendation.ts";
-import type { Degradation } from "../../core/http/degradation.ts";
+import type { RECOMMENDATION_STAGES } from "../../platform/contract/recommendation.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
 
 type StageName = (typeof RECOMMENDATION_STAGES)[number];
 

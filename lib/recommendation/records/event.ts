@@ -1,5 +1,3 @@
-import type { Issue } from "../../core/http/error.ts";
-import { isObject } from "../../core/json/values.ts";
 import {
   MAX_CATEGORY,
   MAX_EVENT_PROPERTIES,
@@ -7,6 +5,8 @@ import {
   MAX_IMPRESSION,
   MAX_RECOMMENDATION_ID,
 } from "../../personalize/limits.ts";
+import type { Issue } from "../../platform/http/error.ts";
+import { isObject } from "../../platform/json/values.ts";
 import type { Definitions, StoredEvent, Value } from "./layout.ts";
 import { trainedEvent } from "./trained-event.ts";
 import {

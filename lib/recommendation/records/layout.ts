@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { AvroSchema } from "../../config/avro.ts";
-import { type EtlDataset, EtlSchema } from "../../config/etl.ts";
 import { MAX_TEXT } from "../../personalize/limits.ts";
+import { AvroSchema } from "../../settings/avro.ts";
+import { type EtlDataset, EtlSchema } from "../../settings/etl.ts";
 
 /** The generated configuration files: the schemas, and how ETL derives their fields from the columns of records. */
 export const Definitions = v.strictObject({

@@ -1,9 +1,9 @@
-import { typesOf } from "../../config/avro.ts";
-import { propertyName } from "../../config/property-name.ts";
-import type { ProfileDataset } from "../../core/contract/recommendation.ts";
-import type { Issue } from "../../core/http/error.ts";
-import { isObject } from "../../core/json/values.ts";
 import { MAX_CATEGORY, MAX_RECORD_PROPERTIES, MAX_TEXT } from "../../personalize/limits.ts";
+import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
+import type { Issue } from "../../platform/http/error.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { typesOf } from "../../settings/avro.ts";
+import { propertyName } from "../../settings/property-name.ts";
 import { type Definitions, type Field, fieldsOf, fieldValue, textualColumns, type Value } from "./layout.ts";
 import { ID_COLUMNS } from "./tables.ts";
 import { keep, notAnObject, type Parsed, readActive, readId, readValue, unknownColumns } from "./value.ts";

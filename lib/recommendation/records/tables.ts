@@ -1,5 +1,5 @@
-import type { ProfileDataset } from "../../core/contract/recommendation.ts";
-import type { TableName } from "../../core/naming/names.ts";
+import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
+import type { TableName } from "../../platform/naming/names.ts";
 
 /** The column that holds a record's id. */
 export const ID_COLUMNS = { user: "USER_ID", item: "ITEM_ID" } as const satisfies Record<ProfileDataset, string>;

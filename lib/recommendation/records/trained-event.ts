@@ -1,5 +1,5 @@
-import { propertyName } from "../../config/property-name.ts";
-import { PLACED_FIELDS } from "../../core/contract/recommendation.ts";
+import { PLACED_FIELDS } from "../../platform/contract/recommendation.ts";
+import { propertyName } from "../../settings/property-name.ts";
 import { type Definitions, fieldsOf, fieldValue, type StoredEvent, type Value } from "./layout.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { EtlDataset } from "../../config/etl.ts";
-import { nearest } from "../../config/nearest.ts";
-import type { Issue } from "../../core/http/error.ts";
 import { MAX_ID } from "../../personalize/limits.ts";
+import type { Issue } from "../../platform/http/error.ts";
+import type { EtlDataset } from "../../settings/etl.ts";
+import { nearest } from "../../settings/nearest.ts";
 import type { Value } from "./layout.ts";
 
 /** The value that was read, undefined if there is none, or what is wrong with it. */

@@ -1,8 +1,8 @@
-import type { Engine } from "../../core/contract/recommendation.ts";
-import type { Degradation } from "../../core/http/degradation.ts";
-import type { JsonCall } from "../../core/http/event.ts";
-import { cut, MAX_LOGGED_IDS, MAX_REASON_CHARACTERS, requestLogType } from "../../core/request-log/kinds.ts";
-import { keyInTime, loggedUserId } from "../../core/request-log/user-ids.ts";
+import type { Engine } from "../../platform/contract/recommendation.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import type { JsonCall } from "../../platform/http/event.ts";
+import { cut, MAX_LOGGED_IDS, MAX_REASON_CHARACTERS, requestLogType } from "../../platform/request-log/kinds.ts";
+import { keyInTime, loggedUserId } from "../../platform/request-log/user-ids.ts";
 import type { RecommendationServices } from "../service/services.ts";
 
 /** The endpoints whose answers are logged, by their paths without the slash. */

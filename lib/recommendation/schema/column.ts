@@ -1,4 +1,4 @@
-import { COLUMN_TYPES, type ColumnType } from "../../core/contract/recommendation.ts";
+import { COLUMN_TYPES, type ColumnType } from "../../platform/contract/recommendation.ts";
 import { readValue } from "../records/value.ts";
 import { DistinctCounter } from "./distinct-counter.ts";
 import type { RowPosition, Value } from "./row.ts";

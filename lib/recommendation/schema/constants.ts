@@ -1,8 +1,8 @@
-import type { Filter } from "../../config/filter.ts";
-import { nearest } from "../../config/nearest.ts";
-import type { Dataset } from "../../core/contract/recommendation.ts";
 import { everyCondition, parseFilter } from "../../personalize/filters/parser.ts";
 import { FilterError } from "../../personalize/filters/tokens.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
+import type { Filter } from "../../settings/filter.ts";
+import { nearest } from "../../settings/nearest.ts";
 import type { Value } from "./row.ts";
 
 const DATASET_OF = { Items: "item", CurrentUser: "user", CurrentItem: "item", Interactions: "interaction" } as const;

@@ -1,8 +1,8 @@
-import type { AvroSchema } from "../../config/avro.ts";
-import type { EtlConfiguration } from "../../config/etl.ts";
-import { nearest } from "../../config/nearest.ts";
-import type { Dataset } from "../../core/contract/recommendation.ts";
-import { DATASETS } from "../../core/contract/recommendation.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
+import { DATASETS } from "../../platform/contract/recommendation.ts";
+import type { AvroSchema } from "../../settings/avro.ts";
+import type { EtlConfiguration } from "../../settings/etl.ts";
+import { nearest } from "../../settings/nearest.ts";
 import type { Definitions } from "../records/layout.ts";
 import type { Constants } from "./constants.ts";
 import { withIds } from "./ids.ts";

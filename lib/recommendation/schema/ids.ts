@@ -2,9 +2,9 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
-import type { Dataset, ProfileDataset } from "../../core/contract/recommendation.ts";
-import { literal, withDatabase } from "../../core/sql/database.ts";
 import { MAX_ID } from "../../personalize/limits.ts";
+import type { Dataset, ProfileDataset } from "../../platform/contract/recommendation.ts";
+import { literal, withDatabase } from "../../platform/sql/database.ts";
 import type { Row, RowPosition } from "./row.ts";
 
 /** The column with the id of a file's rows. Rows of events may lack it. */

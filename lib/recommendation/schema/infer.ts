@@ -1,6 +1,6 @@
-import { type AvroField, type AvroSchema, type AvroType, RECORD_NAMES } from "../../config/avro.ts";
-import type { EtlDataset } from "../../config/etl.ts";
-import type { Dataset } from "../../core/contract/recommendation.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
+import { type AvroField, type AvroSchema, type AvroType, RECORD_NAMES } from "../../settings/avro.ts";
+import type { EtlDataset } from "../../settings/etl.ts";
 import { Column } from "./column.ts";
 import { RULES, TEXT_SEPARATOR, TEXTUAL_FIELD } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { placeOf, type Row, type RowPosition, SampleError, type Value } from "./row.ts";
 
 /** The longest object, in characters. A longer one means that a bracket was never closed. */

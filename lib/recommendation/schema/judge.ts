@@ -1,5 +1,5 @@
-import type { Dataset } from "../../core/contract/recommendation.ts";
-import type { Issue } from "../../core/http/error.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
+import type { Issue } from "../../platform/http/error.ts";
 import { eventParser } from "../records/event.ts";
 import type { Definitions } from "../records/layout.ts";
 import { profileParser } from "../records/profile.ts";

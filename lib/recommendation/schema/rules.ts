@@ -1,5 +1,5 @@
-import { type ColumnType, type Dataset, PLACED_FIELDS } from "../../core/contract/recommendation.ts";
 import { METADATA_FIELDS, REQUIRED_FIELDS } from "../../personalize/limits.ts";
+import { type ColumnType, type Dataset, PLACED_FIELDS } from "../../platform/contract/recommendation.ts";
 
 /** The rules of Personalize and this service for a dataset's columns. */
 interface DatasetRules {

@@ -1,6 +1,6 @@
-import { nearest } from "../../config/nearest.ts";
-import { nameProblem } from "../../config/property-name.ts";
-import type { Dataset } from "../../core/contract/recommendation.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
+import { nearest } from "../../settings/nearest.ts";
+import { nameProblem } from "../../settings/property-name.ts";
 import type { Definitions } from "../records/layout.ts";
 import { MAX_SECONDS, readActive, readFloat, readSeconds, tooLate } from "../records/value.ts";
 import { Column, columnType } from "./column.ts";

@@ -1,8 +1,8 @@
-import type { AvroSchema } from "../../config/avro.ts";
-import { DATASETS, type Dataset, PROFILE_DATASETS } from "../../core/contract/recommendation.ts";
-import { shareText } from "../../core/share.ts";
-import { shellWord } from "../../core/shell-word.ts";
 import { eventTypeRoom, fieldsBesideTypes, MAX_TEXT } from "../../personalize/limits.ts";
+import { DATASETS, type Dataset, PROFILE_DATASETS } from "../../platform/contract/recommendation.ts";
+import { shareText } from "../../platform/share.ts";
+import { shellWord } from "../../platform/shell-word.ts";
+import type { AvroSchema } from "../../settings/avro.ts";
 import type { IdReport } from "./ids.ts";
 import { placeOf } from "./row.ts";
 import { RULES } from "./rules.ts";

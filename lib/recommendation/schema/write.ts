@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type AvroSchema, typesOf } from "../../config/avro.ts";
-import type { EtlConfiguration } from "../../config/etl.ts";
-import { checkSchemaTexts } from "../../config/parse.ts";
-import { DATASETS } from "../../core/contract/recommendation.ts";
+import { DATASETS } from "../../platform/contract/recommendation.ts";
+import { type AvroSchema, typesOf } from "../../settings/avro.ts";
+import type { EtlConfiguration } from "../../settings/etl.ts";
+import { checkSchemaTexts } from "../../settings/parse.ts";
 import type { Generated } from "./generate.ts";
 
 const PATHS = {

@@ -1,7 +1,7 @@
-import { failureKind } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../core/contract/recommendation.ts";
-import { type Probe, probed } from "../../core/http/probe.ts";
-import { type Deadline, deadlineIn } from "../../core/resilience/deadline.ts";
+import { failureKind } from "../../platform/aws/errors.ts";
+import type { RecipeKind } from "../../platform/contract/recommendation.ts";
+import { type Probe, probed } from "../../platform/http/probe.ts";
+import { type Deadline, deadlineIn } from "../../platform/resilience/deadline.ts";
 import type { RecommendationServices } from "./services.ts";
 
 /** Shorter than the function's timeout. */

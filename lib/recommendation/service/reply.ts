@@ -1,6 +1,6 @@
-import type { Degradation } from "../../core/http/degradation.ts";
-import type { Call, Reply } from "../../core/http/event.ts";
-import { degradedMetric } from "../../core/telemetry/emf.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import type { Call, Reply } from "../../platform/http/event.ts";
+import { degradedMetric } from "../../platform/telemetry/emf.ts";
 import type { RecommendationServices } from "./services.ts";
 
 /** An answer of the service: the request, the result, and what was degraded. */

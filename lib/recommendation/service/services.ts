@@ -1,8 +1,8 @@
-import type { RecordStream } from "../../aws/record-stream.ts";
-import type { DocumentReader } from "../../aws/versioned-documents.ts";
-import type { Placement } from "../../config/placements.ts";
-import type { ApiOptions } from "../../core/http/middleware.ts";
 import type { CampaignClient } from "../../personalize/runtime/campaigns.ts";
+import type { RecordStream } from "../../platform/aws/record-stream.ts";
+import type { DocumentReader } from "../../platform/aws/versioned-documents.ts";
+import type { ApiOptions } from "../../platform/http/middleware.ts";
+import type { Placement } from "../../settings/placements.ts";
 import type { EventCounter } from "../clients/accepted-events.ts";
 import type { BuiltInReader } from "../clients/built-in-table.ts";
 import type { Pointers } from "../clients/parameters.ts";

@@ -1,10 +1,10 @@
-import { accessSettings } from "../../config/access.ts";
-import { recipeOf } from "../../config/campaign-settings.ts";
-import type { Configuration, Recommendation } from "../../config/configuration.ts";
-import { eventTypeChoice } from "../../config/event-types.ts";
-import { loggingSettings } from "../../config/logging.ts";
-import { RECIPE_KINDS } from "../../core/contract/recommendation.ts";
-import type { Names } from "../../core/naming/names.ts";
+import { RECIPE_KINDS } from "../../platform/contract/recommendation.ts";
+import type { Names } from "../../platform/naming/names.ts";
+import { accessSettings } from "../../settings/access.ts";
+import { recipeOf } from "../../settings/campaign-settings.ts";
+import type { Configuration, Recommendation } from "../../settings/configuration.ts";
+import { eventTypeChoice } from "../../settings/event-types.ts";
+import { loggingSettings } from "../../settings/logging.ts";
 import type { RealtimeSyncSettings, RecommendationSettings } from "./settings.ts";
 
 /** A campaign answers in well under a second. This timeout leaves time to fall back to popular items. */

@@ -1,7 +1,7 @@
-import type { EventTypeChoice } from "../../config/event-types.ts";
-import type { RecipeKind, RecommendingRecipe } from "../../core/contract/recommendation.ts";
-import type { AccessSettings } from "../../core/http/access.ts";
-import type { LoggingSettings } from "../../core/request-log/settings.ts";
+import type { RecipeKind, RecommendingRecipe } from "../../platform/contract/recommendation.ts";
+import type { AccessSettings } from "../../platform/http/access.ts";
+import type { LoggingSettings } from "../../platform/request-log/settings.ts";
+import type { EventTypeChoice } from "../../settings/event-types.ts";
 import type { Definitions } from "../records/layout.ts";
 
 /** One filter of the settings. */

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
-import { chunks } from "../../aws/call.ts";
-import { failureKind, isTransient, reasonOf } from "../../aws/errors.ts";
-import { PROFILE_DATASETS, type ProfileDataset } from "../../core/contract/recommendation.ts";
-import { parseJson } from "../../core/json/values.ts";
-import { type Deadline, MAX_ATTEMPTS } from "../../core/resilience/deadline.ts";
 import { MAX_PUT_RECORDS } from "../../personalize/limits.ts";
+import { chunks } from "../../platform/aws/call.ts";
+import { failureKind, isTransient, reasonOf } from "../../platform/aws/errors.ts";
+import { PROFILE_DATASETS, type ProfileDataset } from "../../platform/contract/recommendation.ts";
+import { parseJson } from "../../platform/json/values.ts";
+import { type Deadline, MAX_ATTEMPTS } from "../../platform/resilience/deadline.ts";
 import type { DatasetRecord, DatasetWriter } from "../clients/dataset-writer.ts";
 import type { RecordStore } from "../clients/record-store.ts";
 import { deletedItemProperties, type Profile, profileParser, profileProperties } from "../records/profile.ts";

@@ -1,8 +1,8 @@
-import type { Placement } from "../../config/placements.ts";
-import type { KeyRules } from "../../core/http/access.ts";
-import { withMembers } from "../../core/json/slices.ts";
-import { CURSOR, type Tool } from "../../core/mcp/tool.ts";
 import { MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
+import type { KeyRules } from "../../platform/http/access.ts";
+import { withMembers } from "../../platform/json/slices.ts";
+import { CURSOR, type Tool } from "../../platform/mcp/tool.ts";
+import type { Placement } from "../../settings/placements.ts";
 
 /** Returns a tool for each placement that a key may ask for. */
 export const placementTools = (placements: readonly Placement[], key: KeyRules): Tool[] =>

@@ -1,6 +1,6 @@
-import type { ObjectStore } from "../../aws/object-store.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import { sum } from "../../core/sum.ts";
+import type { ObjectStore } from "../../platform/aws/object-store.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import { sum } from "../../platform/sum.ts";
 import { readFile, runKeys, sharedKeys, TRANSFERS } from "../etl/run-files.ts";
 import { Counts, RunPlan } from "../etl/tasks.ts";
 

@@ -1,6 +1,6 @@
-import { DATASETS, RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
 import { describeDataset } from "../../personalize/resources/dataset.ts";
 import { describeDatasetGroup } from "../../personalize/resources/dataset-group.ts";
+import { DATASETS, RECIPE_KINDS, type RecipeKind } from "../../platform/contract/recommendation.ts";
 import { comparableDays } from "../clients/accepted-events.ts";
 import { daysUntil } from "../etl/plan.ts";
 import type { EventCheck } from "../etl/tasks.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { type ObjectStore, readText } from "../../aws/object-store.ts";
-import { DATASETS } from "../../core/contract/recommendation.ts";
-import { shareText } from "../../core/share.ts";
-import { sum } from "../../core/sum.ts";
-import { countLine } from "../../core/telemetry/emf.ts";
 import { MIN_INTERACTIONS, MIN_USERS_WITH_TWO, trainingLimits, USUAL_IMPORT_BYTES } from "../../personalize/limits.ts";
+import { type ObjectStore, readText } from "../../platform/aws/object-store.ts";
+import { DATASETS } from "../../platform/contract/recommendation.ts";
+import { shareText } from "../../platform/share.ts";
+import { sum } from "../../platform/sum.ts";
+import { countLine } from "../../platform/telemetry/emf.ts";
 import { BuiltInReport } from "../built-in/report.ts";
 import { schemaHash } from "../etl/plan.ts";
 import { errorKey, findFile, readFile, runKeys } from "../etl/run-files.ts";

@@ -1,10 +1,10 @@
 import type { SFNClient } from "@aws-sdk/client-sfn";
-import { type Operation, patientCalls } from "../../aws/call.ts";
-import { isNamed } from "../../aws/errors.ts";
-import type { ObjectStore } from "../../aws/object-store.ts";
-import type { Names } from "../../core/naming/names.ts";
 import type { PointerStore } from "../../personalize/resources/managing.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
+import { type Operation, patientCalls } from "../../platform/aws/call.ts";
+import { isNamed } from "../../platform/aws/errors.ts";
+import type { ObjectStore } from "../../platform/aws/object-store.ts";
+import type { Names } from "../../platform/naming/names.ts";
 import type { AcceptedEvents } from "../clients/accepted-events.ts";
 import { findFile, runKeys } from "../etl/run-files.ts";
 import { Manifest } from "../etl/tasks.ts";

@@ -1,10 +1,10 @@
 import { DeleteSolutionCommand } from "@aws-sdk/client-personalize";
-import { isDeleted } from "../../aws/errors.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
 import { describeCampaign } from "../../personalize/resources/campaign.ts";
 import { recipeOfSolution } from "../../personalize/resources/inventory.ts";
 import { isMoving } from "../../personalize/resources/managing.ts";
 import { listSolutions } from "../../personalize/resources/personalize.ts";
+import { isDeleted } from "../../platform/aws/errors.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../platform/contract/recommendation.ts";
 import { BuiltInReport } from "../built-in/report.ts";
 import { findFile, runKeys } from "../etl/run-files.ts";
 import { giveBack } from "./begin.ts";

@@ -1,4 +1,4 @@
-import { RECIPES } from "../../config/recipes.ts";
+import { RECIPES } from "../../settings/recipes.ts";
 import type { RecipeTraining } from "./settings.ts";
 
 /** The offline metric of Personalize that the gate compares. */

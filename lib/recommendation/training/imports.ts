@@ -1,8 +1,8 @@
 import { CreateDatasetImportJobCommand, DescribeDatasetImportJobCommand } from "@aws-sdk/client-personalize";
-import { isNamed } from "../../aws/errors.ts";
-import { DATASETS, type Dataset, RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
 import { hasFailed, isMoving } from "../../personalize/resources/managing.ts";
 import { ifNew, listImports, tagList } from "../../personalize/resources/personalize.ts";
+import { isNamed } from "../../platform/aws/errors.ts";
+import { DATASETS, type Dataset, RECIPE_KINDS, type RecipeKind } from "../../platform/contract/recommendation.ts";
 import type { Manifest } from "../etl/tasks.ts";
 import { type Readiness, requireManifest, type TrainingContext, TrainingError } from "./context.ts";
 

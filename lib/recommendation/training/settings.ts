@@ -1,9 +1,9 @@
-import { campaignSettings, recipeOf } from "../../config/campaign-settings.ts";
-import type { Configuration, Recommendation } from "../../config/configuration.ts";
-import type { Solution } from "../../config/solution.ts";
-import { DATASETS, RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
-import { hashOf, type StackName } from "../../core/naming/names.ts";
-import { PROJECT_TAG, STACK_TAG } from "../../core/naming/tags.ts";
+import { DATASETS, RECIPE_KINDS, type RecipeKind } from "../../platform/contract/recommendation.ts";
+import { hashOf, type StackName } from "../../platform/naming/names.ts";
+import { PROJECT_TAG, STACK_TAG } from "../../platform/naming/tags.ts";
+import { campaignSettings, recipeOf } from "../../settings/campaign-settings.ts";
+import type { Configuration, Recommendation } from "../../settings/configuration.ts";
+import type { Solution } from "../../settings/solution.ts";
 
 type ConfiguredRecipe = NonNullable<Solution["recipes"][RecipeKind]>;
 

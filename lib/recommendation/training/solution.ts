@@ -7,10 +7,6 @@ import {
   type SolutionVersion,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
-import { ifFree, ignoreNotFound } from "../../aws/errors.ts";
-import { RECIPES, type RecipeParameter } from "../../config/recipes.ts";
-import type { DATASET_NAMES, RecipeKind } from "../../core/contract/recommendation.ts";
-import { type Names, shortHash } from "../../core/naming/names.ts";
 import { failed, hasFailed, isMoving, isStopping } from "../../personalize/resources/managing.ts";
 import {
   describeVersion,
@@ -19,6 +15,10 @@ import {
   type Personalize,
   tagList,
 } from "../../personalize/resources/personalize.ts";
+import { ifFree, ignoreNotFound } from "../../platform/aws/errors.ts";
+import type { DATASET_NAMES, RecipeKind } from "../../platform/contract/recommendation.ts";
+import { type Names, shortHash } from "../../platform/naming/names.ts";
+import { RECIPES, type RecipeParameter } from "../../settings/recipes.ts";
 import { isCrowded } from "./imports.ts";
 import type { RecipeTraining } from "./settings.ts";
 

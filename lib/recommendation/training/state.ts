@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { type Operation, patientCalls } from "../../aws/call.ts";
-import { ignoreNotFound, isNamed } from "../../aws/errors.ts";
-import { RECIPE_KINDS, type RecipeKind } from "../../core/contract/recommendation.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { type Operation, patientCalls } from "../../platform/aws/call.ts";
+import { ignoreNotFound, isNamed } from "../../platform/aws/errors.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../platform/contract/recommendation.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { TRAINING_KEY } from "../records/tables.ts";
 import type { Measured } from "./gate.ts";
 import type { RecipeProgress, RunMode } from "./task.ts";

@@ -1,10 +1,10 @@
 import { GetSolutionMetricsCommand } from "@aws-sdk/client-personalize";
-import { ignoreNotFound } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../core/contract/recommendation.ts";
-import { versionParameter } from "../../core/naming/version-parameter.ts";
-import { countLine } from "../../core/telemetry/emf.ts";
 import { isThere, stepCampaign } from "../../personalize/resources/campaign.ts";
 import type { Personalize } from "../../personalize/resources/personalize.ts";
+import { ignoreNotFound } from "../../platform/aws/errors.ts";
+import type { RecipeKind } from "../../platform/contract/recommendation.ts";
+import { versionParameter } from "../../platform/naming/version-parameter.ts";
+import { countLine } from "../../platform/telemetry/emf.ts";
 import type { RecipeRun, TrainingContext } from "./context.ts";
 import { GATE_METRIC, gate, measureOf } from "./gate.ts";
 import type { RecipeTraining } from "./settings.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { TRAINING_MODES } from "../../config/recipes.ts";
-import { DATASETS, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
+import { DATASETS, RECIPE_KINDS } from "../../platform/contract/recommendation.ts";
+import { TRAINING_MODES } from "../../settings/recipes.ts";
 import { EventCheck } from "../etl/tasks.ts";
 
 /** The progress of one recipe's training. It is part of the execution's state, so keep it small. */

@@ -4,13 +4,13 @@ import {
   ListCampaignsCommand,
   StopSolutionVersionCreationCommand,
 } from "@aws-sdk/client-personalize";
-import { ifFree, isDeleted, isNamed } from "../../aws/errors.ts";
-import { DATASETS, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
-import { versionParameter } from "../../core/naming/version-parameter.ts";
 import { describeDatasetGroup } from "../../personalize/resources/dataset-group.ts";
 import { type Inventory, readCampaigns, readSolutions } from "../../personalize/resources/inventory.ts";
 import { isMoving, isStopping } from "../../personalize/resources/managing.ts";
 import { allPages, listImports } from "../../personalize/resources/personalize.ts";
+import { ifFree, isDeleted, isNamed } from "../../platform/aws/errors.ts";
+import { DATASETS, RECIPE_KINDS } from "../../platform/contract/recommendation.ts";
+import { versionParameter } from "../../platform/naming/version-parameter.ts";
 import { takeLock } from "./begin.ts";
 import { type Readiness, type TrainingContext, TrainingError } from "./context.ts";
 import { STOPPED_BY_UNINSTALL } from "./state.ts";

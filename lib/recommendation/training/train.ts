@@ -1,6 +1,6 @@
-import { isNamed } from "../../aws/errors.ts";
-import type { RecipeKind } from "../../core/contract/recommendation.ts";
 import { ManagerError } from "../../personalize/resources/personalize.ts";
+import { isNamed } from "../../platform/aws/errors.ts";
+import type { RecipeKind } from "../../platform/contract/recommendation.ts";
 import type { Readiness, RecipeRun, TrainingContext } from "./context.ts";
 import type { RecipeTraining } from "./settings.ts";
 import { solutionInput, stepSolution, stepVersion } from "./solution.ts";

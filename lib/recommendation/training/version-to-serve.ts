@@ -1,7 +1,7 @@
-import type { RecipeKind } from "../../core/contract/recommendation.ts";
-import type { Names } from "../../core/naming/names.ts";
 import { readSolutions } from "../../personalize/resources/inventory.ts";
 import { describeVersion, type Personalize, StillInProgress } from "../../personalize/resources/personalize.ts";
+import type { RecipeKind } from "../../platform/contract/recommendation.ts";
+import type { Names } from "../../platform/naming/names.ts";
 import type { TrainingState } from "./state.ts";
 
 /**

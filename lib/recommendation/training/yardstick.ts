@@ -1,5 +1,5 @@
-import type { Interval } from "../../core/statistics/bootstrap.ts";
-import { FEWEST_DIFFERENCES } from "../../core/statistics/resampling.ts";
+import type { Interval } from "../../platform/statistics/bootstrap.ts";
+import { FEWEST_DIFFERENCES } from "../../platform/statistics/resampling.ts";
 import type { BuiltInReport } from "../built-in/report.ts";
 
 type Measured = NonNullable<BuiltInReport["measured"]>;

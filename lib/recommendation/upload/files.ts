@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import type { Dataset } from "../../core/contract/recommendation.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
 import type { AddIds } from "../schema/ids.ts";
 import { type RowPosition, recordOf, SampleError } from "../schema/row.ts";
 import { readRows } from "../schema/rows.ts";

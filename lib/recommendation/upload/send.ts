@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import type { Dataset } from "../../core/contract/recommendation.ts";
-import type { Issue } from "../../core/http/error.ts";
-import { parseJson } from "../../core/json/values.ts";
-import { backoff } from "../../core/resilience/deadline.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
+import type { Issue } from "../../platform/http/error.ts";
+import { parseJson } from "../../platform/json/values.ts";
+import { backoff } from "../../platform/resilience/deadline.ts";
 import type { RowPosition } from "../schema/row.ts";
 import { ENDPOINTS, type Line } from "./files.ts";
 

@@ -1,5 +1,5 @@
-import type { Dataset } from "../../core/contract/recommendation.ts";
-import { eachConcurrently } from "../../core/resilience/concurrently.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
+import { eachConcurrently } from "../../platform/resilience/concurrently.ts";
 import { batchesOf } from "./files.ts";
 import { type RejectedRow, type Sent, sendBatch, UploadError, type UploadTarget } from "./send.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { KeyRules } from "../../core/http/access.ts";
-import { isObject } from "../../core/json/values.ts";
+import type { KeyRules } from "../../platform/http/access.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { heldIndex } from "../index-meta/index-meta.ts";
 import { nameOfRun, RUN_INDEX_BODY, RUN_INDEXES, runOfIndex, runOfTarget } from "../index-meta/run-names.ts";
 import { Actions, Documents, LateSettings, Runs, Search } from "./administration-bodies.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
 
 /** A part of an analyzer: its parameters by name. Values are texts, numbers, flags and lists of these. */
 export type Component = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
-import { isLinearPattern, NOT_LINEAR } from "../../core/json/linear-pattern.ts";
-import { COSTLY, isCostlyRegexp } from "../../core/json/regexp-cost.ts";
-import { isObject } from "../../core/json/values.ts";
+import { isLinearPattern, NOT_LINEAR } from "../../platform/json/linear-pattern.ts";
+import { COSTLY, isCostlyRegexp } from "../../platform/json/regexp-cost.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { type Component, type Components, Growth, MAX_GROWTH } from "./analysis-growth.ts";
 import { firstOf, type Refusal, refusal, shown } from "./names.ts";
 

@@ -1,5 +1,5 @@
-import { BULK_OPERATIONS } from "../../core/contract/search.ts";
-import { isObject } from "../../core/json/values.ts";
+import { BULK_OPERATIONS } from "../../platform/contract/search.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { analyzeRefusal } from "./analysis.ts";
 import { limitRefusal } from "./limits.ts";
 import { aliasRefusal, firstOf, type Grant, type Refusal, refusal, shown, valueRefusal } from "./names.ts";

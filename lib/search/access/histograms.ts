@@ -1,4 +1,4 @@
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { type Refusal, refusal } from "./names.ts";
 import type { Rights } from "./rights.ts";
 

@@ -1,5 +1,5 @@
-import type { Limits } from "../../core/http/access.ts";
-import { isObject } from "../../core/json/values.ts";
+import type { Limits } from "../../platform/http/access.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { type Refusal, refusal, shown } from "./names.ts";
 import type { KeyLimits, Rights } from "./rights.ts";
 import { DOCUMENTS, FIELD_QUERIES } from "./scripts.ts";

@@ -1,4 +1,4 @@
-import { forbidden, type KeyRules } from "../../core/http/access.ts";
+import { forbidden, type KeyRules } from "../../platform/http/access.ts";
 import { plainName } from "../target/expression.ts";
 
 /** The rules that refuse a call. Answers name the rule; docs/guides/access.md explains each. */

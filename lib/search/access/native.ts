@@ -1,5 +1,5 @@
-import { describeKey, type KeyRules } from "../../core/http/access.ts";
-import { parseJson } from "../../core/json/values.ts";
+import { describeKey, type KeyRules } from "../../platform/http/access.ts";
+import { parseJson } from "../../platform/json/values.ts";
 import * as read from "./bodies.ts";
 import { type BodyReader, hiddenRefusal } from "./bodies.ts";
 import { pageLimit, parameterLimit } from "./limits.ts";

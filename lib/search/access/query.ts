@@ -1,5 +1,5 @@
-import type { KeyRules } from "../../core/http/access.ts";
-import { isObject } from "../../core/json/values.ts";
+import type { KeyRules } from "../../platform/http/access.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { histogramRefusal } from "./histograms.ts";
 import { isLimited, limitRefusal, numberRefusal } from "./limits.ts";
 import {

@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, type KeyRules } from "../../core/http/access.ts";
+import { DEFAULT_LIMITS, type KeyRules } from "../../platform/http/access.ts";
 
 /** Limits that apply. Those that are missing do not. */
 export type KeyLimits = NonNullable<KeyRules["limits"]>;

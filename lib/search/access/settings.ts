@@ -1,4 +1,4 @@
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { componentsRefusal } from "./analysis.ts";
 import type { Components } from "./analysis-growth.ts";
 import { settingLimit } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { bulk, searchPairs, UNREADABLE } from "./bodies.ts";
 import { firstOf, namesRefusal, type Refusal, type Rule, refusal, valueRefusal } from "./names.ts";
 import { queryRefusal, strictJson } from "./query.ts";

@@ -1,7 +1,7 @@
-import { forbidden, type KeyRules, words } from "../../core/http/access.ts";
-import type { Issue } from "../../core/http/error.ts";
-import type { JsonCall } from "../../core/http/event.ts";
-import { invalidRequest } from "../../core/http/validate.ts";
+import { forbidden, type KeyRules, words } from "../../platform/http/access.ts";
+import type { Issue } from "../../platform/http/error.ts";
+import type { JsonCall } from "../../platform/http/event.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
 
 /** What bounds a member of a request: its schema, or the most characters of a text. */
 type Bound = "schema" | number;

@@ -1,4 +1,4 @@
-import type { ModelName } from "../../config/embedding-models.ts";
+import type { ModelName } from "../../settings/embedding-models.ts";
 import { cutCharacters, jsonLiteral } from "./batches.ts";
 import { readVectors } from "./dense-vector.ts";
 import { ModelAnswerError } from "./failure.ts";

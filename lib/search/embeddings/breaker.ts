@@ -1,4 +1,4 @@
-import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
+import { type Deadline, withTimeout } from "../../platform/resilience/deadline.ts";
 import { EmbeddingError, NoTimeLeftError } from "./embedder.ts";
 import type { InputType } from "./model-client.ts";
 

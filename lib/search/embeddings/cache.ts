@@ -1,5 +1,5 @@
-import type { ModelName } from "../../config/embedding-models.ts";
-import { type Deadline, withTimeout } from "../../core/resilience/deadline.ts";
+import { type Deadline, withTimeout } from "../../platform/resilience/deadline.ts";
+import type { ModelName } from "../../settings/embedding-models.ts";
 import { type Embedding, EmbeddingError } from "./embedder.ts";
 import type { InputType } from "./model-client.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelName } from "../../config/embedding-models.ts";
+import type { ModelName } from "../../settings/embedding-models.ts";
 import { cohereModel, titanModel } from "./bedrock-models.ts";
 import { createBreaker } from "./breaker.ts";
 import type { EmbeddingCache } from "./cache.ts";

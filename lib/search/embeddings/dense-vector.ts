@@ -1,4 +1,4 @@
-import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../../core/json/values.ts";
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../../platform/json/values.ts";
 import { type EmbeddingOutcome, fitsFloat, unusable } from "./embedder.ts";
 import { ModelAnswerError } from "./failure.ts";
 

@@ -1,6 +1,6 @@
-import type { ModelName } from "../../config/embedding-models.ts";
-import { type Protocol, REQUEST_TOKENS } from "../../config/model-protocol.ts";
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
+import type { ModelName } from "../../settings/embedding-models.ts";
+import { type Protocol, REQUEST_TOKENS } from "../../settings/model-protocol.ts";
 import { cutCharacters, jsonLiteral } from "./batches.ts";
 import { readVectors } from "./dense-vector.ts";
 import { ModelAnswerError } from "./failure.ts";

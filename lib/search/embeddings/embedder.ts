@@ -1,6 +1,6 @@
-import type { BEDROCK_MODELS, ModelName } from "../../config/embedding-models.ts";
-import type { Protocol } from "../../config/model-protocol.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import type { BEDROCK_MODELS, ModelName } from "../../settings/embedding-models.ts";
+import type { Protocol } from "../../settings/model-protocol.ts";
 
 /** Settings of every model. */
 interface CommonSettings {

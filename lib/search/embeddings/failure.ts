@@ -1,4 +1,4 @@
-import { type Denial, denialOf } from "../../aws/errors.ts";
+import { type Denial, denialOf } from "../../platform/aws/errors.ts";
 import type { Verdict } from "./breaker.ts";
 import { EmbeddingError } from "./embedder.ts";
 import { ModelCallTimeout } from "./model-client.ts";

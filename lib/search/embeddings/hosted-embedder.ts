@@ -1,4 +1,4 @@
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { batches, type Part } from "./batches.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome, type EmbedOptions } from "./embedder.ts";
 import { classify, toEmbeddingError } from "./failure.ts";

@@ -1,5 +1,5 @@
-import type { ModelName } from "../../config/embedding-models.ts";
-import { type Deadline, earlier, type RetryOptions, retry } from "../../core/resilience/deadline.ts";
+import { type Deadline, earlier, type RetryOptions, retry } from "../../platform/resilience/deadline.ts";
+import type { ModelName } from "../../settings/embedding-models.ts";
 import type { BatchLimits } from "./batches.ts";
 import { type Breaker, createBreaker } from "./breaker.ts";
 import { type EmbeddingOutcome, NoTimeLeftError } from "./embedder.ts";

@@ -1,7 +1,7 @@
 import type { BedrockRuntimeClientConfig } from "@aws-sdk/client-bedrock-runtime";
 import type { SageMakerRuntimeClientConfig } from "@aws-sdk/client-sagemaker-runtime";
-import { withTimeout } from "../../core/resilience/deadline.ts";
-import { lazyClient } from "../../core/resilience/once.ts";
+import { withTimeout } from "../../platform/resilience/deadline.ts";
+import { lazyClient } from "../../platform/resilience/once.ts";
 
 /** What is embedded. Every model here embeds documents and queries differently. */
 export type InputType = "document" | "query";

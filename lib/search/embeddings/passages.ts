@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Chunking } from "../../config/passages.ts";
+import type { Chunking } from "../../settings/passages.ts";
 
 /** A part of a text, which begins and ends with a word. */
 export interface Passage {

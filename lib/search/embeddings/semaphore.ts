@@ -1,4 +1,4 @@
-import { type Deadline, MAX_TIMER_MS } from "../../core/resilience/deadline.ts";
+import { type Deadline, MAX_TIMER_MS } from "../../platform/resilience/deadline.ts";
 import { NoTimeLeftError } from "./embedder.ts";
 
 interface Waiting {

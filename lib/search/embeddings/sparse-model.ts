@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { once } from "../../core/resilience/once.ts";
+import { once } from "../../platform/resilience/once.ts";
 import {
   MODEL_FILE_NAMES,
   type ModelFiles,

@@ -1,4 +1,4 @@
-import type { ModelName } from "../../config/embedding-models.ts";
+import type { ModelName } from "../../settings/embedding-models.ts";
 import { literalWithin } from "./batches.ts";
 import { parseJson, readVectors, requireCount } from "./dense-vector.ts";
 import { ModelAnswerError } from "./failure.ts";

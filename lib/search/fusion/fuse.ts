@@ -3,7 +3,7 @@ import {
   type Combination,
   type Normalization,
   type Techniques,
-} from "../../core/contract/search.ts";
+} from "../../platform/contract/search.ts";
 import { combinerOf, normalizerOf, RANK_CONSTANT, type SubqueryHits } from "./techniques.ts";
 import { inTieOrder } from "./tie-order.ts";
 

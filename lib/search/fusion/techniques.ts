@@ -1,5 +1,5 @@
-import type { Combination, Normalization } from "../../core/contract/search.ts";
-import { sum } from "../../core/sum.ts";
+import type { Combination, Normalization } from "../../platform/contract/search.ts";
+import { sum } from "../../platform/sum.ts";
 
 /** The constant of reciprocal rank fusion, the cluster's default (Cormack, Clarke and Büttcher 2009). */
 export const RANK_CONSTANT = 60;

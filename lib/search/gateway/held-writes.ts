@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, parseJson } from "../../core/json/values.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { isObject, parseJson } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { type Hold, holdAlias, holdOf, holdPattern } from "../index-meta/index-meta.ts";
 import { clusterError, readCall } from "../opensearch/calls.ts";
 import type { Cluster, ClusterAnswer, ClusterRequest } from "../opensearch/cluster.ts";

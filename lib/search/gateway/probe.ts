@@ -1,5 +1,5 @@
-import { type Probe, probed } from "../../core/http/probe.ts";
-import { deadlineIn } from "../../core/resilience/deadline.ts";
+import { type Probe, probed } from "../../platform/http/probe.ts";
+import { deadlineIn } from "../../platform/resilience/deadline.ts";
 import { embedderName } from "../embeddings/embedder.ts";
 import { RULES } from "../rules/name.ts";
 import { SYNONYMS } from "../synonyms/name.ts";

@@ -1,8 +1,8 @@
-import type { CurrentDocument } from "../../aws/versioned-documents.ts";
-import type { RuleSet } from "../../core/contract/search.ts";
-import type { ApiOptions } from "../../core/http/middleware.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
 import type { PersonalRanker } from "../../personalize/ranking/blend.ts";
+import type { CurrentDocument } from "../../platform/aws/versioned-documents.ts";
+import type { RuleSet } from "../../platform/contract/search.ts";
+import type { ApiOptions } from "../../platform/http/middleware.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { Embedder, EmbedderName } from "../embeddings/embedder.ts";
 import type { Capabilities } from "../opensearch/capabilities.ts";
 import type { Cluster } from "../opensearch/cluster.ts";

@@ -1,10 +1,10 @@
+import type { AccessSettings } from "../../platform/http/access.ts";
+import type { LoggingSettings } from "../../platform/request-log/settings.ts";
 import type {
   HybridSearch,
   HybridQuery as IndexEntry,
   EmbeddingMapping as MappingEntry,
-} from "../../config/hybrid-search.ts";
-import type { AccessSettings } from "../../core/http/access.ts";
-import type { LoggingSettings } from "../../core/request-log/settings.ts";
+} from "../../settings/hybrid-search.ts";
 import type { ModelSettings } from "../embeddings/embedder.ts";
 
 /** An embedding field of an index. How the index stores the vectors is read in the cluster. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ModelName } from "../../config/embedding-models.ts";
+import type { ModelName } from "../../settings/embedding-models.ts";
 import { type EmbedderName, embedderName, type ModelSettings, vectorsBySettings } from "../embeddings/embedder.ts";
 
 const Embedded = v.object({

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { KeyRules } from "../../core/http/access.ts";
+import type { KeyRules } from "../../platform/http/access.ts";
 
 const PREFIX = "relevance-run-";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { lookup } from "../../core/json/lookup.ts";
-import { isObject, parseLossless } from "../../core/json/values.ts";
+import { lookup } from "../../platform/json/lookup.ts";
+import { isObject, parseLossless } from "../../platform/json/values.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
 import { runIndex } from "../index-meta/run-names.ts";
 import { fieldsOfMapping, hasEmbedding } from "../opensearch/index-catalog.ts";

@@ -1,5 +1,5 @@
-import { type Vectors, vectorField, vectorsOfField } from "../../config/vectors.ts";
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { type Vectors, vectorField, vectorsOfField } from "../../settings/vectors.ts";
 
 /** A field of hybrid_search.yaml, and how the index shall store its embeddings. */
 interface Wanted {

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
 
 /** A base schema that cannot be extended. The message says what is wrong with it and what to do. */
 export class SchemaError extends Error {

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { dimensionOf, isEndpointModel, type ModelName } from "../../config/embedding-models.ts";
-import type { Models } from "../../config/model.ts";
-import { bedrockModelId, vectorsOfEndpoint } from "../../config/model-sources.ts";
-import { passagesField } from "../../config/passage-fields.ts";
-import type { Chunking } from "../../config/passages.ts";
-import { type Vectors, vectorField } from "../../config/vectors.ts";
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { dimensionOf, isEndpointModel, type ModelName } from "../../settings/embedding-models.ts";
+import type { Models } from "../../settings/model.ts";
+import { bedrockModelId, vectorsOfEndpoint } from "../../settings/model-sources.ts";
+import { passagesField } from "../../settings/passage-fields.ts";
+import type { Chunking } from "../../settings/passages.ts";
+import { type Vectors, vectorField } from "../../settings/vectors.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
 import { findMapping } from "../target/entry.ts";
 import { type IndexDescription, readIndexDescription, SchemaError } from "./index-description.ts";

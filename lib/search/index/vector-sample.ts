@@ -1,6 +1,6 @@
-import { VECTORS, type Vectors, vectorsOfField } from "../../config/vectors.ts";
-import { withMapped } from "../../core/json/slices.ts";
-import { isObject } from "../../core/json/values.ts";
+import { withMapped } from "../../platform/json/slices.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { VECTORS, type Vectors, vectorsOfField } from "../../settings/vectors.ts";
 import { byteVectorJson } from "../embeddings/byte-vector.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
 import { isAmong } from "../opensearch/hidden-fields.ts";

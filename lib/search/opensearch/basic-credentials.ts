@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { ApiError } from "../../core/http/error.ts";
-import { parseJson } from "../../core/json/values.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import { parseJson } from "../../platform/json/values.ts";
 import type { BasicCredentials } from "./auth.ts";
 
 const Credentials = v.object({ username: v.string(), password: v.string() });

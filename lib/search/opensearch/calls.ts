@@ -1,6 +1,6 @@
-import { ApiError } from "../../core/http/error.ts";
-import { isObject, parseJson } from "../../core/json/values.ts";
-import { type Deadline, retry } from "../../core/resilience/deadline.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import { isObject, parseJson } from "../../platform/json/values.ts";
+import { type Deadline, retry } from "../../platform/resilience/deadline.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "./cluster.ts";
 
 /** Subtracted from every upstream timeout, to leave time for the answer. */

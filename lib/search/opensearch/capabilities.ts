@@ -1,7 +1,7 @@
-import { ApiError } from "../../core/http/error.ts";
-import { isObject } from "../../core/json/values.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
-import { expiring } from "../../core/resilience/expiring.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import { isObject } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { expiring } from "../../platform/resilience/expiring.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import { type Capabilities, capabilitiesOf } from "./capabilities-of.ts";
 import type { Cluster } from "./cluster.ts";

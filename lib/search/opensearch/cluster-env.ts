@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { secretReader } from "../../aws/secret-reader.ts";
-import type { AwsVariables } from "../../aws/signed-call.ts";
+import { secretReader } from "../../platform/aws/secret-reader.ts";
+import type { AwsVariables } from "../../platform/aws/signed-call.ts";
 import { basicAuth, type ClusterAuth, noAuth } from "./auth.ts";
 
 const Text = v.pipe(v.string(), v.nonEmpty());

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { matcher } from "../../core/wildcard.ts";
+import { matcher } from "../../platform/wildcard.ts";
 
 /** What a mapping's `_source` says of the documents that the cluster stores beside what it indexes. */
 export const SourceFilter = v.object({

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { passageVector } from "../../config/passage-fields.ts";
-import { type Vectors, vectorsOfField } from "../../config/vectors.ts";
-import { ApiError } from "../../core/http/error.ts";
-import { parseLossless } from "../../core/json/values.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import { parseLossless } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { passageVector } from "../../settings/passage-fields.ts";
+import { type Vectors, vectorsOfField } from "../../settings/vectors.ts";
 import { type IndexMeta, readIndexMeta } from "../index-meta/index-meta.ts";
 import { isClusterError, jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";

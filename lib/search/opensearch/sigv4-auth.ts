@@ -1,5 +1,5 @@
 import { AwsSigv4Signer } from "@opensearch-project/opensearch/aws-v3";
-import type { AwsVariables } from "../../aws/signed-call.ts";
+import type { AwsVariables } from "../../platform/aws/signed-call.ts";
 import type { ClusterAuth } from "./auth.ts";
 
 /** Signs calls with Signature Version 4 for the service `es`: path, query, headers and body hash. */

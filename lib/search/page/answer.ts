@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { TOTAL_RELATIONS, type TotalRelation } from "../../core/contract/search.ts";
-import type { Degradation } from "../../core/http/degradation.ts";
-import { ApiError } from "../../core/http/error.ts";
-import { elementSlices, memberSlices, withMembers } from "../../core/json/slices.ts";
-import { isObject, parseJson, valueAt } from "../../core/json/values.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
 import { MAX_ID } from "../../personalize/limits.ts";
+import { TOTAL_RELATIONS, type TotalRelation } from "../../platform/contract/search.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import { elementSlices, memberSlices, withMembers } from "../../platform/json/slices.ts";
+import { isObject, parseJson, valueAt } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import { readCall, refusalOf } from "../opensearch/calls.ts";
 import { timeLimited } from "../opensearch/time-limits.ts";

@@ -1,4 +1,4 @@
-import { type Deadline, deadlineWithin, withTimeout } from "../../core/resilience/deadline.ts";
+import { type Deadline, deadlineWithin, withTimeout } from "../../platform/resilience/deadline.ts";
 import type { Hit } from "./answer.ts";
 import { type Change, type FoundHit, type Stage, type StageEffect, StageError } from "./stage.ts";
 

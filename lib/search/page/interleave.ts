@@ -1,6 +1,6 @@
-import { pointOf } from "../../core/experiments/assignment.ts";
-import { teamDraft } from "../../core/experiments/team-draft.ts";
-import { seeded } from "../../core/statistics/random.ts";
+import { pointOf } from "../../platform/experiments/assignment.ts";
+import { teamDraft } from "../../platform/experiments/team-draft.ts";
+import { seeded } from "../../platform/statistics/random.ts";
 import { type Hit, hitTexts } from "./answer.ts";
 import { identityOf } from "./apply.ts";
 import type { SearchPage } from "./native-page.ts";

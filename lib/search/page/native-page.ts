@@ -1,4 +1,4 @@
-import { numberOf } from "../../core/json/values.ts";
+import { numberOf } from "../../platform/json/values.ts";
 import type { SearchAnswer } from "./answer.ts";
 
 /** Which hits of a result list an answer shows. */

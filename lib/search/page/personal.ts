@@ -1,7 +1,7 @@
-import type { PERSONALIZATIONS } from "../../core/contract/recommendation.ts";
-import { invalidRequest } from "../../core/http/validate.ts";
 import { readFilterValues } from "../../personalize/filters/values.ts";
 import { blend, RankingError, type RankingInput, scoreBelowWindow } from "../../personalize/ranking/blend.ts";
+import type { PERSONALIZATIONS } from "../../platform/contract/recommendation.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import { itemIdOf } from "./answer.ts";
 import { ownOrderOf, type Page } from "./native-page.ts";

@@ -1,4 +1,4 @@
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import { type Hit, nativeSearch, searchFailure } from "./answer.ts";
 import { identityOf } from "./apply.ts";

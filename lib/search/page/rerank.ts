@@ -1,5 +1,5 @@
-import { lookup } from "../../core/json/lookup.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { lookup } from "../../platform/json/lookup.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import { RerankError } from "../rerank/reranker.ts";

@@ -1,4 +1,4 @@
-import type { Degradation } from "../../core/http/degradation.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
 import type { StageReport } from "./stage.ts";
 
 /** A query and what became of it. */

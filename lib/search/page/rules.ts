@@ -1,5 +1,5 @@
-import { memberSlices } from "../../core/json/slices.ts";
-import { isObject, parseLossless } from "../../core/json/values.ts";
+import { memberSlices } from "../../platform/json/slices.ts";
+import { isObject, parseLossless } from "../../platform/json/values.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { Effects, Pin } from "../rules/effects.ts";
 import { filtersOf, withoutHidden } from "../rules/queries.ts";

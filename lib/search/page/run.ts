@@ -1,6 +1,6 @@
-import { PAGE_STAGES } from "../../core/contract/search.ts";
-import type { Degradation } from "../../core/http/degradation.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { PAGE_STAGES } from "../../platform/contract/search.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
 import { applied, identityOf, type Moves, type Window } from "./apply.ts";
 import type { Page, SearchPage } from "./native-page.ts";

@@ -1,6 +1,6 @@
-import type { PageStage, RewriteStage } from "../../core/contract/search.ts";
-import type { Degradation } from "../../core/http/degradation.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { PageStage, RewriteStage } from "../../platform/contract/search.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { RerankUsage } from "../rerank/reranker.ts";
 import type { Hit, SearchAnswer } from "./answer.ts";
 import type { Page, SearchPage } from "./native-page.ts";

@@ -1,6 +1,6 @@
-import { reasonOf } from "../../aws/errors.ts";
-import { ApiError } from "../../core/http/error.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { reasonOf } from "../../platform/aws/errors.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import type { Rewriting } from "../synonyms/rewrite.ts";
@@ -71,7 +71,7 @@ export async function withSynonyms<Query>(
     const { content, failure } = await read(Math.min(WAIT_MS, deadline.remaining() / 2));
     if (failure) reasons.push(failure.reason);
     const [{ isLocaleOf }, { rewriting }] = await Promise.all([
-      import("../../config/synonyms.ts"),
+      import("../../settings/synonyms.ts"),
       import("../synonyms/rewrite.ts"),
     ]);
     const wanted = locale ?? default_locale;

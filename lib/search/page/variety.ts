@@ -1,8 +1,8 @@
 import type * as v from "valibot";
-import { MODELS } from "../../config/embedding-models.ts";
-import { SIMILARITY_WEIGHT, type Variety } from "../../config/stage-values.ts";
-import { isObject, valueAt } from "../../core/json/values.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { isObject, valueAt } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { MODELS } from "../../settings/embedding-models.ts";
+import { SIMILARITY_WEIGHT, type Variety } from "../../settings/stage-values.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { EmbeddingMapping, IndexSettings } from "../gateway/settings.ts";
 import { hidingOf } from "../opensearch/hidden-fields.ts";

@@ -1,14 +1,14 @@
-import type { SearchLogColumn } from "../../core/contract/log-columns.ts";
-import type { SearchKind } from "../../core/contract/search.ts";
-import type { Degradation } from "../../core/http/degradation.ts";
+import type { SearchLogColumn } from "../../platform/contract/log-columns.ts";
+import type { SearchKind } from "../../platform/contract/search.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
 import {
   cut,
   MAX_ID_CHARACTERS,
   MAX_LOGGED_IDS,
   MAX_REASON_CHARACTERS,
   requestLogType,
-} from "../../core/request-log/kinds.ts";
-import { loggedUserId, type UserIdSettings } from "../../core/request-log/user-ids.ts";
+} from "../../platform/request-log/kinds.ts";
+import { loggedUserId, type UserIdSettings } from "../../platform/request-log/user-ids.ts";
 import type { StageEffect } from "../page/stage.ts";
 
 /** The value of `type` in every request log line. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { EventLogColumn } from "../../core/contract/log-columns.ts";
-import { objectSchema } from "../../core/http/validate.ts";
-import { loggedUserId } from "../../core/request-log/user-ids.ts";
+import type { EventLogColumn } from "../../platform/contract/log-columns.ts";
+import { objectSchema } from "../../platform/http/validate.ts";
+import { loggedUserId } from "../../platform/request-log/user-ids.ts";
 import { type RequestLogSettings, SEARCH_EVENT_TYPE } from "./line.ts";
 
 /** The most bytes of an event as JSON. */

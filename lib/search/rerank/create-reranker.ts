@@ -1,6 +1,6 @@
-import { chunks } from "../../aws/call.ts";
-import { batchSizeOf } from "../../config/rerank-models.ts";
-import { earlier, retry } from "../../core/resilience/deadline.ts";
+import { chunks } from "../../platform/aws/call.ts";
+import { earlier, retry } from "../../platform/resilience/deadline.ts";
+import { batchSizeOf } from "../../settings/rerank-models.ts";
 import { createBreaker } from "../embeddings/breaker.ts";
 import { EmbeddingError, NoTimeLeftError } from "../embeddings/embedder.ts";
 import { classify, judge } from "../embeddings/failure.ts";

@@ -1,5 +1,5 @@
-import { DOCUMENTS_A_UNIT, RERANKER } from "../../config/rerank-models.ts";
-import { isObject, parseJson } from "../../core/json/values.ts";
+import { isObject, parseJson } from "../../platform/json/values.ts";
+import { DOCUMENTS_A_UNIT, RERANKER } from "../../settings/rerank-models.ts";
 import { cutCharacters, jsonLiteral } from "../embeddings/batches.ts";
 import { ModelAnswerError } from "../embeddings/failure.ts";
 

@@ -1,4 +1,4 @@
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 
 /** What the scores of one search took. */
 export interface RerankUsage {

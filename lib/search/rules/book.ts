@@ -1,8 +1,8 @@
-import type { Rule, RuleConditions } from "../../config/rules.ts";
-import { queryIssue } from "../../core/json/nesting.ts";
-import { isObject } from "../../core/json/values.ts";
-import { wordsOf } from "../../core/words.ts";
-import { instantOf } from "../../core/zoned-time.ts";
+import { queryIssue } from "../../platform/json/nesting.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { wordsOf } from "../../platform/words.ts";
+import { instantOf } from "../../platform/zoned-time.ts";
+import type { Rule, RuleConditions } from "../../settings/rules.ts";
 import { EVERY, indexOf, isPrefix, PHRASE, type RuleIndex, written } from "./facts.ts";
 
 /** What rules are compared with. */

@@ -1,7 +1,7 @@
-import { type ConfiguredDocument, listKind } from "../../aws/documents.ts";
-import type { Configuration } from "../../config/configuration.ts";
-import { RULES_FORM, type Rule } from "../../config/rules.ts";
-import { Failure, UsageError } from "../../core/failure.ts";
+import { type ConfiguredDocument, listKind } from "../../platform/aws/documents.ts";
+import { Failure, UsageError } from "../../platform/failure.ts";
+import type { Configuration } from "../../settings/configuration.ts";
+import { RULES_FORM, type Rule } from "../../settings/rules.ts";
 import { parseRules } from "./document.ts";
 import { RULES } from "./name.ts";
 import { indexedText } from "./text.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { RULES_FORM, type Rule, type Rules, RulesSchema } from "../../config/rules.ts";
+import { RULES_FORM, type Rule, type Rules, RulesSchema } from "../../settings/rules.ts";
 
 /**
  * Returns the rules of a document, with the defaults of this version. Throws if it is not one of rules. One whose form is that

@@ -1,4 +1,4 @@
-import type { Rule } from "../../config/rules.ts";
+import type { Rule } from "../../settings/rules.ts";
 
 type Query = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import type { Rule, RuleConditions } from "../../config/rules.ts";
-import { wordsOf } from "../../core/words.ts";
+import { wordsOf } from "../../platform/words.ts";
+import type { Rule, RuleConditions } from "../../settings/rules.ts";
 
 /**
  * The form of an index of rules. It changes with what {@link factsOf} returns for a rule, the words of a text included: an index

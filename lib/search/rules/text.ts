@@ -1,6 +1,6 @@
-import { sha256 } from "../../aws/signed-call.ts";
-import type { DocumentVersion, TextOf } from "../../aws/versioned-documents.ts";
-import { RULES_FORM, type Rule, type Rules } from "../../config/rules.ts";
+import { sha256 } from "../../platform/aws/signed-call.ts";
+import type { DocumentVersion, TextOf } from "../../platform/aws/versioned-documents.ts";
+import { RULES_FORM, type Rule, type Rules } from "../../settings/rules.ts";
 import { indexedBook, type RuleBook } from "./book.ts";
 import { INDEX_FORM, indexOf, type RuleIndex } from "./facts.ts";
 

@@ -1,5 +1,5 @@
-import { SUGGESTION_SOURCES, type SuggestionSource } from "../../core/contract/search.ts";
-import type { Deadline } from "../../core/resilience/deadline.ts";
+import { SUGGESTION_SOURCES, type SuggestionSource } from "../../platform/contract/search.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
 import { nativeSearch } from "../page/answer.ts";
 import { suggestionsAlias } from "./name.ts";

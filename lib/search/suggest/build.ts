@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject } from "../../core/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 import { RunFailure } from "../index/rebuild/failure.ts";
 import { documents, indices } from "../index/rebuild/requests.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../config/nearest.ts";
+import { nearest } from "../../settings/nearest.ts";
 import { nativeSearch } from "../page/answer.ts";
 import { type Asked, FORGIVEN } from "./ask.ts";
 import { suggestionsAlias } from "./name.ts";

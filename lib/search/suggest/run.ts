@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { LoggingSettings } from "../../core/request-log/settings.ts";
+import type { LoggingSettings } from "../../platform/request-log/settings.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 
 /** What the function `suggestions` reads at start from `config.json` beside its bundle. */

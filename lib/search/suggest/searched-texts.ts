@@ -1,9 +1,9 @@
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { download, listed, type ObjectStore } from "../../aws/object-store.ts";
-import { PREFIXES } from "../../core/naming/object-keys.ts";
-import { concurrently } from "../../core/resilience/concurrently.ts";
-import { type Database, type DatabaseLimits, literal, literals, withDatabase } from "../../core/sql/database.ts";
+import { download, listed, type ObjectStore } from "../../platform/aws/object-store.ts";
+import { PREFIXES } from "../../platform/naming/object-keys.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import { type Database, type DatabaseLimits, literal, literals, withDatabase } from "../../platform/sql/database.ts";
 import type { Suggestion } from "./suggestion.ts";
 import { MAX_SUGGESTED } from "./texts.ts";
 

@@ -1,5 +1,5 @@
-import { SUGGESTION_SOURCES, type SuggestionSource } from "../../core/contract/search.ts";
-import type { LoggingSettings } from "../../core/request-log/settings.ts";
+import { SUGGESTION_SOURCES, type SuggestionSource } from "../../platform/contract/search.ts";
+import type { LoggingSettings } from "../../platform/request-log/settings.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 
 /** Returns why the request log cannot tell how many users searched for a text; undefined if it can. */

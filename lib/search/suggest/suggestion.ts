@@ -1,4 +1,4 @@
-import type { SuggestionSource } from "../../core/contract/search.ts";
+import type { SuggestionSource } from "../../platform/contract/search.ts";
 
 /** A text that is suggested. */
 export interface Suggestion {

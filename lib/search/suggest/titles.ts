@@ -1,4 +1,4 @@
-import { valueAt } from "../../core/json/values.ts";
+import { valueAt } from "../../platform/json/values.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 import { RunFailure } from "../index/rebuild/failure.ts";
 import type { RunCalls } from "../index/rebuild/run-calls.ts";

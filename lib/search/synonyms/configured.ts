@@ -1,6 +1,6 @@
-import type { ConfiguredDocument } from "../../aws/documents.ts";
-import type { Configuration, SearchGateway } from "../../config/configuration.ts";
-import { Failure, UsageError } from "../../core/failure.ts";
+import type { ConfiguredDocument } from "../../platform/aws/documents.ts";
+import { Failure, UsageError } from "../../platform/failure.ts";
+import type { Configuration, SearchGateway } from "../../settings/configuration.ts";
 import { parseSynonymLists, type SynonymLists } from "./document.ts";
 import { SYNONYMS } from "./name.ts";
 

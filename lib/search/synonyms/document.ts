@@ -1,7 +1,12 @@
 import * as v from "valibot";
-import { CallTimeout } from "../../aws/errors.ts";
-import { type CurrentDocument, documentReader, parsedBy, type ReadIfChanged } from "../../aws/versioned-documents.ts";
-import { deadlineIn, withTimeout } from "../../core/resilience/deadline.ts";
+import { CallTimeout } from "../../platform/aws/errors.ts";
+import {
+  type CurrentDocument,
+  documentReader,
+  parsedBy,
+  type ReadIfChanged,
+} from "../../platform/aws/versioned-documents.ts";
+import { deadlineIn, withTimeout } from "../../platform/resilience/deadline.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 
 /** The rules of each list in Solr's form, by the path of its file in the configuration folder. */

@@ -1,4 +1,4 @@
-import { comparableWords, readRule, type Word, wordsOf } from "../../config/synonyms.ts";
+import { comparableWords, readRule, type Word, wordsOf } from "../../settings/synonyms.ts";
 
 /** A text that a search tries in place of another one. */
 interface Alternative {

@@ -1,5 +1,5 @@
-import { MAX_ALTERNATIVES, wordsOf } from "../../config/synonyms.ts";
-import { isObject, isRawNumber, numberOf } from "../../core/json/values.ts";
+import { isObject, isRawNumber, numberOf } from "../../platform/json/values.ts";
+import { MAX_ALTERNATIVES, wordsOf } from "../../settings/synonyms.ts";
 import { type Lexicon, type Span, spansOf } from "./lexicon.ts";
 
 /** A query with the synonyms of its words. */

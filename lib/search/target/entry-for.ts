@@ -1,5 +1,5 @@
-import type { HybridQuery } from "../../config/hybrid-search.ts";
-import { deadlineIn } from "../../core/resilience/deadline.ts";
+import { deadlineIn } from "../../platform/resilience/deadline.ts";
+import type { HybridQuery } from "../../settings/hybrid-search.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
 import { createIndexCatalog } from "../opensearch/index-catalog.ts";
 import { entryOfAbsent, resolveTarget } from "./target.ts";

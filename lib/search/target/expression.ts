@@ -1,4 +1,4 @@
-import { matcher } from "../../core/wildcard.ts";
+import { matcher } from "../../platform/wildcard.ts";
 
 /** A name in angle brackets without a date, which the cluster reads as the name itself. */
 const BRACKETED = /^<([^{}<>\\]*)>$/;

@@ -1,10 +1,10 @@
-import type { KeyRules } from "../../core/http/access.ts";
-import { isList, type Parameter, singleOf } from "../../core/json/parameters.ts";
-import { withMembers } from "../../core/json/slices.ts";
-import { fillTemplate, isHybrid, parameterOf, parametersOf, QUERY_TOKEN } from "../../core/json/template.ts";
-import { isObject } from "../../core/json/values.ts";
-import { withoutAbsent } from "../../core/json/when.ts";
-import { ArgumentError, type Arguments, CURSOR, type Found, type Tool } from "../../core/mcp/tool.ts";
+import type { KeyRules } from "../../platform/http/access.ts";
+import { isList, type Parameter, singleOf } from "../../platform/json/parameters.ts";
+import { withMembers } from "../../platform/json/slices.ts";
+import { fillTemplate, isHybrid, parameterOf, parametersOf, QUERY_TOKEN } from "../../platform/json/template.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { withoutAbsent } from "../../platform/json/when.ts";
+import { ArgumentError, type Arguments, CURSOR, type Found, type Tool } from "../../platform/mcp/tool.ts";
 import type { GatewaySettings } from "../gateway/settings.ts";
 
 type Template = GatewaySettings["templates"][number];

@@ -1,4 +1,4 @@
-import { iamPrincipal } from "../../core/http/access.ts";
+import { iamPrincipal } from "../../platform/http/access.ts";
 import type { Path } from "../problem.ts";
 import { type Check, noneTwice, sound, uniqueBy } from "./drafts.ts";
 

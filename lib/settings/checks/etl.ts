@@ -1,4 +1,4 @@
-import { DATASETS, type Dataset } from "../../core/contract/recommendation.ts";
+import { DATASETS, type Dataset } from "../../platform/contract/recommendation.ts";
 import { type AvroField, type AvroType, typesOf } from "../avro.ts";
 import { type EtlDataset, IMPLIED_FIELDS, sourcesOfFields } from "../etl.ts";
 import { nearest } from "../nearest.ts";

@@ -1,8 +1,8 @@
-import { RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import { eventTypesIn } from "../../personalize/filters/event-types.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
 import { FilterError } from "../../personalize/filters/tokens.ts";
 import { eventTypeRoom, fieldsBesideTypes, MAX_EVENT_TYPES_AND_FIELDS } from "../../personalize/limits.ts";
+import { RECIPE_KINDS } from "../../platform/contract/recommendation.ts";
 import { nearest } from "../nearest.ts";
 import { type Check, noneTwice, sound } from "./drafts.ts";
 

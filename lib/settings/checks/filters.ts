@@ -1,4 +1,3 @@
-import type { Dataset } from "../../core/contract/recommendation.ts";
 import { placeholders } from "../../personalize/filters/evaluate.ts";
 import { parseFilter } from "../../personalize/filters/parser.ts";
 import { FilterError } from "../../personalize/filters/tokens.ts";
@@ -9,6 +8,7 @@ import {
   validateFilter,
 } from "../../personalize/filters/validate.ts";
 import { FILTER_LIMITS, MAX_FILTER_VALUES } from "../../personalize/limits.ts";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
 import { type Check, type Drafts, noneTwice, sound } from "./drafts.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { pairProblem } from "../../core/contract/search.ts";
-import { isHybrid } from "../../core/json/template.ts";
+import { pairProblem } from "../../platform/contract/search.ts";
+import { isHybrid } from "../../platform/json/template.ts";
 import { MODELS, type ModelName } from "../embedding-models.ts";
 import { SUM_TOLERANCE } from "../fusion-settings.ts";
 import type { HybridQuery } from "../hybrid-search.ts";

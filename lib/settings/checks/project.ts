@@ -1,4 +1,4 @@
-import { partitionOf } from "../../core/naming/partitions.ts";
+import { partitionOf } from "../../platform/naming/partitions.ts";
 import { ALARMS, SEVERITIES } from "../alarms.ts";
 import { joinWords } from "../kinds.ts";
 import { nearest } from "../nearest.ts";

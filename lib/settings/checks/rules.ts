@@ -1,7 +1,7 @@
-import { INTERLEAVED } from "../../core/contract/search.ts";
-import { parametersOf } from "../../core/json/template.ts";
-import { wordsOf } from "../../core/words.ts";
-import { instantOf } from "../../core/zoned-time.ts";
+import { INTERLEAVED } from "../../platform/contract/search.ts";
+import { parametersOf } from "../../platform/json/template.ts";
+import { wordsOf } from "../../platform/words.ts";
+import { instantOf } from "../../platform/zoned-time.ts";
 import type { Path } from "../problem.ts";
 import type { Rule } from "../rules.ts";
 import type { Draft } from "../validate.ts";

@@ -1,4 +1,3 @@
-import { DATASETS, type Dataset } from "../../core/contract/recommendation.ts";
 import {
   MAX_TEXTUAL_FIELDS,
   METADATA_FIELDS,
@@ -6,6 +5,7 @@ import {
   REQUIRED_FIELDS,
   RESERVED_FIELDS,
 } from "../../personalize/limits.ts";
+import { DATASETS, type Dataset } from "../../platform/contract/recommendation.ts";
 import { type AvroField, type AvroType, typesOf } from "../avro.ts";
 import { nameProblem } from "../property-name.ts";
 import type { Draft } from "../validate.ts";

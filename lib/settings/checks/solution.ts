@@ -1,5 +1,5 @@
-import { DATASET_NAMES, RECIPE_KINDS } from "../../core/contract/recommendation.ts";
 import { REQUIRED_FIELDS } from "../../personalize/limits.ts";
+import { DATASET_NAMES, RECIPE_KINDS } from "../../platform/contract/recommendation.ts";
 import { joinWords } from "../kinds.ts";
 import { nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";

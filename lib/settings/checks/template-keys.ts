@@ -1,6 +1,6 @@
-import { endpointsThat } from "../../core/http/access.ts";
-import { singleOf } from "../../core/json/parameters.ts";
-import { isHybrid, parametersOf } from "../../core/json/template.ts";
+import { endpointsThat } from "../../platform/http/access.ts";
+import { singleOf } from "../../platform/json/parameters.ts";
+import { isHybrid, parametersOf } from "../../platform/json/template.ts";
 import type { KeyConfig } from "../access.ts";
 import type { HybridSearch, Template } from "../hybrid-search.ts";
 import type { Path } from "../problem.ts";

@@ -5,8 +5,8 @@ import {
   singleIssue,
   singleOf,
   valueIssue,
-} from "../../core/json/parameters.ts";
-import { isHybrid, parametersOf } from "../../core/json/template.ts";
+} from "../../platform/json/parameters.ts";
+import { isHybrid, parametersOf } from "../../platform/json/template.ts";
 import type { Template } from "../hybrid-search.ts";
 import { joinWords } from "../kinds.ts";
 import type { Path } from "../problem.ts";

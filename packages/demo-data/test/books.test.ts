@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
-import { books, paraphrases } from "../../demo-data/books.ts";
+import { books, paraphrases } from "../books.ts";
 
 const test = suite("demo books");
 const catalogue = books();

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { generateSchemas } from "@relevance/lib/recommendation/schema/generate.ts";
+import { schemaTable } from "@relevance/lib/recommendation/schema/write.ts";
 import * as assert from "uvu/assert";
-import { generateSchemas } from "../../../lib/recommendation/schema/generate.ts";
-import { schemaTable } from "../../../lib/recommendation/schema/write.ts";
 import { suite } from "../../../test/suite.ts";
-import { demoFiles, writeDemoFiles } from "../../demo-data/files.ts";
-import { demoData } from "../../demo-data/readers.ts";
+import { demoFiles, writeDemoFiles } from "../files.ts";
+import { demoData } from "../readers.ts";
 
 const test = suite("demo readers");
 const data = demoData();

@@ -1,5 +1,5 @@
-import type { EventLogColumn, SearchLogColumn } from "../../lib/core/contract/log-columns.ts";
-import { type Database, literals, withDatabase } from "../../lib/core/sql/database.ts";
+import type { EventLogColumn, SearchLogColumn } from "@relevance/lib/platform/contract/log-columns.ts";
+import { type Database, literals, withDatabase } from "@relevance/lib/platform/sql/database.ts";
 
 /** Stored lines: files of the request log and of events, gzipped or not. */
 export interface StoredLog {

@@ -1,4 +1,4 @@
-import { Failure } from "../../lib/core/failure.ts";
+import { Failure } from "@relevance/lib/platform/failure.ts";
 import { type LogSource, withStoredLog } from "../stored-log/stored-log.ts";
 import { withLog } from "./database.ts";
 

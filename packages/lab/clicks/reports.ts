@@ -1,5 +1,5 @@
-import { Failure } from "../../lib/core/failure.ts";
-import { sum } from "../../lib/core/sum.ts";
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import { sum } from "@relevance/lib/platform/sum.ts";
 import { type LogSource, withStoredLog } from "../stored-log/stored-log.ts";
 import { type ClickJudgment, clicksOverExpected, type Shown, shownAndClicked } from "./coec.ts";
 import { hasClicks, type SearchedQuery } from "./failures.ts";

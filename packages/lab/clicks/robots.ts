@@ -1,4 +1,4 @@
-import type { Database } from "../../lib/core/sql/database.ts";
+import type { Database } from "@relevance/lib/platform/sql/database.ts";
 
 /** More clicks on one day are beyond what a person does. */
 const MOST_CLICKS_A_DAY = 200;

@@ -4,8 +4,8 @@ import {
   type Interval,
   mean,
   simultaneousIntervals,
-} from "../../lib/core/statistics/bootstrap.ts";
-import { difference } from "../../lib/core/statistics/rounding.ts";
+} from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { difference } from "@relevance/lib/platform/statistics/rounding.ts";
 import type { Judgments } from "../judgments/judgments.ts";
 import type { ModelCheck } from "../judgments/model-check.ts";
 import type { Metric } from "../metrics/metric.ts";

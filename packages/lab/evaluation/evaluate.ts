@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type BootstrapOptions, type Interval, meanInterval } from "../../lib/core/statistics/bootstrap.ts";
-import { sum } from "../../lib/core/sum.ts";
+import { type BootstrapOptions, type Interval, meanInterval } from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { sum } from "@relevance/lib/platform/sum.ts";
 import type { Judgments, Origin } from "../judgments/judgments.ts";
 import { type Checked, checkedIn, type ModelCheck } from "../judgments/model-check.ts";
 import type { Metric } from "../metrics/metric.ts";

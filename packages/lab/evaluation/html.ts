@@ -1,4 +1,4 @@
-import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
+import type { Interval } from "@relevance/lib/platform/statistics/bootstrap.ts";
 import { differenceBars, intervalChart } from "../plots/charts.ts";
 import { htmlPage, htmlTable, told } from "../plots/page.ts";
 import type { Evaluation } from "./evaluate.ts";

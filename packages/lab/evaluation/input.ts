@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { UsageError } from "@relevance/lib/platform/failure.ts";
 import * as v from "valibot";
 import { parse } from "yaml";
-import { UsageError } from "../../lib/core/failure.ts";
 import { doubtAboutTexts, doubtsAbout, judgmentsAbout } from "../judgments/doubts.ts";
 import { type Judgments, judgmentsOf, type Origin } from "../judgments/judgments.ts";
 import { type ModelCheck, modelCheck } from "../judgments/model-check.ts";

@@ -1,4 +1,4 @@
-import { UsageError } from "../../lib/core/failure.ts";
+import { UsageError } from "@relevance/lib/platform/failure.ts";
 import type { Metric } from "../metrics/metric.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { shown } from "./sentences.ts";

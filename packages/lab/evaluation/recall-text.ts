@@ -1,4 +1,4 @@
-import { FEWEST_DIFFERENCES } from "../../lib/core/statistics/resampling.ts";
+import { FEWEST_DIFFERENCES } from "@relevance/lib/platform/statistics/resampling.ts";
 import type { FieldReport } from "./measure-recall.ts";
 
 const shown = (value: number) => value.toFixed(3);

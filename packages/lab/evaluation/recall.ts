@@ -1,5 +1,5 @@
-import { type Interval, meanInterval } from "../../lib/core/statistics/bootstrap.ts";
-import { ndcg } from "../../lib/core/statistics/ndcg.ts";
+import { type Interval, meanInterval } from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { ndcg } from "@relevance/lib/platform/statistics/ndcg.ts";
 import type { Judgments } from "../judgments/judgments.ts";
 
 /** What a query found by exact search, and by the approximate search that is measured. Document ids, best first. */

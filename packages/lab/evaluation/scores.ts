@@ -1,4 +1,4 @@
-import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
+import type { Interval } from "@relevance/lib/platform/statistics/bootstrap.ts";
 
 /** A metric of one setting. */
 export interface Score {

@@ -1,6 +1,6 @@
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
 import * as v from "valibot";
-import { Failure } from "../../lib/core/failure.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import type { Gateway, GatewayAnswer } from "../gateway/gateway.ts";
 import type { Metric } from "../metrics/metric.ts";
 import type { Run } from "./evaluate.ts";

@@ -1,5 +1,5 @@
-import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
-import { FEWEST_DIFFERENCES } from "../../lib/core/statistics/resampling.ts";
+import type { Interval } from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { FEWEST_DIFFERENCES } from "@relevance/lib/platform/statistics/resampling.ts";
 import { ORIGINS } from "../judgments/judgments.ts";
 import type { Checked } from "../judgments/model-check.ts";
 import { metricOf } from "../metrics/metric.ts";

@@ -1,11 +1,11 @@
+import type { SearchKind } from "@relevance/lib/platform/contract/search.ts";
+import { withQuery } from "@relevance/lib/platform/json/template.ts";
+import { isObject } from "@relevance/lib/platform/json/values.ts";
+import { RuleSet, Segments } from "@relevance/lib/search/api/search/request.ts";
+import { type Lexicon, lexiconOf } from "@relevance/lib/search/synonyms/lexicon.ts";
+import { rewriting } from "@relevance/lib/search/synonyms/rewrite.ts";
+import { Rerank, Variety } from "@relevance/lib/settings/stage-values.ts";
 import * as v from "valibot";
-import { Rerank, Variety } from "../../lib/config/stage-values.ts";
-import type { SearchKind } from "../../lib/core/contract/search.ts";
-import { withQuery } from "../../lib/core/json/template.ts";
-import { isObject } from "../../lib/core/json/values.ts";
-import { RuleSet, Segments } from "../../lib/search/api/search/request.ts";
-import { type Lexicon, lexiconOf } from "../../lib/search/synonyms/lexicon.ts";
-import { rewriting } from "../../lib/search/synonyms/rewrite.ts";
 
 const Native = v.record(v.string(), v.unknown());
 

@@ -1,4 +1,4 @@
-import { table } from "../../lib/core/table.ts";
+import { table } from "@relevance/lib/platform/table.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { hasDifferenceInterval, range, shown, usageText, verdictText } from "./sentences.ts";
 

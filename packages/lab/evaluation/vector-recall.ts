@@ -1,8 +1,8 @@
-import { MODELS } from "../../lib/config/embedding-models.ts";
-import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
-import { passageVector } from "../../lib/config/passage-fields.ts";
-import { Failure } from "../../lib/core/failure.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
+import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
+import type { HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
+import { passageVector } from "@relevance/lib/settings/passage-fields.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Pair } from "./recall.ts";
 

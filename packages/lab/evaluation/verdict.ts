@@ -1,6 +1,6 @@
-import { type BootstrapOptions, type Interval, mean } from "../../lib/core/statistics/bootstrap.ts";
-import { normalQuantile } from "../../lib/core/statistics/distributions.ts";
-import { FEWEST_DIFFERENCES } from "../../lib/core/statistics/resampling.ts";
+import { type BootstrapOptions, type Interval, mean } from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { normalQuantile } from "@relevance/lib/platform/statistics/distributions.ts";
+import { FEWEST_DIFFERENCES } from "@relevance/lib/platform/statistics/resampling.ts";
 import type { Checked } from "../judgments/model-check.ts";
 import { condensedOf, type Metric } from "../metrics/metric.ts";
 import { differencesOf, errorOf, intervalsOf, type Measured } from "./correction.ts";

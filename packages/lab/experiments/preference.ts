@@ -1,6 +1,6 @@
-import { INTERLEAVED } from "../../lib/core/contract/search.ts";
-import { preferenceOf, type UserPreference } from "../../lib/core/experiments/team-draft.ts";
-import { type Estimate, signedInterval } from "../../lib/core/statistics/share.ts";
+import { INTERLEAVED } from "@relevance/lib/platform/contract/search.ts";
+import { preferenceOf, type UserPreference } from "@relevance/lib/platform/experiments/team-draft.ts";
+import { type Estimate, signedInterval } from "@relevance/lib/platform/statistics/share.ts";
 import { type Period, type StoredLog, withLog } from "../clicks/database.ts";
 import { ALPHA, type ConfiguredExperiment, FEWEST_USERS } from "./report.ts";
 

@@ -1,7 +1,7 @@
-import type { Experiment } from "../../lib/config/hybrid-search.ts";
-import { MEASURE_NAMES, type Measure } from "../../lib/core/experiments/measures.ts";
-import { Failure, UsageError } from "../../lib/core/failure.ts";
-import { table } from "../../lib/core/table.ts";
+import { MEASURE_NAMES, type Measure } from "@relevance/lib/platform/experiments/measures.ts";
+import { Failure, UsageError } from "@relevance/lib/platform/failure.ts";
+import { table } from "@relevance/lib/platform/table.ts";
+import type { Experiment } from "@relevance/lib/settings/hybrid-search.ts";
 import { type LogSource, withStoredLog } from "../stored-log/stored-log.ts";
 import { type PreferenceReport, preferenceLines, preferenceReport, preferencesOf } from "./preference.ts";
 import { type ExperimentReport, reportOf, verdictLines } from "./report.ts";

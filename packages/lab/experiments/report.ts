@@ -1,8 +1,8 @@
-import { MEASURE_NAMES, type Measure } from "../../lib/core/experiments/measures.ts";
-import { splitProbability } from "../../lib/core/experiments/split.ts";
-import { normalQuantile } from "../../lib/core/statistics/distributions.ts";
-import { type Ratio, ratioOf } from "../../lib/core/statistics/ratio.ts";
-import { type Estimate, shareDifference, shareInterval } from "../../lib/core/statistics/share.ts";
+import { MEASURE_NAMES, type Measure } from "@relevance/lib/platform/experiments/measures.ts";
+import { splitProbability } from "@relevance/lib/platform/experiments/split.ts";
+import { normalQuantile } from "@relevance/lib/platform/statistics/distributions.ts";
+import { type Ratio, ratioOf } from "@relevance/lib/platform/statistics/ratio.ts";
+import { type Estimate, shareDifference, shareInterval } from "@relevance/lib/platform/statistics/share.ts";
 import type { ExperimentLog, UserSums } from "./users.ts";
 
 /** What the answers of an experiment are. */

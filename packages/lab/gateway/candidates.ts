@@ -1,7 +1,7 @@
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import type { SubqueryHits } from "@relevance/lib/search/fusion/techniques.ts";
+import { capabilitiesOf } from "@relevance/lib/search/opensearch/capabilities.ts";
 import * as v from "valibot";
-import { Failure } from "../../lib/core/failure.ts";
-import type { SubqueryHits } from "../../lib/search/fusion/techniques.ts";
-import { capabilitiesOf } from "../../lib/search/opensearch/capabilities.ts";
 
 const Hit = v.looseObject({ _id: v.string(), _score: v.number(), _doc: v.optional(v.number()) });
 

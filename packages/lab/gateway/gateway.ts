@@ -1,7 +1,7 @@
-import { Failure } from "../../lib/core/failure.ts";
-import { deadlineIn, retry } from "../../lib/core/resilience/deadline.ts";
-import { createCluster } from "../../lib/search/opensearch/client.ts";
-import { type Cluster, ClusterFailure } from "../../lib/search/opensearch/cluster.ts";
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import { deadlineIn, retry } from "@relevance/lib/platform/resilience/deadline.ts";
+import { createCluster } from "@relevance/lib/search/opensearch/client.ts";
+import { type Cluster, ClusterFailure } from "@relevance/lib/search/opensearch/cluster.ts";
 
 /** An answer of the gateway. */
 export interface GatewayAnswer {

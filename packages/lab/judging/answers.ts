@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, truncateSync } from "node:fs";
+import { parseJson } from "@relevance/lib/platform/json/values.ts";
 import * as v from "valibot";
-import { parseJson } from "../../lib/core/json/values.ts";
 
 /** What was asked: the same question has the same answer. */
 export interface Question {

@@ -1,4 +1,4 @@
-import { Failure, rethrown } from "../../lib/core/failure.ts";
+import { Failure, rethrown } from "@relevance/lib/platform/failure.ts";
 import type { Query, SettingsFile } from "../evaluation/settings-file.ts";
 import type { SearchPorts } from "../gateway/ports.ts";
 import { openAnswers } from "./answers.ts";

@@ -1,4 +1,4 @@
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
 import { type Answers, digestOf, type Question } from "./answers.ts";
 import { gradeIn, promptFor, RUBRIC_VERSION } from "./rubric.ts";
 

@@ -1,6 +1,6 @@
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
 import * as v from "valibot";
-import { Failure } from "../../lib/core/failure.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
 import { gatewayCall, type Query, type SettingsFile } from "../evaluation/settings-file.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { documentText } from "./document-text.ts";

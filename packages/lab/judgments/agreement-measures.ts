@@ -1,4 +1,4 @@
-import { seeded } from "../../lib/core/statistics/random.ts";
+import { seeded } from "@relevance/lib/platform/statistics/random.ts";
 
 /** What raters said about one document: a grade of each. */
 export type Unit = readonly number[];

@@ -1,5 +1,5 @@
+import { isObject, parseJson } from "@relevance/lib/platform/json/values.ts";
 import * as v from "valibot";
-import { isObject, parseJson } from "../../lib/core/json/values.ts";
 import {
   columnsOf,
   gradeOf,

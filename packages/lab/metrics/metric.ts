@@ -1,4 +1,4 @@
-import { ndcg } from "../../lib/core/statistics/ndcg.ts";
+import { ndcg } from "@relevance/lib/platform/statistics/ndcg.ts";
 
 /** Grades by document for one query. A document without a grade is unjudged and counts as not relevant. */
 export type Grades = ReadonlyMap<string, number>;

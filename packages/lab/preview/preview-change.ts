@@ -1,4 +1,4 @@
-import { UsageError } from "../../lib/core/failure.ts";
+import { UsageError } from "@relevance/lib/platform/failure.ts";
 import { evaluate, type Run } from "../evaluation/evaluate.ts";
 import type { JudgedQueries } from "../evaluation/input.ts";
 import { searchAll } from "../evaluation/searches.ts";

@@ -1,4 +1,4 @@
-import { table } from "../../lib/core/table.ts";
+import { table } from "@relevance/lib/platform/table.ts";
 import { shown } from "../evaluation/sentences.ts";
 import type { Preview } from "./preview.ts";
 import { previewText } from "./sentences.ts";

@@ -1,4 +1,4 @@
-import { type Database, withDatabase } from "../../lib/core/sql/database.ts";
+import { type Database, withDatabase } from "@relevance/lib/platform/sql/database.ts";
 import { lines, type Period } from "../clicks/database.ts";
 
 /** Stored lines: files of the service's request log and of its events, gzipped or not. */

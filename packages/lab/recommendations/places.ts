@@ -1,4 +1,4 @@
-import type { Estimate } from "../../lib/core/statistics/share.ts";
+import type { Estimate } from "@relevance/lib/platform/statistics/share.ts";
 import type { ExperimentReport } from "../experiments/report.ts";
 
 /** What is measured of a place, as shares of its answers unless said otherwise. Null where nothing can be measured. */

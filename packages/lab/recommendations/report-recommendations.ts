@@ -1,5 +1,5 @@
-import type { Recommendation } from "../../lib/config/configuration.ts";
-import { Failure } from "../../lib/core/failure.ts";
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import type { Recommendation } from "@relevance/lib/settings/configuration.ts";
 import { type LogSource, withRecommendationLog } from "../stored-log/stored-log.ts";
 import type { RecommendationReport } from "./places.ts";
 import { recommendationReport } from "./report.ts";

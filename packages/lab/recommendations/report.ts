@@ -1,5 +1,5 @@
-import { type Part, type Ratio, ratioOf } from "../../lib/core/statistics/ratio.ts";
-import { type Estimate, shareInterval, signedInterval } from "../../lib/core/statistics/share.ts";
+import { type Part, type Ratio, ratioOf } from "@relevance/lib/platform/statistics/ratio.ts";
+import { type Estimate, shareInterval, signedInterval } from "@relevance/lib/platform/statistics/share.ts";
 import type { Period } from "../clicks/database.ts";
 import {
   ALPHA,

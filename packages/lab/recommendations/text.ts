@@ -1,5 +1,5 @@
-import type { Estimate } from "../../lib/core/statistics/share.ts";
-import { table } from "../../lib/core/table.ts";
+import type { Estimate } from "@relevance/lib/platform/statistics/share.ts";
+import { table } from "@relevance/lib/platform/table.ts";
 import { verdictLines } from "../experiments/report.ts";
 import { type PlaceReport, placeLines, type RecommendationReport } from "./places.ts";
 

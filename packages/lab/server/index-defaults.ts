@@ -1,11 +1,16 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import {
+  COMBINATIONS,
+  MAX_CANDIDATES,
+  MAX_SUBQUERIES,
+  NORMALIZATIONS,
+} from "@relevance/lib/platform/contract/search.ts";
+import { replaceFile } from "@relevance/lib/platform/replace-file.ts";
+import { checkHybridSearchText } from "@relevance/lib/settings/load.ts";
+import { ConfigurationError } from "@relevance/lib/settings/problem.ts";
 import * as v from "valibot";
-import { checkHybridSearchText } from "../../lib/config/load.ts";
-import { ConfigurationError } from "../../lib/config/problem.ts";
-import { COMBINATIONS, MAX_CANDIDATES, MAX_SUBQUERIES, NORMALIZATIONS } from "../../lib/core/contract/search.ts";
-import { replaceFile } from "../../lib/core/replace-file.ts";
 import { withDefaults } from "../tuning/write-settings.ts";
 import { ConsoleError } from "./problem.ts";
 

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
-import { replaceFile } from "../../lib/core/replace-file.ts";
+import { replaceFile } from "@relevance/lib/platform/replace-file.ts";
 import { csv } from "../judgments/csv.ts";
 import { columnsOf, isAbout, isSameVoice, nameOf, type Origin, raterIn } from "../judgments/judgments.ts";
 import { readJudgmentsFile, textIn } from "../judgments/read.ts";

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { CONVERSIONS } from "@relevance/lib/platform/contract/measuring.ts";
+import { MEASURE_NAMES } from "@relevance/lib/platform/experiments/measures.ts";
+import { loadConfiguration, loadHybridSearch } from "@relevance/lib/settings/load.ts";
 import * as v from "valibot";
-import { loadConfiguration, loadHybridSearch } from "../../lib/config/load.ts";
-import { CONVERSIONS } from "../../lib/core/contract/measuring.ts";
-import { MEASURE_NAMES } from "../../lib/core/experiments/measures.ts";
 import type { ClickJudgment } from "../clicks/coec.ts";
 import { firstOfEach, type SearchedQuery } from "../clicks/failures.ts";
 import { writeClicks } from "../judgments/judgments.ts";

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import * as v from "valibot";
 import type {
   ConfiguredDocument,
   DocumentKind,
   ListedVersion,
   ProjectDocument,
   Published,
-} from "../../lib/aws/documents.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import { ConfigurationError, formatProblem } from "../../lib/config/problem.ts";
-import { replaceFile } from "../../lib/core/replace-file.ts";
+} from "@relevance/lib/platform/aws/documents.ts";
+import { replaceFile } from "@relevance/lib/platform/replace-file.ts";
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import { loadConfiguration } from "@relevance/lib/settings/load.ts";
+import { ConfigurationError, formatProblem } from "@relevance/lib/settings/problem.ts";
+import * as v from "valibot";
 import type { Setting } from "../evaluation/settings-file.ts";
 import { ConsoleError } from "./problem.ts";
 

@@ -1,6 +1,6 @@
-import { ConfigurationError } from "../../lib/config/problem.ts";
-import { Failure, UsageError } from "../../lib/core/failure.ts";
-import { fileProblem } from "../../lib/core/system-error.ts";
+import { Failure, UsageError } from "@relevance/lib/platform/failure.ts";
+import { fileProblem } from "@relevance/lib/platform/system-error.ts";
+import { ConfigurationError } from "@relevance/lib/settings/problem.ts";
 
 /** An error that the page shows where it happened. */
 export class ConsoleError extends Error {

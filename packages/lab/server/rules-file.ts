@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Rule, RulesSchema } from "@relevance/lib/settings/rules.ts";
 import * as v from "valibot";
 import { isMap, isScalar, isSeq, type Node, parseDocument, stringify } from "yaml";
-import { type Rule, RulesSchema } from "../../lib/config/rules.ts";
 
 /** A rule as rules.yaml has it, without what is said by default. */
 export type WrittenRule = Readonly<Record<string, unknown>>;

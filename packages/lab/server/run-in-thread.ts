@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { Failure } from "../../lib/core/failure.ts";
+import { Failure } from "@relevance/lib/platform/failure.ts";
 import { ConsoleError } from "./problem.ts";
 import type { RunMessage } from "./run-thread.ts";
 import type { RunWork, WorkedRun } from "./run-work.ts";

@@ -1,11 +1,11 @@
-import { loadHybridSearch } from "../../lib/config/load.ts";
 import {
   DECIDING_METRIC,
   EVALUATED_METRICS,
   SEARCHES_AT_ONCE,
   TUNED_CANDIDATES,
-} from "../../lib/core/contract/measuring.ts";
-import { UsageError } from "../../lib/core/failure.ts";
+} from "@relevance/lib/platform/contract/measuring.ts";
+import { UsageError } from "@relevance/lib/platform/failure.ts";
+import { loadHybridSearch } from "@relevance/lib/settings/load.ts";
 import { metricsOf, readQueries } from "../evaluation/input.ts";
 import { measureSettings } from "../evaluation/measure-settings.ts";
 import type { SettingsFile } from "../evaluation/settings-file.ts";

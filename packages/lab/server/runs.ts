@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceFile } from "@relevance/lib/platform/replace-file.ts";
+import type { Interval } from "@relevance/lib/platform/statistics/bootstrap.ts";
 import * as v from "valibot";
-import { replaceFile } from "../../lib/core/replace-file.ts";
-import type { Interval } from "../../lib/core/statistics/bootstrap.ts";
 import type { Evaluation } from "../evaluation/evaluate.ts";
 import { SettingsFile } from "../evaluation/settings-file.ts";
 import { type JudgmentFiles, namesIn } from "./judgment-files.ts";

@@ -1,6 +1,6 @@
-import { MODELS, type ModelKind } from "../../lib/config/embedding-models.ts";
-import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
-import type { Techniques } from "../../lib/core/contract/search.ts";
+import type { Techniques } from "@relevance/lib/platform/contract/search.ts";
+import { MODELS, type ModelKind } from "@relevance/lib/settings/embedding-models.ts";
+import type { HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
 
 /** The services that the page calls. */
 export type ProxiedService = "gateway" | "recommendation";

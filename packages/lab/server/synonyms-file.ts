@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { parseSynonymFile } from "../../lib/config/synonym-files.ts";
-import { readRule } from "../../lib/config/synonyms.ts";
+import { parseSynonymFile } from "@relevance/lib/settings/synonym-files.ts";
+import { readRule } from "@relevance/lib/settings/synonyms.ts";
 import { csv } from "../judgments/csv.ts";
 
 /**

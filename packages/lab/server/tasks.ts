@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
+import { replaceFile } from "@relevance/lib/platform/replace-file.ts";
 import * as v from "valibot";
-import { replaceFile } from "../../lib/core/replace-file.ts";
 import type { JudgingTask } from "../judgments/task.ts";
 import { namedFile, namesIn } from "./judgment-files.ts";
 import { locked } from "./lock.ts";

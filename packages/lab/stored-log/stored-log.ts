@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { ObjectStore } from "../../lib/aws/object-store.ts";
-import { Failure, UsageError } from "../../lib/core/failure.ts";
-import type { Service } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
+import type { ObjectStore } from "@relevance/lib/platform/aws/object-store.ts";
+import { Failure, UsageError } from "@relevance/lib/platform/failure.ts";
+import type { Service } from "@relevance/lib/platform/naming/names.ts";
+import { PREFIXES } from "@relevance/lib/platform/naming/object-keys.ts";
+import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
 
 const DAY_MS = 86_400_000;
 /** Objects that are downloaded at a time. */

@@ -3,8 +3,8 @@ import {
   type NormalizedSubqueries,
   normalizeSubqueries,
   scoringOf,
-} from "../../lib/search/fusion/fuse.ts";
-import type { SubqueryHits } from "../../lib/search/fusion/techniques.ts";
+} from "@relevance/lib/search/fusion/fuse.ts";
+import type { SubqueryHits } from "@relevance/lib/search/fusion/techniques.ts";
 import type { Grades, Metric } from "../metrics/metric.ts";
 import type { TunedSettings } from "./settings.ts";
 

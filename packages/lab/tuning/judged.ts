@@ -1,5 +1,5 @@
-import { mean, simultaneousIntervals } from "../../lib/core/statistics/bootstrap.ts";
-import { difference } from "../../lib/core/statistics/rounding.ts";
+import { mean, simultaneousIntervals } from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { difference } from "@relevance/lib/platform/statistics/rounding.ts";
 import { LEAST_JUDGED, SAME_SHARE } from "../evaluation/verdict.ts";
 import { condensedOf, type Metric, metricOf } from "../metrics/metric.ts";
 import { collectionOf, type TuningQuery } from "./collection.ts";

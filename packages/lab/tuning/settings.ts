@@ -5,8 +5,8 @@ import {
   HYBRID_DEFAULTS,
   type Normalization,
   type Techniques,
-} from "../../lib/core/contract/search.ts";
-import type { FusionSettings } from "../../lib/search/fusion/fuse.ts";
+} from "@relevance/lib/platform/contract/search.ts";
+import type { FusionSettings } from "@relevance/lib/search/fusion/fuse.ts";
 
 /** Settings that tuning tries. */
 export interface TunedSettings extends FusionSettings {

@@ -1,6 +1,6 @@
-import { type Interval, simultaneousIntervals } from "../../lib/core/statistics/bootstrap.ts";
-import { seeded, shuffled } from "../../lib/core/statistics/random.ts";
-import { difference } from "../../lib/core/statistics/rounding.ts";
+import { type Interval, simultaneousIntervals } from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { seeded, shuffled } from "@relevance/lib/platform/statistics/random.ts";
+import { difference } from "@relevance/lib/platform/statistics/rounding.ts";
 import type { Collection } from "./collection.ts";
 import { inHundredths, neighbours, type Technique, type TunedSettings, weightGrid } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import type { SubqueryHits } from "../../lib/search/fusion/techniques.ts";
+import type { SubqueryHits } from "@relevance/lib/search/fusion/techniques.ts";
 
 /** The hits of all subqueries of one search. */
 export interface Candidates {

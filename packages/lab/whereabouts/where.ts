@@ -1,4 +1,4 @@
-import { filtersOf } from "../../lib/search/rules/queries.ts";
+import { filtersOf } from "@relevance/lib/search/rules/queries.ts";
 import type { GatewayCall } from "../evaluation/settings-file.ts";
 import {
   candidatesCall,

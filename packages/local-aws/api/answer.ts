@@ -1,6 +1,6 @@
 import { type ServerResponse, validateHeaderName, validateHeaderValue } from "node:http";
-import { ApiError } from "../../lib/core/http/error.ts";
-import { MAX_RESULT_BYTES } from "../../lib/core/http/middleware.ts";
+import { ApiError } from "@relevance/lib/platform/http/error.ts";
+import { MAX_RESULT_BYTES } from "@relevance/lib/platform/http/middleware.ts";
 
 /** A shorter body always fits, because JSON escapes a character to at most six bytes. */
 const SURELY_FITS = Math.floor(MAX_RESULT_BYTES / 6) - 100_000;

@@ -1,6 +1,6 @@
 import { InvokeCommand, type LambdaClient } from "@aws-sdk/client-lambda";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { METHODS, type Route } from "../../lib/core/http/route.ts";
+import type { ProxyHandler } from "@relevance/lib/platform/http/event.ts";
+import { METHODS, type Route } from "@relevance/lib/platform/http/route.ts";
 import type { DeployedApi, DeployedFunction, DeployedMethod } from "../cloud/deployed-api.ts";
 import type { ApiService } from "./service.ts";
 

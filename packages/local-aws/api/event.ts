@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { ProxyEvent } from "../../lib/core/http/event.ts";
+import type { ProxyEvent } from "@relevance/lib/platform/http/event.ts";
 import { ACCOUNT_ID } from "../cloud/account.ts";
 import type { Match } from "./resources.ts";
 

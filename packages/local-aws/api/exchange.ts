@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ApiError } from "../../lib/core/http/error.ts";
-import type { ProxyEvent } from "../../lib/core/http/event.ts";
-import { withTimeout } from "../../lib/core/resilience/deadline.ts";
+import { ApiError } from "@relevance/lib/platform/http/error.ts";
+import type { ProxyEvent } from "@relevance/lib/platform/http/event.ts";
+import { withTimeout } from "@relevance/lib/platform/resilience/deadline.ts";
 import { type Answer, answerOf, refusal, send, UNKNOWN } from "./answer.ts";
 import { createEvent, type EventParts } from "./event.ts";
 import { mockAnswer } from "./mock.ts";

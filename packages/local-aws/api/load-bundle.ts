@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { pathToFileURL } from "node:url";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { isRequestLogLine, type RequestLogKind } from "../../lib/core/request-log/kinds.ts";
-import { divertLines } from "../process/divert-lines.ts";
+import type { ProxyHandler } from "@relevance/lib/platform/http/event.ts";
+import { isRequestLogLine, type RequestLogKind } from "@relevance/lib/platform/request-log/kinds.ts";
+import { divertLines } from "@relevance/processes/divert-lines.ts";
 
 export interface BundleOptions {
   /** Path of a built function's `index.mjs`. */

@@ -1,5 +1,5 @@
+import { ApiError } from "@relevance/lib/platform/http/error.ts";
 import { render } from "velocityjs";
-import { ApiError } from "../../lib/core/http/error.ts";
 import type { Answer } from "./answer.ts";
 
 const JSON_TYPE = "application/json";

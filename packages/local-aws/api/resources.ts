@@ -1,4 +1,4 @@
-import type { Route } from "../../lib/core/http/route.ts";
+import type { Route } from "@relevance/lib/platform/http/route.ts";
 
 /** A resource of the API and the path parameters of one request, percent-encoded as received. */
 export interface Match {

@@ -1,8 +1,8 @@
+import { methodsOf, preflight } from "@relevance/lib/infrastructure/preflight.ts";
+import { ApiError } from "@relevance/lib/platform/http/error.ts";
+import type { ProxyHandler } from "@relevance/lib/platform/http/event.ts";
+import type { Route } from "@relevance/lib/platform/http/route.ts";
 import type { Context } from "aws-lambda";
-import { ApiError } from "../../lib/core/http/error.ts";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import type { Route } from "../../lib/core/http/route.ts";
-import { methodsOf, preflight } from "../../lib/infrastructure/preflight.ts";
 import type { Mock } from "./mock.ts";
 import { createMatcher, type Match } from "./resources.ts";
 import { createUsage, type UsagePlan } from "./usage.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { LocalError } from "../process/error.ts";
-import { HOST } from "../process/ports.ts";
+import { LocalError } from "@relevance/processes/error.ts";
+import { HOST } from "@relevance/processes/ports.ts";
 import { serve } from "./exchange.ts";
 import { type ApiService, type MountedService, mount } from "./service.ts";
 

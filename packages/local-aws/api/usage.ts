@@ -1,4 +1,4 @@
-import { ApiError } from "../../lib/core/http/error.ts";
+import { ApiError } from "@relevance/lib/platform/http/error.ts";
 
 /** A usage plan: the limits of one key. Of rate and burst, a half without the other is 0, as the provider writes it. */
 export interface UsagePlan {

@@ -12,7 +12,7 @@ import {
   type RestApi,
 } from "@aws-sdk/client-api-gateway";
 import { GetFunctionCommand, GetPolicyCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { ignoreNotFound } from "../../lib/aws/errors.ts";
+import { ignoreNotFound } from "@relevance/lib/platform/aws/errors.ts";
 import type { Mock } from "../api/mock.ts";
 import type { CallerKey } from "../api/service.ts";
 import type { UsagePlan } from "../api/usage.ts";

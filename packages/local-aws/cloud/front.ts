@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { devNull } from "node:os";
-import { scratchFolder } from "../process/scratch.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import { ACCOUNT_ID, REGION } from "./account.ts";
 import { installCloud } from "./install.ts";
 import { listen } from "./listener.ts";

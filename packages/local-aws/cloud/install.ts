@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LocalError, MissingTool } from "../process/error.ts";
-import { installOnce } from "../process/install.ts";
+import { LocalError, MissingTool } from "@relevance/processes/error.ts";
+import { installOnce } from "@relevance/processes/install.ts";
 
 const REQUIREMENTS = fileURLToPath(new URL("./requirements.txt", import.meta.url));
 const VENV = "venv-moto";
@@ -101,12 +101,13 @@ async function installPackages(home: string): Promise<void> {
   const installed = await run(interpreter(home), install);
   if (installed.failed) {
     throw new LocalError(
-      `the packages of local/cloud/requirements.txt could not be installed. pip said:\n${lastLines(installed.output)}\n` +
+      `the packages of packages/local-aws/cloud/requirements.txt could not be installed. pip said:\n${lastLines(installed.output)}\n` +
         "pip takes them from PyPI or the index of your pip configuration: check the network and run this again",
     );
   }
   const checked = await run(interpreter(home), [...pip, "check"]);
-  if (checked.failed) throw new LocalError(`local/cloud/requirements.txt is incomplete:\n${lastLines(checked.output)}`);
+  if (checked.failed)
+    throw new LocalError(`packages/local-aws/cloud/requirements.txt is incomplete:\n${lastLines(checked.output)}`);
 }
 
 interface Run {

@@ -6,7 +6,7 @@ import {
 } from "node:http";
 import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { createServer, type Socket } from "node:net";
-import { HOST, requireFreePort } from "../process/ports.ts";
+import { HOST, requireFreePort } from "@relevance/processes/ports.ts";
 
 export type Request = IncomingMessage | Http2ServerRequest;
 export type Response = ServerResponse | Http2ServerResponse;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LocalError } from "../process/error.ts";
-import { logTail, startServer } from "../process/server.ts";
-import { patient, waitFor } from "../process/wait.ts";
+import { LocalError } from "@relevance/processes/error.ts";
+import { logTail, startServer } from "@relevance/processes/server.ts";
+import { patient, waitFor } from "@relevance/processes/wait.ts";
 
 const LAUNCHER = fileURLToPath(new URL("./server/launcher.py", import.meta.url));
 /** How server/launcher.py exits if a repair does not fit the installed moto. */

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { LocalError } from "../process/error.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 import { messageHeaders, type Request, type Response } from "./listener.ts";
 import { refusal } from "./permissions.ts";
 import type { Control, StandIn, StandInAnswer } from "./stand-in.ts";

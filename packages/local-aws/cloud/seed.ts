@@ -12,7 +12,7 @@ import { CreateDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearc
 import { CreateHostedZoneCommand, Route53Client } from "@aws-sdk/client-route-53";
 import { CreateBucketCommand, PutBucketVersioningCommand, S3Client } from "@aws-sdk/client-s3";
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { waitFor } from "../process/wait.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
 import { rootOptions } from "./account.ts";
 import type { Cloud } from "./front.ts";
 

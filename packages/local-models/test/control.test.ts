@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
-import { createModelControl, modelControlOverHttp } from "../../embeddings/control.ts";
+import { createModelControl, modelControlOverHttp } from "../control.ts";
 
 const test = suite("control of the stand-in models over HTTP");
 

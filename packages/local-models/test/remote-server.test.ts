@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
-import { connectRemoteServer, RemoteServerError } from "../../embeddings/remote-server.ts";
-import { createModelStandIns } from "../../embeddings/stand-ins.ts";
+import { connectRemoteServer, RemoteServerError } from "../remote-server.ts";
+import { createModelStandIns } from "../stand-ins.ts";
 import { startServer } from "./serve.ts";
 
 const test = suite("a user's own embedding server");

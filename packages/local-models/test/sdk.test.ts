@@ -1,18 +1,18 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { deadlineIn } from "@relevance/lib/platform/resilience/deadline.ts";
+import { createEmbeddingCache } from "@relevance/lib/search/embeddings/cache.ts";
+import { createEmbedders } from "@relevance/lib/search/embeddings/create-embedders.ts";
+import type { Embedder, Embedding, EmbeddingOutcome } from "@relevance/lib/search/embeddings/embedder.ts";
+import { bedrockClient, ModelCallTimeout, sageMakerClient } from "@relevance/lib/search/embeddings/model-client.ts";
+import { sparseModelIn } from "@relevance/lib/search/embeddings/sparse-model.ts";
+import type { ModelName } from "@relevance/lib/settings/embedding-models.ts";
+import { patient } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import type { ModelName } from "../../../lib/config/embedding-models.ts";
-import { deadlineIn } from "../../../lib/core/resilience/deadline.ts";
-import { createEmbeddingCache } from "../../../lib/search/embeddings/cache.ts";
-import { createEmbedders } from "../../../lib/search/embeddings/create-embedders.ts";
-import type { Embedder, Embedding, EmbeddingOutcome } from "../../../lib/search/embeddings/embedder.ts";
-import { bedrockClient, ModelCallTimeout, sageMakerClient } from "../../../lib/search/embeddings/model-client.ts";
-import { sparseModelIn } from "../../../lib/search/embeddings/sparse-model.ts";
 import { brief, tokensOf } from "../../../test/lib/search/embeddings/fixture.ts";
 import { suite } from "../../../test/suite.ts";
-import { generateModelFiles } from "../../embeddings/model-files.ts";
-import { patient } from "../../process/wait.ts";
+import { generateModelFiles } from "../model-files.ts";
 import { connection, startModels, startServer } from "./serve.ts";
 
 const test = suite("stand-in models through the AWS SDK");

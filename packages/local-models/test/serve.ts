@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { bedrockClient, sageMakerClient } from "../../../lib/search/embeddings/model-client.ts";
-import { listen } from "../../cloud/listener.ts";
-import { router, standInsByService } from "../../cloud/router.ts";
-import type { StandIn } from "../../cloud/stand-in.ts";
-import { createModelStandIns, type ModelStandInOptions } from "../../embeddings/stand-ins.ts";
+import { bedrockClient, sageMakerClient } from "@relevance/lib/search/embeddings/model-client.ts";
+import { listen } from "@relevance/local-aws/cloud/listener.ts";
+import { router, standInsByService } from "@relevance/local-aws/cloud/router.ts";
+import type { StandIn } from "@relevance/local-aws/cloud/stand-in.ts";
+import { createModelStandIns, type ModelStandInOptions } from "../stand-ins.ts";
 
 /** Returns the settings that the SDKs need for a local endpoint. */
 export const connection = (endpoint: string) => ({

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { STATIC_MODEL_FILES } from "../../embeddings/static-model.ts";
+import { STATIC_MODEL_FILES } from "../static-model.ts";
 
 /** Vectors of the tiny model's words, in half precision: 1, −1, 0.5 and 0. */
 const [ONE, MINUS, HALF, ZERO] = [0x3c00, 0xbc00, 0x3800, 0];

@@ -1,7 +1,7 @@
+import type { StandInAnswer } from "@relevance/local-aws/cloud/stand-in.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
-import type { StandInAnswer } from "../../cloud/stand-in.ts";
-import { createModelStandIns } from "../../embeddings/stand-ins.ts";
+import { createModelStandIns } from "../stand-ins.ts";
 
 const test = suite("stand-in models");
 

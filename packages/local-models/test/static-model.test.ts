@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LocalError } from "@relevance/processes/error.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
 import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import { suite } from "../../../test/suite.ts";
-import { readStaticModel } from "../../embeddings/static-model.ts";
-import { installStaticModel, STATIC_MODEL } from "../../embeddings/static-model-install.ts";
-import { LocalError } from "../../process/error.ts";
-import { scratchFolder } from "../../process/scratch.ts";
+import { readStaticModel } from "../static-model.ts";
+import { installStaticModel, STATIC_MODEL } from "../static-model-install.ts";
 import { writeSmallModel } from "./small-model.ts";
 
 const test = suite("the small real model");

@@ -1,11 +1,11 @@
 import { Tokenizer } from "@huggingface/tokenizers";
+import { parseModelFiles } from "@relevance/lib/search/embeddings/model-files.ts";
+import { createSparseModel } from "@relevance/lib/search/embeddings/sparse-model.ts";
+import { sparseQuery } from "@relevance/lib/search/embeddings/sparse-vector.ts";
 import * as assert from "uvu/assert";
-import { parseModelFiles } from "../../../lib/search/embeddings/model-files.ts";
-import { createSparseModel } from "../../../lib/search/embeddings/sparse-model.ts";
-import { sparseQuery } from "../../../lib/search/embeddings/sparse-vector.ts";
 import { suite } from "../../../test/suite.ts";
-import { generatedModelFiles } from "../../embeddings/model-files.ts";
-import { generateVocabulary } from "../../embeddings/vocabulary.ts";
+import { generatedModelFiles } from "../model-files.ts";
+import { generateVocabulary } from "../vocabulary.ts";
 
 const test = suite("generated vocabulary");
 

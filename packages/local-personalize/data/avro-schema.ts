@@ -1,5 +1,5 @@
+import type { SchemaField } from "@relevance/lib/personalize/filters/validate.ts";
 import * as v from "valibot";
-import type { SchemaField } from "../../../lib/personalize/filters/validate.ts";
 import { DATASET_TYPES, type DatasetType } from "../resources.ts";
 import { invalid } from "../service-error.ts";
 

@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream/promises";
+import { eventTypeRoom, fieldsBesideTypes } from "@relevance/lib/personalize/limits.ts";
 import { parse } from "csv-parse";
-import { eventTypeRoom, fieldsBesideTypes } from "../../../lib/personalize/limits.ts";
 import type { DatasetType } from "../resources.ts";
 import type { DatasetSchema } from "./avro-schema.ts";
 import { type Cell, type ImportedRows, parseCell, type SchemaColumn } from "./rows.ts";

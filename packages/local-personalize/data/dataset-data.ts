@@ -1,4 +1,4 @@
-import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
+import type { FilterRecord } from "@relevance/lib/personalize/filters/evaluate.ts";
 import type { ImportMode } from "../resources.ts";
 import { Interactions } from "./interactions.ts";
 import type { LiveRow, Part } from "./rows.ts";

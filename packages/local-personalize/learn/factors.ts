@@ -1,4 +1,4 @@
-import { random } from "../../demo-data/random.ts";
+import { random } from "@relevance/demo-data/random.ts";
 import { pacer } from "./pace.ts";
 import { eventsOf, type TrainingSet } from "./training-set.ts";
 

@@ -1,4 +1,4 @@
-import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
+import type { FilterRecord } from "@relevance/lib/personalize/filters/evaluate.ts";
 
 /** The feature indexes of each item, and the weight of each feature. Rare features weigh more. */
 interface Features {

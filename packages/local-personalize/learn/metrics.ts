@@ -1,5 +1,5 @@
-import { precision, reciprocalRank } from "../../../lab/metrics/metric.ts";
-import { ndcg } from "../../../lib/core/statistics/ndcg.ts";
+import { precision, reciprocalRank } from "@relevance/lab/metrics/metric.ts";
+import { ndcg } from "@relevance/lib/platform/statistics/ndcg.ts";
 
 /** Returns the ranked items for one user, best first: at least 25 if there are that many. */
 export type Ranking = (user: number) => readonly number[];

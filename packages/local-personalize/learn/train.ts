@@ -1,4 +1,4 @@
-import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
+import type { FilterRecord } from "@relevance/lib/personalize/filters/evaluate.ts";
 import type { Interaction } from "../data/interactions.ts";
 import { type Recipe, TREND_SECONDS } from "../recipes.ts";
 import { type CoOccurrence, type CoOccurrenceOptions, trainCoOccurrence } from "./co-occurrence.ts";

@@ -1,8 +1,8 @@
+import { parseFilter } from "@relevance/lib/personalize/filters/parser.ts";
+import { FilterError } from "@relevance/lib/personalize/filters/tokens.ts";
+import { distinctFields, type FilterSchemas, validateFilter } from "@relevance/lib/personalize/filters/validate.ts";
+import { FILTER_LIMITS } from "@relevance/lib/personalize/limits.ts";
 import * as v from "valibot";
-import { parseFilter } from "../../../lib/personalize/filters/parser.ts";
-import { FilterError } from "../../../lib/personalize/filters/tokens.ts";
-import { distinctFields, type FilterSchemas, validateFilter } from "../../../lib/personalize/filters/validate.ts";
-import { FILTER_LIMITS } from "../../../lib/personalize/limits.ts";
 import type { Account } from "../account.ts";
 import { ARN, NAME, TAGS, text } from "../members.ts";
 import type { Filter } from "../resources.ts";

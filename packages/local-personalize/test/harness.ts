@@ -4,8 +4,8 @@ import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { PersonalizeEventsClient } from "@aws-sdk/client-personalize-events";
 import { PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
 import type { suite } from "../../../test/suite.ts";
-import type { ObjectReader } from "../../personalize/data/csv-import.ts";
-import { createPersonalize, type PersonalizeStandIn } from "../../personalize/personalize.ts";
+import type { ObjectReader } from "../data/csv-import.ts";
+import { createPersonalize, type PersonalizeStandIn } from "../personalize.ts";
 
 export const ACCOUNT = "123456789012";
 export const REGION = "eu-west-1";

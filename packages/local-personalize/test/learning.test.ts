@@ -1,13 +1,13 @@
+import { random } from "@relevance/demo-data/random.ts";
+import type { FilterRecord } from "@relevance/lib/personalize/filters/evaluate.ts";
 import * as assert from "uvu/assert";
-import type { FilterRecord } from "../../../lib/personalize/filters/evaluate.ts";
 import { suite } from "../../../test/suite.ts";
-import { random } from "../../demo-data/random.ts";
-import type { Interaction } from "../../personalize/data/interactions.ts";
-import { forUser, indexModel, relatedTo } from "../../personalize/learn/answer.ts";
-import { metricsOf } from "../../personalize/learn/metrics.ts";
-import { type TrainingInput, train } from "../../personalize/learn/train.ts";
-import { holdOut, trainingSet } from "../../personalize/learn/training-set.ts";
-import { parametersOf, recipeArn, recipeOf } from "../../personalize/recipes.ts";
+import type { Interaction } from "../data/interactions.ts";
+import { forUser, indexModel, relatedTo } from "../learn/answer.ts";
+import { metricsOf } from "../learn/metrics.ts";
+import { type TrainingInput, train } from "../learn/train.ts";
+import { holdOut, trainingSet } from "../learn/training-set.ts";
+import { parametersOf, recipeArn, recipeOf } from "../recipes.ts";
 import { type TasteData, tasteData } from "./taste-data.ts";
 
 const test = suite("local Personalize: learning");

@@ -1,8 +1,8 @@
+import type { RecipeKind } from "@relevance/lib/platform/contract/recommendation.ts";
+import { RECIPES, type RecipeParameter } from "@relevance/lib/settings/recipes.ts";
 import * as assert from "uvu/assert";
-import { RECIPES, type RecipeParameter } from "../../../lib/config/recipes.ts";
-import type { RecipeKind } from "../../../lib/core/contract/recommendation.ts";
 import { suite } from "../../../test/suite.ts";
-import { RECIPES as LOCAL, type RecipeType } from "../../personalize/recipes.ts";
+import { RECIPES as LOCAL, type RecipeType } from "../recipes.ts";
 
 const test = suite("local Personalize: recipes");
 

@@ -1,4 +1,4 @@
-import { type Random, random } from "../../demo-data/random.ts";
+import { type Random, random } from "@relevance/demo-data/random.ts";
 
 export interface TasteEvent {
   userId: string;

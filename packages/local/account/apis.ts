@@ -1,11 +1,11 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import { API_STAGE } from "../../lib/core/naming/names.ts";
-import { deployedService, invoking } from "../api/deployed-service.ts";
-import { type MountedService, mount } from "../api/service.ts";
-import { rootOptions } from "../cloud/account.ts";
-import { readDeployedApi } from "../cloud/deployed-api.ts";
-import type { AfterCall } from "../cloud/router.ts";
+import type { ProxyHandler } from "@relevance/lib/platform/http/event.ts";
+import { API_STAGE } from "@relevance/lib/platform/naming/names.ts";
+import { deployedService, invoking } from "@relevance/local-aws/api/deployed-service.ts";
+import { type MountedService, mount } from "@relevance/local-aws/api/service.ts";
+import { rootOptions } from "@relevance/local-aws/cloud/account.ts";
+import { readDeployedApi } from "@relevance/local-aws/cloud/deployed-api.ts";
+import type { AfterCall } from "@relevance/local-aws/cloud/router.ts";
 
 /** Serves deployed APIs as API Gateway does, each as it is deployed at the time of a request. */
 export interface Apis {

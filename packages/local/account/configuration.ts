@@ -1,10 +1,10 @@
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import { loadConfiguration } from "@relevance/lib/settings/load.ts";
+import { ConfigurationError, formatPath, type Path, type Problem } from "@relevance/lib/settings/problem.ts";
+import { RERANKER } from "@relevance/lib/settings/rerank-models.ts";
+import { ACCOUNT_ID } from "@relevance/local-aws/cloud/account.ts";
+import type { SeededAccount } from "@relevance/local-aws/cloud/seed.ts";
 import { type Document, parseDocument } from "yaml";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { loadConfiguration } from "../../lib/config/load.ts";
-import { ConfigurationError, formatPath, type Path, type Problem } from "../../lib/config/problem.ts";
-import { RERANKER } from "../../lib/config/rerank-models.ts";
-import { ACCOUNT_ID } from "../cloud/account.ts";
-import type { SeededAccount } from "../cloud/seed.ts";
 
 /** What the local account has in place of the resources that a configuration names. */
 export interface LocalResources {

@@ -1,5 +1,5 @@
 /** Ends the local account and deletes what it had: `make clean`. */
-import { LocalError } from "../process/error.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 import { endAccount, placeIn } from "./place.ts";
 
 try {

@@ -1,6 +1,6 @@
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { MODELS } from "../../lib/config/embedding-models.ts";
-import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
+import { semanticSchema } from "@relevance/lib/search/index/semantic-schema.ts";
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
 import { curlCommand, type Example } from "../dev/examples.ts";
 
 const TEXT = "letters from a sunken ship";

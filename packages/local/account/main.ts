@@ -1,8 +1,8 @@
 /** The process of the local account. Its argument is the folder in which it keeps everything, such as `.local`. */
 
+import { LocalError } from "@relevance/processes/error.ts";
+import { exitWhenWritten } from "@relevance/processes/exit.ts";
 import { createScope } from "../dev/scope.ts";
-import { LocalError } from "../process/error.ts";
-import { exitWhenWritten } from "../process/exit.ts";
 import { runAccount } from "./run.ts";
 import type { StartMessage } from "./start.ts";
 

@@ -1,11 +1,11 @@
+import { namesOf } from "@relevance/lib/platform/naming/names.ts";
+import type { Models } from "@relevance/lib/settings/model.ts";
+import { ACCOUNT_ID } from "@relevance/local-aws/cloud/account.ts";
+import type { Control, StandIn } from "@relevance/local-aws/cloud/stand-in.ts";
+import { endpointOf, unknownEndpoint } from "@relevance/local-models/sagemaker-runtime.ts";
+import type { ModelStandIns } from "@relevance/local-models/stand-ins.ts";
 import * as v from "valibot";
-import type { Models } from "../../lib/config/model.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID } from "../cloud/account.ts";
-import type { Control, StandIn } from "../cloud/stand-in.ts";
 import { endpointModels, openModels } from "../dev/models.ts";
-import { endpointOf, unknownEndpoint } from "../embeddings/sagemaker-runtime.ts";
-import type { ModelStandIns } from "../embeddings/stand-ins.ts";
 
 /** The path at which `deploy` says which models a project deploys, unsigned. */
 export const MODELS_PATH = "/_account/models";

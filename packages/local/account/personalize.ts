@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { StandIn } from "../cloud/stand-in.ts";
+import type { StandIn } from "@relevance/local-aws/cloud/stand-in.ts";
 import { openPersonalize } from "../dev/recommendation.ts";
 
 /** Returns the local Personalize of every region, each with data of its own below the folder. */

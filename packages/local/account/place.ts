@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { LocalError } from "@relevance/processes/error.ts";
+import { readIfThere, replaceFile } from "@relevance/processes/files.ts";
+import { patient, waitFor } from "@relevance/processes/wait.ts";
 import * as v from "valibot";
-import { LocalError } from "../process/error.ts";
-import { readIfThere, replaceFile } from "../process/files.ts";
-import { patient, waitFor } from "../process/wait.ts";
 
 /** What the process of the local account writes when it is ready. */
 const Account = v.object({

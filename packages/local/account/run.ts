@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { startApi } from "../api/start.ts";
-import { startCloud } from "../cloud/front.ts";
+import { startApi } from "@relevance/local-aws/api/start.ts";
+import { startCloud } from "@relevance/local-aws/cloud/front.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 import { refuseNativeVectors } from "../dev/knn-guard.ts";
 import { openCluster } from "../dev/opensearch.ts";
 import { devOptions } from "../dev/options.ts";
 import type { Scope } from "../dev/scope.ts";
 import { takeLock } from "../dev/state-file.ts";
 import { requireTools } from "../dev/tools.ts";
-import { LocalError } from "../process/error.ts";
 import { createApis } from "./apis.ts";
 import { createProjectModels } from "./models.ts";
 import { personalizeByRegion } from "./personalize.ts";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { LocalError } from "../process/error.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 import { type Account, type AccountFiles, recordedAccount } from "./place.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readIfThere } from "../process/files.ts";
+import { readIfThere } from "@relevance/processes/files.ts";
 
 /** Name of the local stack's own key in its functions. Keys of api.yaml cannot have it, because of the space. */
 export const LOCAL_KEY = "local stack";

@@ -1,4 +1,4 @@
-import { MODELS } from "../../lib/config/embedding-models.ts";
+import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
 import { commandLines, type Example } from "./examples.ts";
 import type { LocalModel } from "./models.ts";
 import type { DevState } from "./state-file.ts";

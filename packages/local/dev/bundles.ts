@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
-import { UNLIMITED } from "../../lib/core/http/access.ts";
-import { LocalError } from "../process/error.ts";
+import { PACKAGE_FOLDER } from "@relevance/lib/platform/folders.ts";
+import { UNLIMITED } from "@relevance/lib/platform/http/access.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 import { LOCAL_KEY } from "./api-key.ts";
 
 export interface BundleOptions {

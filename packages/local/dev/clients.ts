@@ -5,8 +5,8 @@ import { LambdaClient } from "@aws-sdk/client-lambda";
 import { type BucketLocationConstraint, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { rootOptions } from "../cloud/account.ts";
-import type { Cloud } from "../cloud/front.ts";
+import { rootOptions } from "@relevance/local-aws/cloud/account.ts";
+import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 
 /** Returns clients of the local AWS endpoint, with which the local stack creates what Terraform creates in AWS. */
 export function localClients(cloud: Pick<Cloud, "endpoint" | "region">) {

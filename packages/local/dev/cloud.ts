@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
-import { type Cloud, startCloud } from "../cloud/front.ts";
-import type { AfterCall } from "../cloud/router.ts";
-import { modelControlOverHttp } from "../embeddings/control.ts";
-import { scratchFolder } from "../process/scratch.ts";
+import type { Names } from "@relevance/lib/platform/naming/names.ts";
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import { type Cloud, startCloud } from "@relevance/local-aws/cloud/front.ts";
+import type { AfterCall } from "@relevance/local-aws/cloud/router.ts";
+import { modelControlOverHttp } from "@relevance/local-models/control.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import { createBucket, localClients } from "./clients.ts";
 import { createDeployedRoles } from "./deployed-roles.ts";
 import type { DevModels } from "./models.ts";

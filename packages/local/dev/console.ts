@@ -3,22 +3,22 @@ import { gunzipSync } from "node:zlib";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { PersonalizeClient } from "@aws-sdk/client-personalize";
 import { GetObjectCommand, paginateListObjectsV2, type S3Client } from "@aws-sdk/client-s3";
-import type { Served } from "../../lab/server/loopback.ts";
-import { openConsole } from "../../lab/server/open.ts";
-import type { HistoryEvent } from "../../lab/server/server.ts";
-import { consoleIndexes } from "../../lab/server/setup.ts";
-import { openDocument } from "../../lib/aws/documents.ts";
-import { s3ObjectStore } from "../../lib/aws/s3-object-store.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { readInventory } from "../../lib/personalize/resources/inventory.ts";
-import { personalizeOf } from "../../lib/personalize/resources/personalize.ts";
-import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
-import { rootOptions } from "../cloud/account.ts";
-import type { Cloud } from "../cloud/front.ts";
+import type { Served } from "@relevance/lab/server/loopback.ts";
+import { openConsole } from "@relevance/lab/server/open.ts";
+import type { HistoryEvent } from "@relevance/lab/server/server.ts";
+import { consoleIndexes } from "@relevance/lab/server/setup.ts";
+import { readInventory } from "@relevance/lib/personalize/resources/inventory.ts";
+import { personalizeOf } from "@relevance/lib/personalize/resources/personalize.ts";
+import { openDocument } from "@relevance/lib/platform/aws/documents.ts";
+import { s3ObjectStore } from "@relevance/lib/platform/aws/s3-object-store.ts";
+import { PACKAGE_FOLDER } from "@relevance/lib/platform/folders.ts";
+import type { Names } from "@relevance/lib/platform/naming/names.ts";
+import { PREFIXES } from "@relevance/lib/platform/naming/object-keys.ts";
+import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
+import { dynamoTrainingState } from "@relevance/lib/recommendation/training/state.ts";
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import { rootOptions } from "@relevance/local-aws/cloud/account.ts";
+import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 import { localClients } from "./clients.ts";
 import type { LocalModel } from "./models.ts";
 import type { DevOptions } from "./options.ts";
@@ -46,7 +46,7 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
   const { options, names, configuration, cloud, models, gateway, recommendation, port } = dev;
   const hybridQueries = configuration.searchGateway?.hybridQueries ?? [];
   return openConsole({
-    sources: join(PACKAGE_FOLDER, "lab/console"),
+    sources: join(PACKAGE_FOLDER, "packages/lab/console"),
     files: join(options.dir, "console"),
     conf: options.conf,
     log: async () => ({

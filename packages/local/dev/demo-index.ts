@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { ModelName } from "../../lib/config/embedding-models.ts";
-import type { EmbeddingMapping, HybridQuery } from "../../lib/config/hybrid-search.ts";
-import type { Models } from "../../lib/config/model.ts";
-import { semanticSchema } from "../../lib/search/index/semantic-schema.ts";
-import { findMapping } from "../../lib/search/target/entry.ts";
-import { type Book, books } from "../demo-data/books.ts";
-import { LocalError } from "../process/error.ts";
+import { type Book, books } from "@relevance/demo-data/books.ts";
+import { semanticSchema } from "@relevance/lib/search/index/semantic-schema.ts";
+import { findMapping } from "@relevance/lib/search/target/entry.ts";
+import type { ModelName } from "@relevance/lib/settings/embedding-models.ts";
+import type { EmbeddingMapping, HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
+import type { Models } from "@relevance/lib/settings/model.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 import { type GatewayClient, succeeded } from "./gateway-client.ts";
 
 /** The name of the demo index. */

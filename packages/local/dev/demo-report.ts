@@ -1,7 +1,7 @@
-import type { Recommendation } from "../../lib/config/configuration.ts";
-import { RECIPE_KINDS } from "../../lib/core/contract/recommendation.ts";
-import type { DemoData } from "../demo-data/readers.ts";
-import { waitFor } from "../process/wait.ts";
+import type { DemoData } from "@relevance/demo-data/readers.ts";
+import { RECIPE_KINDS } from "@relevance/lib/platform/contract/recommendation.ts";
+import type { Recommendation } from "@relevance/lib/settings/configuration.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
 import { DEMO_INDEX } from "./demo-index.ts";
 import { commandLines, personalizedSearchExample, recommendationExamples, type SampleIds } from "./examples.ts";
 import { gatewayClient, succeeded } from "./gateway-client.ts";

@@ -1,11 +1,11 @@
 import { DynamoDBClient, GetItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { DescribeCampaignCommand, PersonalizeClient } from "@aws-sdk/client-personalize";
-import { ignoreNotFound } from "../../lib/aws/errors.ts";
-import type { Recommendation } from "../../lib/config/configuration.ts";
-import { RECIPE_KINDS } from "../../lib/core/contract/recommendation.ts";
-import { namesOf } from "../../lib/core/naming/names.ts";
-import { ACCOUNT_ID, REGION, rootOptions } from "../cloud/account.ts";
-import type { DemoData } from "../demo-data/readers.ts";
+import type { DemoData } from "@relevance/demo-data/readers.ts";
+import { ignoreNotFound } from "@relevance/lib/platform/aws/errors.ts";
+import { RECIPE_KINDS } from "@relevance/lib/platform/contract/recommendation.ts";
+import { namesOf } from "@relevance/lib/platform/naming/names.ts";
+import type { Recommendation } from "@relevance/lib/settings/configuration.ts";
+import { ACCOUNT_ID, REGION, rootOptions } from "@relevance/local-aws/cloud/account.ts";
 
 /** Share of events from which an upload counts as complete. The counter of accepted events may be too low. */
 const MOST = 0.99;

@@ -1,7 +1,7 @@
-import type { Configuration } from "../../lib/config/configuration.ts";
-import type { FunctionName, Names } from "../../lib/core/naming/names.ts";
-import type { Cloud } from "../cloud/front.ts";
-import { roleVariables } from "../cloud/permissions.ts";
+import type { FunctionName, Names } from "@relevance/lib/platform/naming/names.ts";
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
+import { roleVariables } from "@relevance/local-aws/cloud/permissions.ts";
 import { keptRoles } from "./kept-roles.ts";
 import { createRole, putRolePolicy } from "./resources.ts";
 
@@ -59,7 +59,7 @@ export function variablesOfRole(
 
 async function deployedRoles(config: Configuration): Promise<DeployedRole[]> {
   // Loading the stacks takes most of a second, and only those need it whose roles are not kept.
-  const { sampleStacks } = await import("../../stacks/sample-stacks.ts");
+  const { sampleStacks } = await import("../../../stacks/sample-stacks.ts");
   return sampleStacks(config).flatMap((resource) => rolesOf(resource as unknown as Synthesized));
 }
 

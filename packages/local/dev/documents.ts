@@ -1,5 +1,5 @@
 import type { S3Client } from "@aws-sdk/client-s3";
-import { s3DocumentBucket, versionedDocument } from "../../lib/aws/versioned-documents.ts";
+import { s3DocumentBucket, versionedDocument } from "@relevance/lib/platform/aws/versioned-documents.ts";
 
 /** Puts a document of the configuration into use, as `deploy` does. */
 export async function putDocument(s3: S3Client, bucket: string, name: string, content: object): Promise<void> {

@@ -1,6 +1,6 @@
-import { MODELS } from "../../lib/config/embedding-models.ts";
-import type { EmbeddingMapping } from "../../lib/config/hybrid-search.ts";
-import type { RecipeKind } from "../../lib/core/contract/recommendation.ts";
+import type { RecipeKind } from "@relevance/lib/platform/contract/recommendation.ts";
+import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
+import type { EmbeddingMapping } from "@relevance/lib/settings/hybrid-search.ts";
 import { DEMO_INDEX } from "./demo-index.ts";
 
 /** A request that the banner shows as a curl command. */

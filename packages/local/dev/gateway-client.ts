@@ -1,4 +1,4 @@
-import { LocalError } from "../process/error.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 
 /** One response of the gateway. The body is parsed if it is JSON, and text otherwise. */
 export interface GatewayAnswer {

@@ -1,9 +1,9 @@
-import { routes as routerRoutes } from "../../functions/api-router/routes.ts";
-import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { preflights } from "../api/service.ts";
-import { type RunningApi, startApi } from "../api/start.ts";
-import type { UsagePlan } from "../api/usage.ts";
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import { preflights } from "@relevance/local-aws/api/service.ts";
+import { type RunningApi, startApi } from "@relevance/local-aws/api/start.ts";
+import type { UsagePlan } from "@relevance/local-aws/api/usage.ts";
+import { routes as routerRoutes } from "../../../functions/api-router/routes.ts";
+import { routes as eventRoutes } from "../../../functions/search-events/routes.ts";
 import type { LocalKeys } from "./api-key.ts";
 import { bundleFile } from "./bundles.ts";
 import { variablesOfRole } from "./deployed-roles.ts";

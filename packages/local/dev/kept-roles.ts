@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { PACKAGE_FOLDER, workFolder } from "../../lib/core/folders.ts";
-import { readIfThere, replaceFile } from "../process/files.ts";
+import { PACKAGE_FOLDER, workFolder } from "@relevance/lib/platform/folders.ts";
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import { readIfThere, replaceFile } from "@relevance/processes/files.ts";
 
 /** What roles depend on besides the configuration: the stacks, what they import, and the packages that they use. */
 export const SOURCES: readonly string[] = ["stacks/**/*.*", "functions/**/*.*", "lib/**/*.*", "package.json"];

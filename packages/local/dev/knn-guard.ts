@@ -1,6 +1,6 @@
-import { readBody } from "../../lib/core/http/body-handlers.ts";
-import { ApiError } from "../../lib/core/http/error.ts";
-import type { ProxyEvent, ProxyHandler } from "../../lib/core/http/event.ts";
+import { readBody } from "@relevance/lib/platform/http/body-handlers.ts";
+import { ApiError } from "@relevance/lib/platform/http/error.ts";
+import type { ProxyEvent, ProxyHandler } from "@relevance/lib/platform/http/event.ts";
 
 /** Paths of requests that can contain a mapping: an index, a mapping, a template, a rollover. */
 const CARRIES_MAPPING =

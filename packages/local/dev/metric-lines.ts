@@ -1,4 +1,4 @@
-import { divertLines } from "../process/divert-lines.ts";
+import { divertLines } from "@relevance/processes/divert-lines.ts";
 
 /**
  * Hides the metric lines of functions that run in this process. In AWS, CloudWatch turns them into metrics; on a

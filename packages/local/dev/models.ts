@@ -1,4 +1,7 @@
 import { join } from "node:path";
+import { workFolder } from "@relevance/lib/platform/folders.ts";
+import type { Names } from "@relevance/lib/platform/naming/names.ts";
+import { readModelFiles } from "@relevance/lib/search/embeddings/sparse-model.ts";
 import {
   dimensionOf,
   type EndpointModel,
@@ -6,21 +9,18 @@ import {
   MODEL_NAMES,
   MODELS,
   type ModelName,
-} from "../../lib/config/embedding-models.ts";
-import type { HybridQuery } from "../../lib/config/hybrid-search.ts";
-import type { Models } from "../../lib/config/model.ts";
-import { endpointName, endpointsOf, repositoryOf, SERVED_MODELS } from "../../lib/config/model-sources.ts";
-import { workFolder } from "../../lib/core/folders.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
-import { readModelFiles } from "../../lib/search/embeddings/sparse-model.ts";
-import type { StandInModel } from "../embeddings/control.ts";
-import type { DenseModel } from "../embeddings/lexical-model.ts";
-import { generateModelFiles } from "../embeddings/model-files.ts";
-import { connectRemoteServer, type RemoteServer, RemoteServerError } from "../embeddings/remote-server.ts";
-import { createModelStandIns, type ModelStandIns } from "../embeddings/stand-ins.ts";
-import { readStaticModel } from "../embeddings/static-model.ts";
-import { STATIC_MODEL } from "../embeddings/static-model-install.ts";
-import { LocalError, MissingTool } from "../process/error.ts";
+} from "@relevance/lib/settings/embedding-models.ts";
+import type { HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
+import type { Models } from "@relevance/lib/settings/model.ts";
+import { endpointName, endpointsOf, repositoryOf, SERVED_MODELS } from "@relevance/lib/settings/model-sources.ts";
+import type { StandInModel } from "@relevance/local-models/control.ts";
+import type { DenseModel } from "@relevance/local-models/lexical-model.ts";
+import { generateModelFiles } from "@relevance/local-models/model-files.ts";
+import { connectRemoteServer, type RemoteServer, RemoteServerError } from "@relevance/local-models/remote-server.ts";
+import { createModelStandIns, type ModelStandIns } from "@relevance/local-models/stand-ins.ts";
+import { readStaticModel } from "@relevance/local-models/static-model.ts";
+import { STATIC_MODEL } from "@relevance/local-models/static-model-install.ts";
+import { LocalError, MissingTool } from "@relevance/processes/error.ts";
 import type { DevOptions } from "./options.ts";
 
 /** The models behind the local AWS endpoint. */

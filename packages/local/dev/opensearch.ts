@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { LocalError } from "@relevance/processes/error.ts";
 import { findJdks } from "../opensearch/java.ts";
 import { startOpenSearch } from "../opensearch/start.ts";
 import { chooseVersion } from "../opensearch/versions.ts";
-import { LocalError } from "../process/error.ts";
 
 /** The cluster that the stack uses. */
 export interface DevCluster {

@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { MODEL_NAMES, type ModelName } from "../../lib/config/embedding-models.ts";
-import { workFolder } from "../../lib/core/folders.ts";
+import { workFolder } from "@relevance/lib/platform/folders.ts";
+import { MODEL_NAMES, type ModelName } from "@relevance/lib/settings/embedding-models.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 import { type OpenSearchVersion, opensearchVersion } from "../opensearch/versions.ts";
-import { LocalError } from "../process/error.ts";
 
 /** The command was called with invalid arguments or variables. The exit code is 2. */
 export class DevUsageError extends LocalError {

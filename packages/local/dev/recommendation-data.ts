@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { type AttributeValue, BatchWriteItemCommand, paginateScan, type WriteRequest } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
-import type { TableName } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import { concurrently } from "../../lib/core/resilience/concurrently.ts";
-import { TABLES } from "../../lib/recommendation/records/tables.ts";
-import type { AfterCall, DoneCall } from "../cloud/router.ts";
-import { readIfThere, replaceFile } from "../process/files.ts";
+import type { TableName } from "@relevance/lib/platform/naming/names.ts";
+import { PREFIXES } from "@relevance/lib/platform/naming/object-keys.ts";
+import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
+import { TABLES } from "@relevance/lib/recommendation/records/tables.ts";
+import type { AfterCall, DoneCall } from "@relevance/local-aws/cloud/router.ts";
+import { readIfThere, replaceFile } from "@relevance/processes/files.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { createTableJournal, type Entry, isJournaled, JOURNALED, linesOf, writtenIds } from "./table-journal.ts";
 

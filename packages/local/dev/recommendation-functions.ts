@@ -1,11 +1,11 @@
 import { CreateEventSourceMappingCommand, InvokeCommand } from "@aws-sdk/client-lambda";
-import type { TrainingEnvInput } from "../../functions/training/env.ts";
-import type { Configuration, Recommendation } from "../../lib/config/configuration.ts";
-import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
-import { aliasArn, type FunctionValues, recommendationFunctions } from "../../lib/infrastructure/functions.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
-import type { Cloud } from "../cloud/front.ts";
-import { LocalError } from "../process/error.ts";
+import { aliasArn, type FunctionValues, recommendationFunctions } from "@relevance/lib/infrastructure/functions.ts";
+import { type FunctionName, LIVE_ALIAS, type Names } from "@relevance/lib/platform/naming/names.ts";
+import { CHANGE_QUEUE } from "@relevance/lib/recommendation/sync/change-queue.ts";
+import type { Configuration, Recommendation } from "@relevance/lib/settings/configuration.ts";
+import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
+import { LocalError } from "@relevance/processes/error.ts";
+import type { TrainingEnvInput } from "../../../functions/training/env.ts";
 import { bundleArchive } from "./bundles.ts";
 import type { LocalClients } from "./clients.ts";
 import { createFunction } from "./resources.ts";

@@ -1,8 +1,13 @@
-import { campaignSettings } from "../../lib/config/campaign-settings.ts";
-import { DATASETS, type Dataset, RECIPE_KINDS, type RecipeKind } from "../../lib/core/contract/recommendation.ts";
-import type { Inventory } from "../../lib/personalize/resources/inventory.ts";
-import type { ResourceInputGiven, ResourceState } from "../../lib/personalize/resources/request.ts";
-import { LocalError } from "../process/error.ts";
+import type { Inventory } from "@relevance/lib/personalize/resources/inventory.ts";
+import type { ResourceInputGiven, ResourceState } from "@relevance/lib/personalize/resources/request.ts";
+import {
+  DATASETS,
+  type Dataset,
+  RECIPE_KINDS,
+  type RecipeKind,
+} from "@relevance/lib/platform/contract/recommendation.ts";
+import { campaignSettings } from "@relevance/lib/settings/campaign-settings.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 import { invoke, type RecommendationParts } from "./recommendation-functions.ts";
 
 /**

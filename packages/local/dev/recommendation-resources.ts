@@ -1,12 +1,12 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { CreateStateMachineCommand } from "@aws-sdk/client-sfn";
 import { CreateQueueCommand, GetQueueAttributesCommand } from "@aws-sdk/client-sqs";
-import type { StateMachineName } from "../../lib/core/naming/names.ts";
-import { PREFIXES } from "../../lib/core/naming/object-keys.ts";
-import type { State } from "../../lib/infrastructure/lambda-task.ts";
-import { stateMachineDefinitions } from "../../lib/infrastructure/state-machines.ts";
-import { PLACEMENTS } from "../../lib/recommendation/placements/document.ts";
-import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
+import type { State } from "@relevance/lib/infrastructure/lambda-task.ts";
+import { stateMachineDefinitions } from "@relevance/lib/infrastructure/state-machines.ts";
+import type { StateMachineName } from "@relevance/lib/platform/naming/names.ts";
+import { PREFIXES } from "@relevance/lib/platform/naming/object-keys.ts";
+import { PLACEMENTS } from "@relevance/lib/recommendation/placements/document.ts";
+import { CHANGE_QUEUE } from "@relevance/lib/recommendation/sync/change-queue.ts";
 import { putDocument } from "./documents.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 import { createRole } from "./resources.ts";

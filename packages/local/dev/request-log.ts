@@ -5,11 +5,11 @@ import {
   PutSubscriptionFilterCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
 import { AddPermissionCommand } from "@aws-sdk/client-lambda";
-import type { Configuration } from "../../lib/config/configuration.ts";
-import { LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
-import { type RequestLogKind, requestLogFilterPattern } from "../../lib/core/request-log/kinds.ts";
-import { aliasArn, logHandler, REQUEST_LOGS } from "../../lib/infrastructure/functions.ts";
-import type { Cloud } from "../cloud/front.ts";
+import { aliasArn, logHandler, REQUEST_LOGS } from "@relevance/lib/infrastructure/functions.ts";
+import { LIVE_ALIAS, type Names } from "@relevance/lib/platform/naming/names.ts";
+import { type RequestLogKind, requestLogFilterPattern } from "@relevance/lib/platform/request-log/kinds.ts";
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 import { bundleArchive } from "./bundles.ts";
 import type { LocalClients } from "./clients.ts";
 import { createForwarder } from "./log-forwarder.ts";

@@ -3,18 +3,18 @@ import { CreateTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamod
 import { CreateDeliveryStreamCommand, type FirehoseClient } from "@aws-sdk/client-firehose";
 import { CreateRoleCommand, EntityAlreadyExistsException, IAMClient, PutRolePolicyCommand } from "@aws-sdk/client-iam";
 import { CreateAliasCommand, CreateFunctionCommand, type LambdaClient } from "@aws-sdk/client-lambda";
+import { DELIVERY_STREAMS } from "@relevance/lib/infrastructure/delivery-streams.ts";
+import type { FunctionValues } from "@relevance/lib/infrastructure/functions.ts";
 import {
   type FunctionName,
   LIVE_ALIAS,
   type Names,
   type StreamName,
   type TableName,
-} from "../../lib/core/naming/names.ts";
-import { DELIVERY_STREAMS } from "../../lib/infrastructure/delivery-streams.ts";
-import type { FunctionValues } from "../../lib/infrastructure/functions.ts";
-import { TABLE_KEYS, TABLES } from "../../lib/recommendation/records/tables.ts";
-import { rootOptions } from "../cloud/account.ts";
-import type { Cloud } from "../cloud/front.ts";
+} from "@relevance/lib/platform/naming/names.ts";
+import { TABLE_KEYS, TABLES } from "@relevance/lib/recommendation/records/tables.ts";
+import { rootOptions } from "@relevance/local-aws/cloud/account.ts";
+import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 
 /** Creates empty tables. Default: all. */
 export async function createTables(

@@ -1,10 +1,10 @@
 import { join, relative, resolve } from "node:path";
-import { ConfigurationError } from "../../lib/config/problem.ts";
-import { fileProblem } from "../../lib/core/system-error.ts";
-import { visible } from "../../lib/core/visible.ts";
-import { rerankModels } from "../../lib/infrastructure/endpoints.ts";
-import { ModelFilesError } from "../../lib/search/embeddings/model-files.ts";
-import { LocalError } from "../process/error.ts";
+import { rerankModels } from "@relevance/lib/infrastructure/endpoints.ts";
+import { fileProblem } from "@relevance/lib/platform/system-error.ts";
+import { visible } from "@relevance/lib/platform/visible.ts";
+import { ModelFilesError } from "@relevance/lib/search/embeddings/model-files.ts";
+import { ConfigurationError } from "@relevance/lib/settings/problem.ts";
+import { LocalError } from "@relevance/processes/error.ts";
 import { type BannerOptions, banner } from "./banner.ts";
 import { DEMO_INDEX, demoMappings, demoSchema } from "./demo-index.ts";
 import { examples, personalizedSearchExample, recommendationExamples } from "./examples.ts";

@@ -1,9 +1,9 @@
-import { routes } from "../../functions/search-events/routes.ts";
-import type { ProxyHandler } from "../../lib/core/http/event.ts";
-import type { Names } from "../../lib/core/naming/names.ts";
-import { searchEvents } from "../../lib/infrastructure/functions.ts";
-import type { BundleOptions, LoadedBundle } from "../api/load-bundle.ts";
-import type { Cloud } from "../cloud/front.ts";
+import { searchEvents } from "@relevance/lib/infrastructure/functions.ts";
+import type { ProxyHandler } from "@relevance/lib/platform/http/event.ts";
+import type { Names } from "@relevance/lib/platform/naming/names.ts";
+import type { BundleOptions, LoadedBundle } from "@relevance/local-aws/api/load-bundle.ts";
+import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
+import { routes } from "../../../functions/search-events/routes.ts";
 import { bundleFile } from "./bundles.ts";
 import type { LocalClients } from "./clients.ts";
 import { variablesOfRole } from "./deployed-roles.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Served } from "../../lab/server/loopback.ts";
-import { bundle, servePage } from "../../lab/server/page.ts";
-import { PACKAGE_FOLDER } from "../../lib/core/folders.ts";
+import type { Served } from "@relevance/lab/server/loopback.ts";
+import { bundle, servePage } from "@relevance/lab/server/page.ts";
+import { PACKAGE_FOLDER } from "@relevance/lib/platform/folders.ts";
 
 /** The key of conf.local with which the page calls both services. */
 export const SHOP_KEY = "shop";
@@ -23,7 +23,7 @@ interface ShopOptions {
  * installed package, which has no examples.
  */
 export async function startShop({ demo, key, search, recommendation, port }: ShopOptions): Promise<Served | undefined> {
-  const folder = join(PACKAGE_FOLDER, "examples/shop");
+  const folder = join(PACKAGE_FOLDER, "packages/shop");
   if (!demo || key === undefined || recommendation === undefined || !existsSync(folder)) return undefined;
   const env = { SEARCH_URL: search, RECOMMENDATION_URL: recommendation, KEY: key };
   const page = await bundle({ folder, name: "shop", script: "shop.ts", style: "shop.css" }, bundleOptions(env));
@@ -35,8 +35,8 @@ export function bundleOptions(env: Readonly<Record<string, string>> = {}) {
   const instantSearch = createRequire(createRequire(import.meta.url).resolve("instantsearch.js/package.json"));
   return {
     alias: {
-      "@relevance/client": join(PACKAGE_FOLDER, "clients/typescript/src/index.ts"),
-      "@relevance/instantsearch": join(PACKAGE_FOLDER, "clients/instantsearch/src/index.ts"),
+      "@relevance/client": join(PACKAGE_FOLDER, "packages/clients/typescript/src/index.ts"),
+      "@relevance/instantsearch": join(PACKAGE_FOLDER, "packages/clients/instantsearch/src/index.ts"),
       // InstantSearch imports it directly and by way of htm, which must not find the console's version.
       preact: dirname(instantSearch.resolve("preact/package.json")),
     },

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LocalError } from "../process/error.ts";
-import { readIfThere, replaceFile } from "../process/files.ts";
-import { isOtherAlive } from "../process/scratch.ts";
+import { LocalError } from "@relevance/processes/error.ts";
+import { readIfThere, replaceFile } from "@relevance/processes/files.ts";
+import { isOtherAlive } from "@relevance/processes/scratch.ts";
 
 /** The content of `dev.json`, in which scripts find the addresses of the stack. */
 export interface DevState {

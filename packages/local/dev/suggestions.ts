@@ -1,9 +1,9 @@
 import { InvokeCommand } from "@aws-sdk/client-lambda";
-import type { SearchGateway } from "../../lib/config/configuration.ts";
-import { LIVE_ALIAS, type Names } from "../../lib/core/naming/names.ts";
-import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
-import { suggestions } from "../../lib/infrastructure/functions.ts";
-import type { Cloud } from "../cloud/front.ts";
+import { hasSuggestions } from "@relevance/lib/infrastructure/endpoints.ts";
+import { suggestions } from "@relevance/lib/infrastructure/functions.ts";
+import { LIVE_ALIAS, type Names } from "@relevance/lib/platform/naming/names.ts";
+import type { SearchGateway } from "@relevance/lib/settings/configuration.ts";
+import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 import { bundleArchive } from "./bundles.ts";
 import type { LocalClients } from "./clients.ts";
 import { createFunction } from "./resources.ts";

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type AttributeValue, BatchGetItemCommand } from "@aws-sdk/client-dynamodb";
-import type { TableName } from "../../lib/core/naming/names.ts";
-import { readIfThere } from "../process/files.ts";
+import type { TableName } from "@relevance/lib/platform/naming/names.ts";
+import { readIfThere } from "@relevance/processes/files.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 
 /** Tables whose writes are kept one by one, with their keys. The others are small enough to be saved whole. */

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { checkCloud, checkPython, run } from "../cloud/install.ts";
+import { checkCloud, checkPython, run } from "@relevance/local-aws/cloud/install.ts";
+import { LocalError, MissingTool } from "@relevance/processes/error.ts";
+import { commandsFor, isOnPath, type System, type Tool } from "@relevance/processes/tools.ts";
 import { checkMaven } from "../opensearch/install.ts";
 import { findJdks } from "../opensearch/java.ts";
 import { refuseSpace } from "../opensearch/start.ts";
 import { chooseVersion, jdkFor, OPENSEARCH_VERSIONS } from "../opensearch/versions.ts";
-import { LocalError, MissingTool } from "../process/error.ts";
-import { commandsFor, isOnPath, type System, type Tool } from "../process/tools.ts";
 import { connectTo } from "./opensearch.ts";
 import type { DevOptions } from "./options.ts";
 

@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { LocalError, MissingTool } from "../process/error.ts";
-import { readIfThere } from "../process/files.ts";
-import { installOnce } from "../process/install.ts";
-import { isOnPath } from "../process/tools.ts";
+import { LocalError, MissingTool } from "@relevance/processes/error.ts";
+import { readIfThere } from "@relevance/processes/files.ts";
+import { installOnce } from "@relevance/processes/install.ts";
+import { isOnPath } from "@relevance/processes/tools.ts";
 import { findJdks, type Jdk } from "./java.ts";
 import { FACTS, jdkFor, type OpenSearchVersion } from "./versions.ts";
 

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseJson } from "../../lib/core/json/values.ts";
-import { LocalError } from "../process/error.ts";
-import { readIfThere } from "../process/files.ts";
-import { logTail } from "../process/server.ts";
+import { parseJson } from "@relevance/lib/platform/json/values.ts";
+import { LocalError } from "@relevance/processes/error.ts";
+import { readIfThere } from "@relevance/processes/files.ts";
+import { logTail } from "@relevance/processes/server.ts";
 import type { OpenSearchVersion } from "./versions.ts";
 
 /** The files of one node: everything that the running server writes. */

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { lchownSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LocalError, MissingTool } from "../process/error.ts";
-import { HOST } from "../process/ports.ts";
+import { LocalError, MissingTool } from "@relevance/processes/error.ts";
+import { HOST } from "@relevance/processes/ports.ts";
 import type { NodeFolder } from "./node-folder.ts";
 
 /** The settings of one server. */

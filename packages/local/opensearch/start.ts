@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { LocalError } from "../process/error.ts";
-import { freePorts, HOST, requireFreePort } from "../process/ports.ts";
-import { logTail, type ServerProcess, startServer } from "../process/server.ts";
-import { waitFor } from "../process/wait.ts";
+import { LocalError } from "@relevance/processes/error.ts";
+import { freePorts, HOST, requireFreePort } from "@relevance/processes/ports.ts";
+import { logTail, type ServerProcess, startServer } from "@relevance/processes/server.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
 import { installOpenSearch } from "./install.ts";
 import { findJdks, type Jdk } from "./java.ts";
 import {

@@ -1,4 +1,4 @@
-import { LocalError, MissingTool } from "../process/error.ts";
+import { LocalError, MissingTool } from "@relevance/processes/error.ts";
 import type { Jdk } from "./java.ts";
 
 /** The versions for which the Maven repository has all parts. Only these two had neural-search. */

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import { suite } from "../../../test/suite.ts";
-import { LocalError } from "../../process/error.ts";
-import { freePorts, HOST, requireFreePort } from "../../process/ports.ts";
-import { scratchFolder } from "../../process/scratch.ts";
-import { logTail } from "../../process/server.ts";
+import { LocalError } from "../error.ts";
+import { freePorts, HOST, requireFreePort } from "../ports.ts";
+import { scratchFolder } from "../scratch.ts";
+import { logTail } from "../server.ts";
 
 const test = suite("ports, logs and scratch folders");
 

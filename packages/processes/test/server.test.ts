@@ -6,10 +6,10 @@ import { pathToFileURL } from "node:url";
 import * as assert from "uvu/assert";
 import { ROOT, TEST_OUTPUT } from "../../../test/fixtures/env.ts";
 import { suite } from "../../../test/suite.ts";
-import { LocalError } from "../../process/error.ts";
-import { scratchFolder } from "../../process/scratch.ts";
-import { type ServerProcess, startServer } from "../../process/server.ts";
-import { waitFor } from "../../process/wait.ts";
+import { LocalError } from "../error.ts";
+import { scratchFolder } from "../scratch.ts";
+import { type ServerProcess, startServer } from "../server.ts";
+import { waitFor } from "../wait.ts";
 
 const test = suite("server process");
 
@@ -53,7 +53,7 @@ const linesOf = (logFile: string, lines: number) =>
 
 /** Runs a program that starts a server with startServer and then runs the code `then`. */
 function program(script: string, logFile: string, then: string) {
-  const url = pathToFileURL(join(ROOT, "local/process/server.ts")).href;
+  const url = pathToFileURL(join(ROOT, "packages/processes/server.ts")).href;
   const source = `
     import { startServer } from ${JSON.stringify(url)};
     const server = await startServer(${JSON.stringify({ command: "sh", args: ["-c", script], logFile, graceMs: 300 })});

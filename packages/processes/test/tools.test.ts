@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
-import { installOnce } from "../../process/install.ts";
-import { commandsFor, isOnPath, systemOf } from "../../process/tools.ts";
+import { installOnce } from "../install.ts";
+import { commandsFor, isOnPath, systemOf } from "../tools.ts";
 
 const test = suite("tools of the machine");
 

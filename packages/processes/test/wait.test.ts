@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
-import { LocalError } from "../../process/error.ts";
-import { patient, waitFor } from "../../process/wait.ts";
+import { LocalError } from "../error.ts";
+import { patient, waitFor } from "../wait.ts";
 
 const test = suite("waiting for a condition");
 

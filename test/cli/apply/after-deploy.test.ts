@@ -2,8 +2,8 @@ import * as assert from "uvu/assert";
 import { apisJson, printApis } from "../../../cli/apply/after-deploy.ts";
 import type { DeployedApi } from "../../../cli/deployed-api.ts";
 import { createTerminal } from "../../../cli/terminal.ts";
-import type { Alarms } from "../../../lib/config/alarms.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
+import type { Alarms } from "../../../lib/settings/alarms.ts";
 import { example } from "../../stacks/support.ts";
 import { suite } from "../../suite.ts";
 

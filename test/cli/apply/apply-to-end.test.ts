@@ -4,7 +4,7 @@ import * as assert from "uvu/assert";
 import { applyToTheEnd } from "../../../cli/apply/apply-to-end.ts";
 import { Failure } from "../../../cli/errors.ts";
 import type { PlannedStack } from "../../../cli/plan/planned.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
+import { scratchFolder } from "../../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 

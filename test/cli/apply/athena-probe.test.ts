@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { type Athena, probeRequestLog } from "../../../cli/apply/athena-probe.ts";
 import { createTerminal } from "../../../cli/terminal.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("request log probe");

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as assert from "uvu/assert";
 import { checkCluster, refusalAdvice } from "../../../cli/apply/check-cluster.ts";
-import { freePort } from "../../../local/process/ports.ts";
+import { freePort } from "../../../packages/processes/ports.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("checking the cluster through the API");

@@ -4,8 +4,8 @@ import * as assert from "uvu/assert";
 import { leftoversIn, strangersIn, taintedIn, writeLeftovers } from "../../../cli/apply/leftovers.ts";
 import type { PlanJson } from "../../../cli/plan/summary/plan-json.ts";
 import type { Diagnostic } from "../../../cli/terraform/messages.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
+import { scratchFolder } from "../../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 

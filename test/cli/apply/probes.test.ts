@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { type Invoke, probeServices } from "../../../cli/apply/probes.ts";
 import { createTerminal } from "../../../cli/terminal.ts";
-import type { Probe } from "../../../lib/core/http/probe.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
+import type { Probe } from "../../../lib/platform/http/probe.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { type Change, type ConfigurationName, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 

@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
 import { discover } from "../../../cli/discovery/discover.ts";
 import { othersProblem } from "../../../cli/remove/endpoint-users.ts";
-import { parseConfiguration } from "../../../lib/config/parse.ts";
 import { formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
 import { ownEndpoints } from "../../../lib/infrastructure/endpoints.ts";
+import { parseConfiguration } from "../../../lib/settings/parse.ts";
 import { type Change, configuration, configurationFiles } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 import { account, changedRead } from "./account.ts";
@@ -199,7 +199,7 @@ test("returns both default API keys during a rotation", async () => {
 });
 
 test("needs no domain for a recommendation service alone", async () => {
-  const { fullExample, changed, valid } = await import("../../lib/config/example.ts");
+  const { fullExample, changed, valid } = await import("../../lib/settings/example.ts");
   const files = changed(
     changed(fullExample(), "project.yaml", ["vpc"], undefined),
     "project.yaml",

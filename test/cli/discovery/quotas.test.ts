@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import { checkQuotas, type QuotaReads } from "../../../cli/discovery/quotas.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
 import { loggedSearchesPerSecond } from "../../../lib/infrastructure/delivery-streams.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { configuration } from "../../fixtures/configurations/configurations.ts";
 import { fullConfiguration } from "../../fixtures/configurations/every-option.ts";
-import { changed, type Files, valid } from "../../lib/config/example.ts";
+import { changed, type Files, valid } from "../../lib/settings/example.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("discovery: quotas");

@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { importSource } from "../../../cli/gateway/import-files.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
+import { scratchFolder } from "../../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 

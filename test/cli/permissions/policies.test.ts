@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { charactersOf, MAX_CHARACTERS, policiesOf } from "../../../cli/permissions/policies.ts";
-import type { Configuration } from "../../../lib/config/configuration.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
 import type { StackResources } from "../../../lib/infrastructure/stack-resources.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
+import type { Configuration } from "../../../lib/settings/configuration.ts";
+import { scratchFolder } from "../../../packages/processes/scratch.ts";
 import { sampleStacks } from "../../../stacks/sample-stacks.ts";
 import {
   type Change,
@@ -24,7 +24,7 @@ const test = suite("relevance permissions");
 const ACCOUNT = "123456789012";
 /** Whether an action has resource types, and the actions that it depends on. */
 const REFERENCE: Readonly<Record<string, { resources: string[]; dependent?: string[] }>> = JSON.parse(
-  readFileSync("local/cloud/server/authorization.json", "utf8"),
+  readFileSync("packages/local-aws/cloud/server/authorization.json", "utf8"),
 ).actions;
 
 interface Statement {
@@ -86,7 +86,7 @@ test("counts as IAM does: without white space", () => {
 });
 
 test("grants what an action depends on, by AWS's own reference", () => {
-  // Other services' resources, other kinds of calls: WHEN of local/cloud/server/guard_dependents.py has each reason.
+  // Other services' resources, other kinds of calls: WHEN of packages/local-aws/cloud/server/guard_dependents.py has each reason.
   const otherwise = (action: string, dependent: string) =>
     action.startsWith("servicequotas:") ||
     (action.startsWith("wafv2:") && !/^(apigateway:|wafv2:GetWebACL)/.test(dependent)) ||

@@ -2,9 +2,9 @@
 import * as assert from "uvu/assert";
 import { policiesOf } from "../../../cli/permissions/policies.ts";
 import { actionsIn, PROVIDER_CALLS, words } from "../../../cli/permissions/resources.ts";
-import type { Configuration } from "../../../lib/config/configuration.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
 import type { StackResources } from "../../../lib/infrastructure/stack-resources.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
+import type { Configuration } from "../../../lib/settings/configuration.ts";
 import { sampleStacks } from "../../../stacks/sample-stacks.ts";
 import {
   type Change,

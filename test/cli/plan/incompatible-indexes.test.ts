@@ -5,7 +5,7 @@ import {
   previousNotes,
   type StoredIndex,
 } from "../../../cli/plan/incompatible-indexes.ts";
-import type { SearchGateway } from "../../../lib/config/configuration.ts";
+import type { SearchGateway } from "../../../lib/settings/configuration.ts";
 import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 

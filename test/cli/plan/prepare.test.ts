@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { settingsOf } from "../../../build/settings-files.ts";
-import { settingChanges } from "../../../lib/core/json/setting-changes.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
+import { settingChanges } from "../../../lib/platform/json/setting-changes.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { type Change, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
 

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { runTeardown } from "../../../cli/recommendation/run-teardown.ts";
 import type { Place } from "../../../cli/session.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { serveStandIns } from "../../fixtures/stand-in-server.ts";
 import { suite } from "../../suite.ts";
 

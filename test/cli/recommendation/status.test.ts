@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { statusText } from "../../../cli/recommendation/status.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("the text of relevance status");

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { findTerraform } from "../../../cli/terraform/binary.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
+import { scratchFolder } from "../../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as assert from "uvu/assert";
 import { Interrupted, initOptions, runTerraform, terraformEnvironment } from "../../../cli/terraform/process.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
+import { scratchFolder } from "../../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../../fixtures/env.ts";
 import { suite } from "../../suite.ts";
 

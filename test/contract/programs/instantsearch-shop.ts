@@ -2,7 +2,7 @@
 
 import { Relevance } from "@relevance/client";
 import { instantSearchClients } from "@relevance/instantsearch";
-import { gateway } from "../../../clients/instantsearch/test/gateway.ts";
+import { gateway } from "../../../packages/clients/instantsearch/test/gateway.ts";
 
 /** Keeps an error for the test. */
 export const tell = (error: unknown): void => {

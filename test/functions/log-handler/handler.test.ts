@@ -2,9 +2,9 @@ import { gzipSync } from "node:zlib";
 import type { SQSEvent } from "aws-lambda";
 import * as assert from "uvu/assert";
 import { createHandler } from "../../../functions/log-handler/handler.ts";
-import type { BatchOutcome } from "../../../lib/aws/log-lines.ts";
-import { ApiError } from "../../../lib/core/http/error.ts";
-import { call, failing, logged } from "../../lib/core/http/calls.ts";
+import type { BatchOutcome } from "../../../lib/platform/aws/log-lines.ts";
+import { ApiError } from "../../../lib/platform/http/error.ts";
+import { call, failing, logged } from "../../lib/platform/http/calls.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("functions/log-handler");

@@ -1,6 +1,6 @@
-import { listen } from "../../../local/cloud/listener.ts";
-import { router, standInsByService } from "../../../local/cloud/router.ts";
-import type { StandIn, StandInAnswer, StandInRequest } from "../../../local/cloud/stand-in.ts";
+import { listen } from "../../../packages/local-aws/cloud/listener.ts";
+import { router, standInsByService } from "../../../packages/local-aws/cloud/router.ts";
+import type { StandIn, StandInAnswer, StandInRequest } from "../../../packages/local-aws/cloud/stand-in.ts";
 
 /** A fault that a test injects: an answer in place of the AWS service's, or undefined to let the request through. */
 export type Fault = (request: StandInRequest) => StandInAnswer | undefined | Promise<StandInAnswer | undefined>;

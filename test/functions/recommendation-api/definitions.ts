@@ -1,6 +1,6 @@
-import type { AvroSchema } from "../../../lib/config/avro.ts";
 import type { RecommendationSettings } from "../../../lib/recommendation/service/settings.ts";
-import { FIELDS } from "../../../local/test/personalize/book-shop.ts";
+import type { AvroSchema } from "../../../lib/settings/avro.ts";
+import { FIELDS } from "../../../packages/local-personalize/test/book-shop.ts";
 
 const schema = <Name extends AvroSchema["name"]>(name: Name) => ({
   type: "record" as const,

@@ -3,11 +3,11 @@
 import * as assert from "uvu/assert";
 import { loadFamily } from "../../../functions/recommendation-api/families.ts";
 import { routes } from "../../../functions/recommendation-api/routes.ts";
-import { CallTimeout } from "../../../lib/aws/errors.ts";
-import { failureOf } from "../../../lib/aws/store-failure.ts";
-import { OPEN } from "../../../lib/core/http/access.ts";
-import type { FaultCode } from "../../../lib/core/http/error.ts";
-import { createRouter } from "../../../lib/core/http/router.ts";
+import { CallTimeout } from "../../../lib/platform/aws/errors.ts";
+import { failureOf } from "../../../lib/platform/aws/store-failure.ts";
+import { OPEN } from "../../../lib/platform/http/access.ts";
+import type { FaultCode } from "../../../lib/platform/http/error.ts";
+import { createRouter } from "../../../lib/platform/http/router.ts";
 import { UNSTORED_RECORDS } from "../../../lib/recommendation/ingest/uploads.ts";
 import type { RecommendationServices } from "../../../lib/recommendation/service/services.ts";
 import { suite } from "../../suite.ts";

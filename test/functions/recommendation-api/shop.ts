@@ -1,6 +1,6 @@
 import { CreateFilterCommand } from "@aws-sdk/client-personalize";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { openCampaign, openShop, type Shop, stockShop } from "../../../local/test/personalize/book-shop.ts";
+import { openCampaign, openShop, type Shop, stockShop } from "../../../packages/local-personalize/test/book-shop.ts";
 import { expressionOf, type FilterName, type World } from "./world.ts";
 
 const RECIPES = {

@@ -1,6 +1,6 @@
 import { GetRoleCommand, IAMClient, UpdateRoleDescriptionCommand } from "@aws-sdk/client-iam";
 import * as assert from "uvu/assert";
-import { rootOptions } from "../../../local/cloud/account.ts";
+import { rootOptions } from "../../../packages/local-aws/cloud/account.ts";
 import { clientOptions } from "../../fixtures/cloud.ts";
 import type { Step, World } from "./world.ts";
 

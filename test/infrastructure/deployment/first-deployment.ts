@@ -4,8 +4,8 @@ import { CreateRestApiCommand, DeleteRestApiCommand, GetRestApisCommand } from "
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as assert from "uvu/assert";
-import { PROJECT_TAG } from "../../../lib/core/naming/tags.ts";
-import { waitFor } from "../../../local/process/wait.ts";
+import { PROJECT_TAG } from "../../../lib/platform/naming/tags.ts";
+import { waitFor } from "../../../packages/processes/wait.ts";
 import { clientOptions } from "../../fixtures/cloud.ts";
 import { changesIn, type Step, type World } from "./world.ts";
 

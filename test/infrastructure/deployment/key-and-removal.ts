@@ -1,6 +1,6 @@
 import { HeadBucketCommand } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import type { StackName } from "../../../lib/core/naming/names.ts";
+import type { StackName } from "../../../lib/platform/naming/names.ts";
 import { changesIn, type Step, type World } from "./world.ts";
 
 /** Rotates the key, and lists the resources. */

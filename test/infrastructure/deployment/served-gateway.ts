@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/client-api-gateway";
 import { AddPermissionCommand, RemovePermissionCommand } from "@aws-sdk/client-lambda";
 import * as assert from "uvu/assert";
-import { readDeployedApi } from "../../../local/cloud/deployed-api.ts";
+import { readDeployedApi } from "../../../packages/local-aws/cloud/deployed-api.ts";
 import type { Step, World } from "./world.ts";
 
 /** Uses the API as deployed, and shows that it does not answer without key and permission. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import * as assert from "uvu/assert";
-import { shellWord } from "../../../lib/core/shell-word.ts";
+import { shellWord } from "../../../lib/platform/shell-word.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("words of a shell");

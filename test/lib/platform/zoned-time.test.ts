@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { instantOf, isTimeZone } from "../../../lib/core/zoned-time.ts";
+import { instantOf, isTimeZone } from "../../../lib/platform/zoned-time.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("local times");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { packed, requestsOf } from "../../../lib/aws/record-stream.ts";
+import { packed, requestsOf } from "../../../lib/platform/aws/record-stream.ts";
 import { eventBatches } from "../../../lib/recommendation/clients/realtime.ts";
 import { trainedEvent } from "../../../lib/recommendation/records/trained-event.ts";
 import { suite } from "../../suite.ts";

@@ -1,4 +1,4 @@
-import type { ProfileDataset } from "../../../lib/core/contract/recommendation.ts";
+import type { ProfileDataset } from "../../../lib/platform/contract/recommendation.ts";
 import type { DatasetRecord } from "../../../lib/recommendation/clients/dataset-writer.ts";
 import type { Profile } from "../../../lib/recommendation/records/profile.ts";
 import { ID_COLUMNS } from "../../../lib/recommendation/records/tables.ts";

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { recipeOf } from "../../../lib/config/campaign-settings.ts";
-import { clusterUrl } from "../../../lib/config/cluster-address.ts";
-import { RECIPE_KINDS } from "../../../lib/core/contract/recommendation.ts";
+import { RECIPE_KINDS } from "../../../lib/platform/contract/recommendation.ts";
+import { recipeOf } from "../../../lib/settings/campaign-settings.ts";
+import { clusterUrl } from "../../../lib/settings/cluster-address.ts";
 import { suite } from "../../suite.ts";
 import { changed, type Files, filledExample, fullExample, valid } from "./example.ts";
 

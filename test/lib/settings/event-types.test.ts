@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { chosenTypes, eventTypeChoice, fixedTypes } from "../../../lib/config/event-types.ts";
+import { chosenTypes, eventTypeChoice, fixedTypes } from "../../../lib/settings/event-types.ts";
 import { suite } from "../../suite.ts";
 import { changed, filledExample, valid } from "./example.ts";
 

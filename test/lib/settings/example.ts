@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type Document, parseDocument } from "yaml";
-import type { Configuration } from "../../../lib/config/configuration.ts";
-import { parseConfiguration } from "../../../lib/config/parse.ts";
-import { ConfigurationError, formatProblem, type Path, type Problem } from "../../../lib/config/problem.ts";
+import type { Configuration } from "../../../lib/settings/configuration.ts";
+import { parseConfiguration } from "../../../lib/settings/parse.ts";
+import { ConfigurationError, formatProblem, type Path, type Problem } from "../../../lib/settings/problem.ts";
 import { keeping, keptParsing } from "./kept-parsing.ts";
 
 /** Texts of configuration files by their paths. */

@@ -1,6 +1,6 @@
 import type { GenericSchema } from "valibot";
-import { type Parsing, readSource } from "../../../lib/config/reader.ts";
-import { validate } from "../../../lib/config/validate.ts";
+import { type Parsing, readSource } from "../../../lib/settings/reader.ts";
+import { validate } from "../../../lib/settings/validate.ts";
 
 /** The files of a few whole configurations: most come again in the next test, which changes one of them. */
 const KEPT = 100;

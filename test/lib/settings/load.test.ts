@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { loadConfiguration, loadHybridSearch } from "../../../lib/config/load.ts";
+import { loadConfiguration, loadHybridSearch } from "../../../lib/settings/load.ts";
 import { removeShopKey } from "../../fixtures/shop-key.ts";
 import { suite } from "../../suite.ts";
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { nearest } from "../../../lib/config/nearest.ts";
+import { nearest } from "../../../lib/settings/nearest.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("nearest word");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { nameProblem, propertyName } from "../../../lib/config/property-name.ts";
+import { nameProblem, propertyName } from "../../../lib/settings/property-name.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("Names of properties");

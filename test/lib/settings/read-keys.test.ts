@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { settingsOf } from "../../../build/settings-files.ts";
-import { FILES } from "../../../lib/config/reference.ts";
-import { keysOf } from "../../../lib/config/shape.ts";
-import { namesOf } from "../../../lib/core/naming/names.ts";
+import { namesOf } from "../../../lib/platform/naming/names.ts";
+import { FILES } from "../../../lib/settings/reference.ts";
+import { keysOf } from "../../../lib/settings/shape.ts";
 import { sampleStacks } from "../../../stacks/sample-stacks.ts";
 import { FULL_NAMES, fullConfiguration } from "../../fixtures/configurations/every-option.ts";
 import { suite } from "../../suite.ts";
@@ -13,7 +13,7 @@ const test = suite("every key is read");
 
 /** Neither the files that declare keys, which import the kinds of their values, nor checks read a key. */
 const isReader = (file: string, source: string) =>
-  !file.startsWith("lib/config/") || !(file.startsWith("lib/config/checks/") || source.includes('/kinds.ts"'));
+  !file.startsWith("lib/settings/") || !(file.startsWith("lib/settings/checks/") || source.includes('/kinds.ts"'));
 
 test("by code that names it", () => {
   const named = new Set<string>();

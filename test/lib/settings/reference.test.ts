@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { CONFIGURATION_FILE } from "../../../build/reference.ts";
-import { configurationReference } from "../../../lib/config/reference.ts";
+import { configurationReference } from "../../../lib/settings/reference.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("configuration reference");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { Path } from "../../../lib/config/problem.ts";
+import type { Path } from "../../../lib/settings/problem.ts";
 import type { suite } from "../../suite.ts";
 import { changed, type Files, problemsOf } from "./example.ts";
 

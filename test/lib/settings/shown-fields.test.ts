@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { showsField } from "../../../lib/config/shown-fields.ts";
+import { showsField } from "../../../lib/settings/shown-fields.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("lib/config/shown-fields");

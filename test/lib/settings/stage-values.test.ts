@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { IndexPattern } from "../../../lib/config/names.ts";
-import { Variety, VarietySection } from "../../../lib/config/stage-values.ts";
 import { IndexName } from "../../../lib/search/api/bulk/request.ts";
+import { IndexPattern } from "../../../lib/settings/names.ts";
+import { Variety, VarietySection } from "../../../lib/settings/stage-values.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("values that files and requests share");

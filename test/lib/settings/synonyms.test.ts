@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { parseSynonymFile } from "../../../lib/config/synonym-files.ts";
-import { formatRule, parseRule, wordsOf } from "../../../lib/config/synonyms.ts";
+import { parseSynonymFile } from "../../../lib/settings/synonym-files.ts";
+import { formatRule, parseRule, wordsOf } from "../../../lib/settings/synonyms.ts";
 import { suite } from "../../suite.ts";
 import { changed, fullExample, linesOf, valid } from "./example.ts";
 

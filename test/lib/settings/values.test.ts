@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { formatPath, type Path } from "../../../lib/config/problem.ts";
+import { formatPath, type Path } from "../../../lib/settings/problem.ts";
 import { suite } from "../../suite.ts";
 import { changed, type Files, fullExample, problemsOf } from "./example.ts";
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { lacking, VECTOR_NAMES, vectorField, vectorsOfField } from "../../../lib/config/vectors.ts";
+import { lacking, VECTOR_NAMES, vectorField, vectorsOfField } from "../../../lib/settings/vectors.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("kinds of vectors");

@@ -1,5 +1,5 @@
-import { concurrently } from "../../../lib/core/resilience/concurrently.ts";
-import { waitFor } from "../../../local/process/wait.ts";
+import { concurrently } from "../../../lib/platform/resilience/concurrently.ts";
+import { waitFor } from "../../../packages/processes/wait.ts";
 import { API_KEY, CAMPAIGN_ARN, startGateway } from "../../fixtures/gateway.ts";
 import { type Cluster, uniqueIndex } from "../../fixtures/opensearch.ts";
 import { nameOf } from "../array.ts";

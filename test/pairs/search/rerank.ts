@@ -1,4 +1,4 @@
-import { overlap } from "../../../local/embeddings/rerank-server.ts";
+import { overlap } from "../../../packages/local-models/rerank-server.ts";
 import type { Finding, Hit } from "../compare.ts";
 import { isOwnOrder, pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";

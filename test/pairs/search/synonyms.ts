@@ -1,4 +1,4 @@
-import type { StandIn } from "../../../local/cloud/stand-in.ts";
+import type { StandIn } from "../../../packages/local-aws/cloud/stand-in.ts";
 import type { SearchRow } from "./dimensions.ts";
 
 /** What an entry says in cases with synonyms. */

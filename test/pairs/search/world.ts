@@ -1,7 +1,7 @@
-import { CHUNKING, passagesField } from "../../../lib/config/passage-fields.ts";
-import { vectorField } from "../../../lib/config/vectors.ts";
 import { byteVector } from "../../../lib/search/embeddings/byte-vector.ts";
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
+import { CHUNKING, passagesField } from "../../../lib/settings/passage-fields.ts";
+import { vectorField } from "../../../lib/settings/vectors.ts";
 import { type Cluster, request } from "../../fixtures/opensearch.ts";
 import { removeAll } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";

@@ -1,4 +1,4 @@
-import { concurrently } from "../../../lib/core/resilience/concurrently.ts";
+import { concurrently } from "../../../lib/platform/resilience/concurrently.ts";
 import { API_KEY, startGateway } from "../../fixtures/gateway.ts";
 import { type Cluster, uniqueIndex } from "../../fixtures/opensearch.ts";
 import { nameOf } from "../array.ts";

@@ -1,5 +1,5 @@
-import { lookup } from "../../../core/json/lookup.ts";
-import { isObject } from "../../../core/json/values.ts";
+import { lookup } from "../../../platform/json/lookup.ts";
+import { isObject } from "../../../platform/json/values.ts";
 import { type Passage, passagesOf } from "../../embeddings/passages.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
 import type { DocumentOf, Operation } from "./operations.ts";

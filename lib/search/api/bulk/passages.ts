@@ -1,5 +1,5 @@
-import { lookup } from "../../../core/json/lookup.ts";
-import { isObject } from "../../../core/json/values.ts";
+import { lookup } from "../../../platform/json/lookup.ts";
+import { isObject } from "../../../platform/json/values.ts";
 import { type DocumentEmbedding, EmbeddingError, type EmbeddingOutcome } from "../../embeddings/embedder.ts";
 import { hashOf } from "../../embeddings/passages.ts";
 import { join, type Piece } from "./draft.ts";

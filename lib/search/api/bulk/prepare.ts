@@ -1,6 +1,6 @@
-import { MODELS } from "../../../config/embedding-models.ts";
-import { ApiError } from "../../../core/http/error.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
+import { MODELS } from "../../../settings/embedding-models.ts";
 import { byteVectorJson } from "../../embeddings/byte-vector.ts";
 import { type DocumentEmbedding, type Embedder, type EmbedderName, EmbeddingError } from "../../embeddings/embedder.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";

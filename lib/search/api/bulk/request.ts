@@ -1,6 +1,11 @@
 import * as v from "valibot";
-import { BULK_OPERATIONS, MAX_INDEX_BYTES, type OperationName, VERSION_TYPES } from "../../../core/contract/search.ts";
-import { objectSchema } from "../../../core/http/validate.ts";
+import {
+  BULK_OPERATIONS,
+  MAX_INDEX_BYTES,
+  type OperationName,
+  VERSION_TYPES,
+} from "../../../platform/contract/search.ts";
+import { objectSchema } from "../../../platform/http/validate.ts";
 
 /** The most operations of one request. */
 export const MAX_OPERATIONS = 5_000;

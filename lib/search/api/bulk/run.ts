@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ApiError } from "../../../core/http/error.ts";
-import type { Reply } from "../../../core/http/event.ts";
-import { backoff, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
-import { degradedMetric } from "../../../core/telemetry/emf.ts";
+import type { ApiError } from "../../../platform/http/error.ts";
+import type { Reply } from "../../../platform/http/event.ts";
+import { backoff, MAX_ATTEMPTS } from "../../../platform/resilience/deadline.ts";
+import { degradedMetric } from "../../../platform/telemetry/emf.ts";
 import { requireWritable } from "../../access/names.ts";
 import { requireTemplate } from "../../access/templates.ts";
 import { heldWrites } from "../../gateway/held-writes.ts";

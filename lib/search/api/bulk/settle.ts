@@ -1,5 +1,5 @@
-import { ApiError } from "../../../core/http/error.ts";
-import { backoff, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import { backoff, earlier, MAX_ATTEMPTS } from "../../../platform/resilience/deadline.ts";
 import { blockedIndex, type HeldWrites } from "../../gateway/held-writes.ts";
 import type { Draft, Sending } from "./draft.ts";
 import type { Operation } from "./operations.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import type { OperationName } from "../../../core/contract/search.ts";
-import { ApiError } from "../../../core/http/error.ts";
-import { elementSlices, memberSlices, withoutPaths } from "../../../core/json/slices.ts";
-import { containsJson, type ExactJson, parseExact, sameJson } from "../../../core/json/values.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { OperationName } from "../../../platform/contract/search.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import { elementSlices, memberSlices, withoutPaths } from "../../../platform/json/slices.ts";
+import { containsJson, type ExactJson, parseExact, sameJson } from "../../../platform/json/values.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import { clusterError, jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import { mget } from "../../opensearch/requests.ts";

@@ -1,9 +1,9 @@
-import { MODELS } from "../../../config/embedding-models.ts";
-import { CHUNKING, isByCharacters } from "../../../config/passage-fields.ts";
-import type { Vectors } from "../../../config/vectors.ts";
-import type { Issue } from "../../../core/http/error.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { Issue } from "../../../platform/http/error.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
+import { MODELS } from "../../../settings/embedding-models.ts";
+import { CHUNKING, isByCharacters } from "../../../settings/passage-fields.ts";
+import type { Vectors } from "../../../settings/vectors.ts";
 import { type EmbedderName, embedderName, passagesBy } from "../../embeddings/embedder.ts";
 import type { Splitting } from "../../embeddings/passages.ts";
 import type { GatewayServices } from "../../gateway/services.ts";

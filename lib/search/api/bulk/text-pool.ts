@@ -1,4 +1,4 @@
-import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../core/resilience/deadline.ts";
+import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../platform/resilience/deadline.ts";
 import {
   type Embedder,
   type EmbedderName,

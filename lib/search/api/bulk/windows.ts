@@ -1,4 +1,4 @@
-import { MODELS } from "../../../config/embedding-models.ts";
+import { MODELS } from "../../../settings/embedding-models.ts";
 import type { Splitting } from "../../embeddings/passages.ts";
 import { type Operation, roundsOf } from "./operations.ts";
 import type { BulkTarget } from "./target.ts";

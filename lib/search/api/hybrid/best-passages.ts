@@ -1,5 +1,5 @@
-import { passageVector } from "../../../config/passage-fields.ts";
-import { isObject, isRawNumber } from "../../../core/json/values.ts";
+import { isObject, isRawNumber } from "../../../platform/json/values.ts";
+import { passageVector } from "../../../settings/passage-fields.ts";
 import type { Capabilities } from "../../opensearch/capabilities-of.ts";
 
 type Fields = ReadonlySet<string>;

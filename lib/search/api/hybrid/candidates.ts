@@ -1,7 +1,7 @@
-import type { JsonCall, Reply } from "../../../core/http/event.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
-import { memberSlices } from "../../../core/json/slices.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { JsonCall, Reply } from "../../../platform/http/event.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import { memberSlices } from "../../../platform/json/slices.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import { limitRefusal } from "../../access/limits.ts";
 import { requireAllowed } from "../../access/names.ts";
 import { searchedIndexes } from "../../access/query.ts";

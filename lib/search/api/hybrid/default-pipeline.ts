@@ -1,6 +1,6 @@
-import { ApiError } from "../../../core/http/error.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { NO_PIPELINE, type SearchPipeline } from "../../opensearch/index-catalog.ts";
 import type { TargetIndex } from "../../target/target.ts";

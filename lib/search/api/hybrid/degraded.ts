@@ -1,5 +1,5 @@
-import type { Degradation } from "../../../core/http/degradation.ts";
-import { isObject } from "../../../core/json/values.ts";
+import type { Degradation } from "../../../platform/http/degradation.ts";
+import { isObject } from "../../../platform/json/values.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
 import type { SearchAnswer } from "../../page/answer.ts";
 import type { Page } from "../../page/native-page.ts";

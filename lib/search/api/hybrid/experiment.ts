@@ -1,5 +1,5 @@
-import { INTERLEAVED } from "../../../core/contract/search.ts";
-import { variantFor } from "../../../core/experiments/assignment.ts";
+import { INTERLEAVED } from "../../../platform/contract/search.ts";
+import { variantFor } from "../../../platform/experiments/assignment.ts";
 import type { Experiment } from "../../gateway/settings.ts";
 import type { interleaveStage } from "../../page/interleave.ts";
 import { ownOrderOf } from "../../page/native-page.ts";

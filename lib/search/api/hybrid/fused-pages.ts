@@ -1,5 +1,5 @@
-import { ApiError } from "../../../core/http/error.ts";
-import { memberSlices, withMembers } from "../../../core/json/slices.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import { memberSlices, withMembers } from "../../../platform/json/slices.ts";
 import { type SearchAnswer, withHits } from "../../page/answer.ts";
 import type { Page, SearchPage } from "../../page/native-page.ts";
 

@@ -1,5 +1,5 @@
-import type { JsonCall, Reply } from "../../../core/http/event.ts";
-import { withMembers } from "../../../core/json/slices.ts";
+import type { JsonCall, Reply } from "../../../platform/http/event.ts";
+import { withMembers } from "../../../platform/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";

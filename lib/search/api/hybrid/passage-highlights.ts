@@ -1,8 +1,8 @@
-import { passageVector } from "../../../config/passage-fields.ts";
-import type { Degradation } from "../../../core/http/degradation.ts";
-import { lookup } from "../../../core/json/lookup.ts";
-import { memberSlices, withMembers } from "../../../core/json/slices.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { Degradation } from "../../../platform/http/degradation.ts";
+import { lookup } from "../../../platform/json/lookup.ts";
+import { memberSlices, withMembers } from "../../../platform/json/slices.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
+import { passageVector } from "../../../settings/passage-fields.ts";
 import { byteVector } from "../../embeddings/byte-vector.ts";
 import { type Embedding, embedderName, passagesBy } from "../../embeddings/embedder.ts";
 import { hashOf } from "../../embeddings/passages.ts";

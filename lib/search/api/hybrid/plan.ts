@@ -1,5 +1,5 @@
-import { invalidRequest } from "../../../core/http/validate.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { Effects } from "../../rules/effects.ts";
 import { withEffects, withText } from "../../rules/queries.ts";

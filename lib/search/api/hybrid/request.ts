@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { Candidates, Combination, Normalization, Weights } from "../../../config/fusion-settings.ts";
-import { objectSchema } from "../../../core/http/validate.ts";
+import { objectSchema } from "../../../platform/http/validate.ts";
+import { Candidates, Combination, Normalization, Weights } from "../../../settings/fusion-settings.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
 import { commonFields, IndexExpression, namedTemplateFields, no_hits } from "../search/request.ts";
 

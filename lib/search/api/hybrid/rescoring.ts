@@ -1,5 +1,5 @@
-import { OVERSAMPLE_FACTOR, type Vectors } from "../../../config/vectors.ts";
-import { isRawNumber } from "../../../core/json/values.ts";
+import { isRawNumber } from "../../../platform/json/values.ts";
+import { OVERSAMPLE_FACTOR, type Vectors } from "../../../settings/vectors.ts";
 
 /**
  * Returns a query whose knn clauses score candidates again with whole vectors, where the cluster would not by itself.

@@ -1,4 +1,4 @@
-import { isObject, isRawNumber } from "../../../core/json/values.ts";
+import { isObject, isRawNumber } from "../../../platform/json/values.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,3 @@
-import type { Vectors } from "../../../config/vectors.ts";
 import {
   COMBINATION_FACTS,
   type Combination,
@@ -6,10 +5,11 @@ import {
   type Normalization,
   type OnEmbeddingFailure,
   pairProblem,
-} from "../../../core/contract/search.ts";
-import { ApiError, type Issue } from "../../../core/http/error.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+} from "../../../platform/contract/search.ts";
+import { ApiError, type Issue } from "../../../platform/http/error.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
+import type { Vectors } from "../../../settings/vectors.ts";
 import type { EmbedderName } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";

@@ -1,8 +1,8 @@
-import { MAX_SUBQUERIES } from "../../../core/contract/search.ts";
-import type { Issue } from "../../../core/http/error.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
-import { memberSlices } from "../../../core/json/slices.ts";
-import { isObject, numberOf, parseLossless } from "../../../core/json/values.ts";
+import { MAX_SUBQUERIES } from "../../../platform/contract/search.ts";
+import type { Issue } from "../../../platform/http/error.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import { memberSlices } from "../../../platform/json/slices.ts";
+import { isObject, numberOf, parseLossless } from "../../../platform/json/values.ts";
 import type { GatewaySettings } from "../../gateway/settings.ts";
 import { isCount, type Page, pageOf } from "../../page/native-page.ts";
 import { namedTemplate, type SearchBody } from "../search/named-template.ts";

@@ -1,5 +1,5 @@
-import type { Degradation } from "../../../core/http/degradation.ts";
-import { elementSlices, memberSlices, withMembers } from "../../../core/json/slices.ts";
+import type { Degradation } from "../../../platform/http/degradation.ts";
+import { elementSlices, memberSlices, withMembers } from "../../../platform/json/slices.ts";
 import { type SearchAnswer, searchFailure } from "../../page/answer.ts";
 
 type Native = Readonly<Record<string, unknown>>;

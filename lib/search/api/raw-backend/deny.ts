@@ -1,4 +1,4 @@
-import { matcher } from "../../../core/wildcard.ts";
+import { matcher } from "../../../platform/wildcard.ts";
 import { type NamingCall, systemRefusal } from "../../access/system.ts";
 
 /** Returns why a call is forbidden, as the end of a sentence about it; undefined if it is not. */

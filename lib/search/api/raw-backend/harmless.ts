@@ -1,8 +1,8 @@
-import { ApiError, type Issue } from "../../../core/http/error.ts";
-import type { ProxyEvent } from "../../../core/http/event.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
-import { hasDeepBrackets, nestingIssue, queryIssue, stringIssue } from "../../../core/json/nesting.ts";
-import { isObject, parseJson } from "../../../core/json/values.ts";
+import { ApiError, type Issue } from "../../../platform/http/error.ts";
+import type { ProxyEvent } from "../../../platform/http/event.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import { hasDeepBrackets, nestingIssue, queryIssue, stringIssue } from "../../../platform/json/nesting.ts";
+import { isObject, parseJson } from "../../../platform/json/values.ts";
 import { endpointOf } from "./native-call.ts";
 
 /** Formats that the cluster accepts but whose nesting the gateway cannot check. */

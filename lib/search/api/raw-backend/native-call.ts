@@ -1,5 +1,5 @@
-import type { ProxyEvent } from "../../../core/http/event.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
+import type { ProxyEvent } from "../../../platform/http/event.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
 
 /** The route's prefix, which the cluster's own path follows. */
 export const PREFIX = "/raw-backend";

@@ -1,7 +1,7 @@
-import { forbidden, type KeyRules } from "../../../core/http/access.ts";
-import { ApiError } from "../../../core/http/error.ts";
-import { isObject, parseJson } from "../../../core/json/values.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+import { forbidden, type KeyRules } from "../../../platform/http/access.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import { isObject, parseJson } from "../../../platform/json/values.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import { shown } from "../../access/names.ts";
 import { readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";

@@ -1,9 +1,9 @@
-import { type Endpoint, forbidden, type KeyRules } from "../../../core/http/access.ts";
-import type { BytesCall } from "../../../core/http/body-handlers.ts";
-import { ApiError } from "../../../core/http/error.ts";
-import type { Call, ProxyEvent, Reply } from "../../../core/http/event.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
-import { retry } from "../../../core/resilience/deadline.ts";
+import { type Endpoint, forbidden, type KeyRules } from "../../../platform/http/access.ts";
+import type { BytesCall } from "../../../platform/http/body-handlers.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import type { Call, ProxyEvent, Reply } from "../../../platform/http/event.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import { retry } from "../../../platform/resilience/deadline.ts";
 import { administrationRefusal } from "../../access/administration.ts";
 import type { Refusal } from "../../access/names.ts";
 import {

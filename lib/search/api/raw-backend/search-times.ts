@@ -1,4 +1,4 @@
-import { isObject, parseJson } from "../../../core/json/values.ts";
+import { isObject, parseJson } from "../../../platform/json/values.ts";
 import type { AskedTimes } from "../../opensearch/time-limits.ts";
 
 interface SearchCall {

@@ -1,6 +1,6 @@
-import type { NoHits } from "../../../core/contract/search.ts";
-import type { JsonCall } from "../../../core/http/event.ts";
-import { deadlineWithin } from "../../../core/resilience/deadline.ts";
+import type { NoHits } from "../../../platform/contract/search.ts";
+import type { JsonCall } from "../../../platform/http/event.ts";
+import { deadlineWithin } from "../../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { searchFailure } from "../../page/answer.ts";
 import type { OtherText } from "../../suggest/correct.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { SearchKind } from "../../../core/contract/search.ts";
-import type { Degradation } from "../../../core/http/degradation.ts";
-import type { Call, Reply } from "../../../core/http/event.ts";
-import { keyInTime } from "../../../core/request-log/user-ids.ts";
-import { degradedMetric } from "../../../core/telemetry/emf.ts";
+import type { SearchKind } from "../../../platform/contract/search.ts";
+import type { Degradation } from "../../../platform/http/degradation.ts";
+import type { Call, Reply } from "../../../platform/http/event.ts";
+import { keyInTime } from "../../../platform/request-log/user-ids.ts";
+import { degradedMetric } from "../../../platform/telemetry/emf.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { objectIdsOf, type SearchAnswer } from "../../page/answer.ts";
 import type { StageReport } from "../../page/stage.ts";

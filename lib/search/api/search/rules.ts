@@ -1,7 +1,7 @@
-import type { RuleSet } from "../../../core/contract/search.ts";
-import type { Degradation } from "../../../core/http/degradation.ts";
-import { ApiError } from "../../../core/http/error.ts";
-import type { Deadline } from "../../../core/resilience/deadline.ts";
+import type { RuleSet } from "../../../platform/contract/search.ts";
+import type { Degradation } from "../../../platform/http/degradation.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { RuleBook, SearchFacts } from "../../rules/book.ts";
 import { type Effects, effectsOf, NO_EFFECTS } from "../../rules/effects.ts";

@@ -1,8 +1,8 @@
-import { HYBRID_DEFAULTS } from "../../../core/contract/search.ts";
-import type { JsonCall, Reply } from "../../../core/http/event.ts";
-import { memberSlices, withMembers } from "../../../core/json/slices.ts";
-import { isHybrid } from "../../../core/json/template.ts";
-import { parseLossless } from "../../../core/json/values.ts";
+import { HYBRID_DEFAULTS } from "../../../platform/contract/search.ts";
+import type { JsonCall, Reply } from "../../../platform/http/event.ts";
+import { memberSlices, withMembers } from "../../../platform/json/slices.ts";
+import { isHybrid } from "../../../platform/json/template.ts";
+import { parseLossless } from "../../../platform/json/values.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { checkedParts, requirePageRequest } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";

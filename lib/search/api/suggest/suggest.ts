@@ -1,8 +1,8 @@
-import type { Degradation } from "../../../core/http/degradation.ts";
-import { ApiError } from "../../../core/http/error.ts";
-import type { JsonCall, Reply } from "../../../core/http/event.ts";
-import { invalidRequest } from "../../../core/http/validate.ts";
-import { degradedMetric } from "../../../core/telemetry/emf.ts";
+import type { Degradation } from "../../../platform/http/degradation.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import type { JsonCall, Reply } from "../../../platform/http/event.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import { degradedMetric } from "../../../platform/telemetry/emf.ts";
 import { namesRefusal, ownOptions, requireAllowed } from "../../access/names.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { type Suggested, suggestionsFor } from "../../suggest/ask.ts";

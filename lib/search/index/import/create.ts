@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Format } from "../../../core/contract/search.ts";
+import type { Format } from "../../../platform/contract/search.ts";
 import { runIndex } from "../../index-meta/run-names.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/in-place-records.ts";

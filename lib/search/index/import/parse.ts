@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { parse } from "csv-parse/sync";
-import type { Format } from "../../../core/contract/search.ts";
-import { isObject, parseJson } from "../../../core/json/values.ts";
+import type { Format } from "../../../platform/contract/search.ts";
+import { isObject, parseJson } from "../../../platform/json/values.ts";
 import type { Writable } from "../rebuild/write.ts";
 import { hasDocument, type Slice } from "./slices.ts";
 

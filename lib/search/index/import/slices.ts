@@ -1,6 +1,6 @@
 import { createGunzip } from "node:zlib";
 import { parse } from "csv-parse/sync";
-import type { Format } from "../../../core/contract/search.ts";
+import type { Format } from "../../../platform/contract/search.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import type { ImportRecord } from "../rebuild/in-place-records.ts";
 

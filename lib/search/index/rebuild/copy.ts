@@ -1,5 +1,5 @@
-import { withoutPaths } from "../../../core/json/slices.ts";
-import { parseExact, sameJson } from "../../../core/json/values.ts";
+import { withoutPaths } from "../../../platform/json/slices.ts";
+import { parseExact, sameJson } from "../../../platform/json/values.ts";
 import { type Range, readByIds, readIds, readSources, type SourceCopy, type StoredCopy } from "./documents.ts";
 import { RunFailure } from "./failure.ts";
 import type { Ledger } from "./ledger.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../../core/json/values.ts";
+import { isObject } from "../../../platform/json/values.ts";
 import type { IndexMeta } from "../../index-meta/index-meta.ts";
 import { nameOfRun, runIndex } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";

@@ -1,4 +1,4 @@
-import { elementSlices, memberSlices, type Slice } from "../../../core/json/slices.ts";
+import { elementSlices, memberSlices, type Slice } from "../../../platform/json/slices.ts";
 import { type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
 import { sourcePatterns } from "../../opensearch/source-fields.ts";
 import { RunFailure } from "./failure.ts";

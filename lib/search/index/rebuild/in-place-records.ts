@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { IMPORT_FORMATS } from "../../../core/contract/search.ts";
+import { IMPORT_FORMATS } from "../../../platform/contract/search.ts";
 
 /** What a run that changes an index in place has done. */
 export const ImportTally = v.object({

@@ -1,4 +1,4 @@
-import { eachConcurrently } from "../../../core/resilience/concurrently.ts";
+import { eachConcurrently } from "../../../platform/resilience/concurrently.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import { RunFailure } from "./failure.ts";
 import { type BackfillRecord, type ImportRecord, type ImportTally, TALLIED } from "./in-place-records.ts";

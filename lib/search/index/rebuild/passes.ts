@@ -1,4 +1,4 @@
-import { concurrently } from "../../../core/resilience/concurrently.ts";
+import { concurrently } from "../../../platform/resilience/concurrently.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { type CopyWork, copyRange, removeDeleted, verifyRange } from "./copy.ts";
 import type { Range } from "./documents.ts";

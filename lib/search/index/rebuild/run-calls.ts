@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject, parseJson } from "../../../core/json/values.ts";
+import { isObject, parseJson } from "../../../platform/json/values.ts";
 import { clusterError } from "../../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../../opensearch/cluster.ts";
 import { RunFailure, Stopped } from "./failure.ts";

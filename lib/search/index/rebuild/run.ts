@@ -1,4 +1,4 @@
-import { withMapped } from "../../../core/json/slices.ts";
+import { withMapped } from "../../../platform/json/slices.ts";
 import { byteVectorJson } from "../../embeddings/byte-vector.ts";
 import type { Hold } from "../../index-meta/index-meta.ts";
 import { runIndex, targetAlias } from "../../index-meta/run-names.ts";

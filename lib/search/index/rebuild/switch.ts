@@ -1,4 +1,4 @@
-import { parseJson } from "../../../core/json/values.ts";
+import { parseJson } from "../../../platform/json/values.ts";
 import { type Hold, holdAlias, holdOf, holdPattern } from "../../index-meta/index-meta.ts";
 import { targetAlias } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";

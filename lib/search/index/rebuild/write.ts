@@ -1,6 +1,6 @@
-import { grouped } from "../../../aws/call.ts";
-import type { VersionType } from "../../../core/contract/search.ts";
-import { parseJson } from "../../../core/json/values.ts";
+import { grouped } from "../../../platform/aws/call.ts";
+import type { VersionType } from "../../../platform/contract/search.ts";
+import { parseJson } from "../../../platform/json/values.ts";
 import { CREATE_NO_INDEX } from "../../opensearch/calls.ts";
 import type { StoredCopy } from "./documents.ts";
 import { RunFailure, TakenOver } from "./failure.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { instantSearchClients } from "../src/index.ts";
 import type { GatewayEvent, NamedSearch, SearchResult } from "../src/types.ts";
 

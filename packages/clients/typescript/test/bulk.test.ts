@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { writeAll } from "../src/bulk.ts";
 import type { BulkAnswer, BulkOperation, BulkRequest } from "../src/types.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { Relevance } from "../src/relevance.ts";
 
 const test = suite("endpoints of the clients");
@@ -33,7 +33,7 @@ test("each endpoint is a method of the TypeScript client", () => {
 });
 
 test("each endpoint is a method of the Python client", () => {
-  const source = read("clients/python/src/relevance_client/aio.py");
+  const source = read("packages/clients/python/src/relevance_client/aio.py");
   const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   assert.equal(
     [...operations, "raw"].filter((name) => !source.includes(`async def ${snake(name)}(`)),
@@ -45,8 +45,8 @@ test("each code of an error has a class in both clients", () => {
   const codes = documents.flatMap(({ components }) => components.schemas.ErrorCode.enum);
   assert.ok(codes.length > 20);
   for (const [file, entry] of [
-    ["clients/typescript/src/errors.ts", (code: string) => `\n  ${code}: `],
-    ["clients/python/src/relevance_client/errors.py", (code: string) => `\n    "${code}": `],
+    ["packages/clients/typescript/src/errors.ts", (code: string) => `\n  ${code}: `],
+    ["packages/clients/python/src/relevance_client/errors.py", (code: string) => `\n    "${code}": `],
   ] as const) {
     const source = read(file);
     assert.equal(

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { allHits } from "../src/hits.ts";
 import type { HybridSearchRequest, SearchRequest } from "../src/types.ts";
 

@@ -1,5 +1,5 @@
+import type { Interval } from "@relevance/lib/platform/statistics/bootstrap.ts";
 import { useState } from "preact/hooks";
-import type { Interval } from "../../../lib/core/statistics/bootstrap.ts";
 import { htmlReport } from "../../evaluation/html.ts";
 import { type EvaluatedSetting, shareOf } from "../../evaluation/scores.ts";
 import {

@@ -1,5 +1,5 @@
+import { FEWEST_DIFFERENCES } from "@relevance/lib/platform/statistics/resampling.ts";
 import { useEffect, useState } from "preact/hooks";
-import { FEWEST_DIFFERENCES } from "../../../lib/core/statistics/resampling.ts";
 import { timeChart } from "../../plots/time-chart.ts";
 import type { RunOverTime } from "../../server/runs.ts";
 import { callConsole } from "../api.ts";

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ListedVersion } from "../../../lib/aws/documents.ts";
+import type { ListedVersion } from "@relevance/lib/platform/aws/documents.ts";
 import type { FileChange } from "../../server/merchandise.ts";
 import type { RulesState, SynonymsState, VarietyState } from "../../server/merchandise-kinds.ts";
 import { callConsole } from "../api.ts";

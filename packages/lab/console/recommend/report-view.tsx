@@ -1,4 +1,4 @@
-import type { Estimate } from "../../../lib/core/statistics/share.ts";
+import type { Estimate } from "@relevance/lib/platform/statistics/share.ts";
 import { type ExperimentReport, verdictLines } from "../../experiments/report.ts";
 import { type PlaceReport, placeLines } from "../../recommendations/places.ts";
 import { Problem, scrolls } from "../parts.tsx";

@@ -1,6 +1,6 @@
-import { COMBINATION_FACTS } from "../../../lib/core/contract/search.ts";
-import { type FusionSettings, fuse, normalizeSubqueries, scoringOf } from "../../../lib/search/fusion/fuse.ts";
-import { combinerOf } from "../../../lib/search/fusion/techniques.ts";
+import { COMBINATION_FACTS } from "@relevance/lib/platform/contract/search.ts";
+import { type FusionSettings, fuse, normalizeSubqueries, scoringOf } from "@relevance/lib/search/fusion/fuse.ts";
+import { combinerOf } from "@relevance/lib/search/fusion/techniques.ts";
 import { type Candidates, placesOf, type SubqueryPlace } from "../../whereabouts/subquery-places.ts";
 
 /** One subquery's share in a document's score. */

@@ -1,5 +1,5 @@
+import { COMBINATION_FACTS } from "@relevance/lib/platform/contract/search.ts";
 import { useState } from "preact/hooks";
-import { COMBINATION_FACTS } from "../../../lib/core/contract/search.ts";
 import { shownRank } from "../../whereabouts/subquery-places.ts";
 import { scrolls } from "../parts.tsx";
 import { hashOf, place } from "../state.ts";

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
-import { HYBRID_DEFAULTS } from "../../../lib/core/contract/search.ts";
-import type { FusionSettings } from "../../../lib/search/fusion/fuse.ts";
-import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
+import { HYBRID_DEFAULTS } from "@relevance/lib/platform/contract/search.ts";
+import type { FusionSettings } from "@relevance/lib/search/fusion/fuse.ts";
+import { capabilitiesOf } from "@relevance/lib/search/opensearch/capabilities-of.ts";
 import type { Candidates } from "../../whereabouts/subquery-places.ts";
 import { type Answer, type CallError, callService } from "../api.ts";
 import { announce, place } from "../state.ts";

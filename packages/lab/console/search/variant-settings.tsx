@@ -1,6 +1,6 @@
+import { COMBINATION_FACTS, HYBRID_DEFAULTS } from "@relevance/lib/platform/contract/search.ts";
+import { capabilitiesOf } from "@relevance/lib/search/opensearch/capabilities-of.ts";
 import { useId } from "preact/hooks";
-import { COMBINATION_FACTS, HYBRID_DEFAULTS } from "../../../lib/core/contract/search.ts";
-import { capabilitiesOf } from "../../../lib/search/opensearch/capabilities-of.ts";
 import { inHundredths, techniquesOf } from "../../tuning/settings.ts";
 import { DefaultsView } from "../measure/defaults-view.tsx";
 import { place, setup } from "../state.ts";

@@ -1,5 +1,5 @@
-import { HYBRID_DEFAULTS, MAX_SUBQUERIES, type Techniques } from "../../../lib/core/contract/search.ts";
-import { withQuery } from "../../../lib/core/json/template.ts";
+import { HYBRID_DEFAULTS, MAX_SUBQUERIES, type Techniques } from "@relevance/lib/platform/contract/search.ts";
+import { withQuery } from "@relevance/lib/platform/json/template.ts";
 import type { ConsoleIndex } from "../../server/setup.ts";
 import type { ServiceCall } from "../curl.ts";
 

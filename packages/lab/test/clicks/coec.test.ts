@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { seeded, shuffled } from "@relevance/lib/platform/statistics/random.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import fc from "fast-check";
 import * as assert from "uvu/assert";
-import { seeded, shuffled } from "../../../lib/core/statistics/random.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { storedEvent as event, storedSearch as search } from "../../../test/fixtures/stored-lines.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { storedEvent as event, storedSearch as search } from "../../../../test/fixtures/stored-lines.ts";
+import { suite } from "../../../../test/suite.ts";
 import { clicksOverExpected, type Shown, shownAndClicked } from "../../clicks/coec.ts";
 import { withLog } from "../../clicks/database.ts";
 

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { storedEvent, storedSearch } from "../../../test/fixtures/stored-lines.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { storedEvent, storedSearch } from "../../../../test/fixtures/stored-lines.ts";
+import { suite } from "../../../../test/suite.ts";
 import { FAILURES, failing, firstOfEach, hasClicks } from "../../clicks/failures.ts";
 import { searchedQueries } from "../../clicks/searched-queries.ts";
 

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { startBrowser } from "../../../test/fixtures/browser.ts";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { startBrowser } from "../../../../test/fixtures/browser.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 
 const test = suite("the browser of the tests");
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { comparisonHtml } from "../../console/search/comparison-html.ts";
 import { told } from "../../plots/page.ts";
 

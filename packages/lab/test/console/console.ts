@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
+import { patient } from "@relevance/processes/wait.ts";
 import type { Browser, Locator, Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { Failure } from "../../../lib/core/failure.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { patient } from "../../../local/process/wait.ts";
-import { startBrowser } from "../../../test/fixtures/browser.ts";
-import { startConsoleGateway } from "../../../test/fixtures/console-gateway.ts";
-import { ROOT, TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { inBatch, type suite } from "../../../test/suite.ts";
+import { startBrowser } from "../../../../test/fixtures/browser.ts";
+import { startConsoleGateway } from "../../../../test/fixtures/console-gateway.ts";
+import { ROOT, TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { inBatch, type suite } from "../../../../test/suite.ts";
 import { type OpenOptions, openConsole } from "../../server/open.ts";
 
 export const KEY = "the-secret-key";
@@ -28,7 +28,7 @@ export async function startTestConsole(options: Partial<OpenOptions> = {}) {
   writeFileSync(defaultsFile, `hybrid_queries:\n  - index: books # ours\n    embedding_mappings: [${mapping}]\n`);
   const service = { url: gateway.url, key: KEY };
   const console = await openConsole({
-    ...{ sources: join(ROOT, "lab/console"), files, conf, defaultsFile, log: noLog },
+    ...{ sources: join(ROOT, "packages/lab/console"), files, conf, defaultsFile, log: noLog },
     gateway: { name: "search gateway", ...service },
     recommendation: { name: "recommendation service", ...service },
     setup: {

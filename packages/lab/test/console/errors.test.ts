@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { ConsoleError } from "../../server/problem.ts";
 import { openTab, startInBrowser } from "./console.ts";
 

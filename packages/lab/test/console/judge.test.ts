@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { waitFor } from "../../../local/process/wait.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { readJudgments } from "../../judgments/read.ts";
 import { violations } from "./axe.ts";
 import { openTab, startInBrowser } from "./console.ts";

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type DocumentKind, openDocument } from "@relevance/lib/platform/aws/documents.ts";
+import { patient } from "@relevance/processes/wait.ts";
 import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { type DocumentKind, openDocument } from "../../../lib/aws/documents.ts";
-import { patient } from "../../../local/process/wait.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import type { Preview } from "../../preview/preview.ts";
 import { startInBrowser } from "./console.ts";
 import { column, inEveryLook, press, type } from "./looks.ts";

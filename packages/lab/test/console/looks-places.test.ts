@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { patient } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { patient } from "../../../local/process/wait.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { evaluate } from "../../evaluation/evaluate.ts";
 import { judgmentsOf } from "../../judgments/judgments.ts";
 import { metricOf } from "../../metrics/metric.ts";

@@ -1,6 +1,6 @@
+import { waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { waitFor } from "../../../local/process/wait.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { startInBrowser, tabTo } from "./console.ts";
 import { column, inEveryLook, open, press, searchFor, type } from "./looks.ts";
 

@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import type { Trouble } from "../../../test/fixtures/console-gateway.ts";
-import type { suite } from "../../../test/suite.ts";
+import type { Trouble } from "../../../../test/fixtures/console-gateway.ts";
+import type { suite } from "../../../../test/suite.ts";
 import type { OpenOptions } from "../../server/open.ts";
 import { violations } from "./axe.ts";
 import { openTab, startTestConsole, type TestConsole, tabTo } from "./console.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { patient } from "@relevance/processes/wait.ts";
 import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { patient } from "../../../local/process/wait.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { evaluate } from "../../evaluation/evaluate.ts";
 import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
 import { modelCheck } from "../../judgments/model-check.ts";

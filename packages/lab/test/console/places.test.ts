@@ -1,7 +1,7 @@
+import { seeded } from "@relevance/lib/platform/statistics/random.ts";
+import { fuse } from "@relevance/lib/search/fusion/fuse.ts";
 import * as assert from "uvu/assert";
-import { seeded } from "../../../lib/core/statistics/random.ts";
-import { fuse } from "../../../lib/search/fusion/fuse.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { explainScore, withWeight } from "../../console/search/places.ts";
 import { techniquesOf } from "../../tuning/settings.ts";
 import { placesOf, type SubqueryPlace, shownRank } from "../../whereabouts/subquery-places.ts";

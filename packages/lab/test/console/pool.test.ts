@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { pooled } from "../../console/judge/pool.ts";
 import { diffOf } from "../../console/measure/diff.ts";
 

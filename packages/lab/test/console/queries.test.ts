@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
+import { patient } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { patient } from "../../../local/process/wait.ts";
-import { configurationFolder } from "../../../test/fixtures/configurations/configurations.ts";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { storedEvent, storedSearch } from "../../../test/fixtures/stored-lines.ts";
-import { suite } from "../../../test/suite.ts";
+import { configurationFolder } from "../../../../test/fixtures/configurations/configurations.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { storedEvent, storedSearch } from "../../../../test/fixtures/stored-lines.ts";
+import { suite } from "../../../../test/suite.ts";
 import { violations } from "./axe.ts";
 import { openTab, startInBrowser } from "./console.ts";
 

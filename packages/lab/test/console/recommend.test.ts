@@ -1,7 +1,7 @@
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { Failure } from "../../../lib/core/failure.ts";
-import { waitFor } from "../../../local/process/wait.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { reportOf } from "../../experiments/report.ts";
 import type { RecommendationReport } from "../../recommendations/places.ts";
 import { violations } from "./axe.ts";

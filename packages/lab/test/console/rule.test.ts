@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { nameOf, pageDataOf } from "../../console/merchandise/rule.ts";
 
 const test = suite("a rule as people type it");

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { patient, waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { patient, waitFor } from "../../../local/process/wait.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { violations } from "./axe.ts";
 import { KEY, openTab, startInBrowser } from "./console.ts";
 

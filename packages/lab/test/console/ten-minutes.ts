@@ -1,6 +1,6 @@
+import { patient } from "@relevance/processes/wait.ts";
 import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
-import { patient } from "../../../local/process/wait.ts";
 
 /** Texts that people might type, each with words that only the description of a relevant book contains. */
 const TEXTS: Readonly<Record<string, string>> = {

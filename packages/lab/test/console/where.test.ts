@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { violations } from "./axe.ts";
 import { KEY, openTab, startInBrowser } from "./console.ts";
 

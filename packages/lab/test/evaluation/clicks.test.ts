@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { seeded } from "@relevance/lib/platform/statistics/random.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
-import { seeded } from "../../../lib/core/statistics/random.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { storedEvent, storedSearch } from "../../../test/fixtures/stored-lines.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { storedEvent, storedSearch } from "../../../../test/fixtures/stored-lines.ts";
+import { suite } from "../../../../test/suite.ts";
 import { shownAndClicked } from "../../clicks/coec.ts";
 import { byClicks, clickedBy, clickVerdicts, PAIRS, rankingsOf, trueQueries } from "./simulated-clicks.ts";
 

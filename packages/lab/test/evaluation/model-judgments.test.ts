@@ -1,7 +1,7 @@
+import { type Interval, meanInterval, simultaneousIntervals } from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { seeded } from "@relevance/lib/platform/statistics/random.ts";
 import * as assert from "uvu/assert";
-import { type Interval, meanInterval, simultaneousIntervals } from "../../../lib/core/statistics/bootstrap.ts";
-import { seeded } from "../../../lib/core/statistics/random.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { intervalsOf, type Measured } from "../../evaluation/correction.ts";
 import { type AboutJudgments, evaluate } from "../../evaluation/evaluate.ts";
 import { htmlReport } from "../../evaluation/html.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { recallAt, recallReport } from "../../evaluation/recall.ts";
 
 const test = suite("recall of an approximate search");

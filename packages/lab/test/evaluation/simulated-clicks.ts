@@ -1,5 +1,5 @@
-import type { Interval } from "../../../lib/core/statistics/bootstrap.ts";
-import { type Random, seeded, shuffled } from "../../../lib/core/statistics/random.ts";
+import type { Interval } from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { type Random, seeded, shuffled } from "@relevance/lib/platform/statistics/random.ts";
 import { clicksOverExpected, type Shown } from "../../clicks/coec.ts";
 import { evaluate } from "../../evaluation/evaluate.ts";
 import { type Judgments, judgmentsOf } from "../../judgments/judgments.ts";

@@ -1,5 +1,5 @@
-import type { Interval } from "../../../lib/core/statistics/bootstrap.ts";
-import { type Random, seeded } from "../../../lib/core/statistics/random.ts";
+import type { Interval } from "@relevance/lib/platform/statistics/bootstrap.ts";
+import { type Random, seeded } from "@relevance/lib/platform/statistics/random.ts";
 import { differencesOf, intervalsOf, type Measured, measuredBy } from "../../evaluation/correction.ts";
 import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
 import { checkedIn, modelCheck } from "../../judgments/model-check.ts";

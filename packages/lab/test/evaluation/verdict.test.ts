@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { type AboutJudgments, evaluate } from "../../evaluation/evaluate.ts";
 import { htmlReport } from "../../evaluation/html.ts";
 import { verdictText } from "../../evaluation/sentences.ts";

@@ -1,8 +1,8 @@
+import { splitProbability } from "@relevance/lib/platform/experiments/split.ts";
+import { type Random, seeded } from "@relevance/lib/platform/statistics/random.ts";
+import { assignedVariant } from "@relevance/lib/search/api/hybrid/experiment.ts";
 import * as assert from "uvu/assert";
-import { splitProbability } from "../../../lib/core/experiments/split.ts";
-import { type Random, seeded } from "../../../lib/core/statistics/random.ts";
-import { assignedVariant } from "../../../lib/search/api/hybrid/experiment.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { ALPHA, type ConfiguredExperiment, POWER, reportOf, usersNeeded } from "../../experiments/report.ts";
 import type { UserSums } from "../../experiments/users.ts";
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { RequestLogEntry } from "@relevance/lib/search/request-log/line.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
-import type { RequestLogEntry } from "../../../lib/search/request-log/line.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { storedEvent as click, storedSearch } from "../../../test/fixtures/stored-lines.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { storedEvent as click, storedSearch } from "../../../../test/fixtures/stored-lines.ts";
+import { suite } from "../../../../test/suite.ts";
 import { usersOfExperiment } from "../../experiments/users.ts";
 
 const test = suite("users of an experiment");

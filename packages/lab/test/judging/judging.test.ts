@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { openAnswers } from "../../judging/answers.ts";
 import { documentText } from "../../judging/document-text.ts";
 import { judgeAll, NoGrades, type Task } from "../../judging/judge.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { agreementOf, agreementText } from "../../judgments/agreement.ts";
 import { alphaOf, measured, WEIGHTED_KAPPA } from "../../judgments/agreement-measures.ts";
 import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";

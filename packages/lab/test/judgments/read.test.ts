@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { csv } from "../../judgments/csv.ts";
 import { doubtAboutTexts, doubtsAbout, judgmentsAbout } from "../../judgments/doubts.ts";
 import { writeClicks } from "../../judgments/judgments.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { metricOf } from "../../metrics/metric.ts";
 
 const test = suite("metrics");

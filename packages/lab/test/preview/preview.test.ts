@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { evaluate, type Run } from "../../evaluation/evaluate.ts";
 import { gatewayCall } from "../../evaluation/settings-file.ts";
 import { type Metric, metricOf } from "../../metrics/metric.ts";

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import type { ExperimentReport } from "../../experiments/report.ts";
 import { placeLines } from "../../recommendations/places.ts";
 import { recommendationReport } from "../../recommendations/report.ts";

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { seeded } from "@relevance/lib/platform/statistics/random.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { seeded } from "../../../lib/core/statistics/random.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { readJudgments, readJudgmentsFile } from "../../judgments/read.ts";
 import { judgmentFiles, PersonName } from "../../server/judgment-files.ts";
 

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { ROOT, TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { ROOT, TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { readJudgmentsFile } from "../../judgments/read.ts";
 import { judgmentFiles } from "../../server/judgment-files.ts";
 import { locked } from "../../server/lock.ts";
@@ -18,7 +18,7 @@ const COUNT = 150;
 
 /** Judges as another console does, once its standard input ends. */
 const judging = (rater: string) => `
-  import { judgmentFiles } from ${JSON.stringify(join(ROOT, "lab/server/judgment-files.ts"))};
+  import { judgmentFiles } from ${JSON.stringify(join(ROOT, "packages/lab/server/judgment-files.ts"))};
   const files = judgmentFiles(${JSON.stringify(folder)}, "ada");
   const judge = (doc) => {
     try {

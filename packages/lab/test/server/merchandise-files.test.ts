@@ -1,8 +1,8 @@
+import { parseRules } from "@relevance/lib/search/rules/document.ts";
+import { parseSynonymFile } from "@relevance/lib/settings/synonym-files.ts";
 import * as assert from "uvu/assert";
 import { parse } from "yaml";
-import { parseSynonymFile } from "../../../lib/config/synonym-files.ts";
-import { parseRules } from "../../../lib/search/rules/document.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { rulesIn, withRules, writtenRule } from "../../server/rules-file.ts";
 import { withSynonyms } from "../../server/synonyms-file.ts";
 

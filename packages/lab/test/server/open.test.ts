@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { ROOT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { ROOT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { bundlePage } from "../../server/open.ts";
 
 const test = suite("the console's bundle");
 
 test("has the sizes that the guide states, within a tenth", async () => {
-  const page = await bundlePage(join(ROOT, "lab/console"));
+  const page = await bundlePage(join(ROOT, "packages/lab/console"));
   const guide = readFileSync(join(ROOT, "docs/guides/console.md"), "utf8");
   const [, script = "", zipped = "", style = ""] =
     /script of (\d+) kB \((\d+) kB with gzip\) and a style sheet of (\d+) kB/.exec(guide) ?? [];
@@ -28,7 +28,7 @@ test("has the sizes that the guide states, within a tenth", async () => {
 });
 
 test("names no hosts except those of XML namespaces, and contains no Node.js code", async () => {
-  const page = await bundlePage(join(ROOT, "lab/console"));
+  const page = await bundlePage(join(ROOT, "packages/lab/console"));
   for (const [path, { body }] of page) {
     const hosts = Array.from(body.matchAll(/(?:https?:)?\/\/([a-z0-9-]+\.[a-z0-9.-]+)/g), ([, host]) => host);
     assert.equal(

@@ -1,5 +1,5 @@
-import type { Random } from "../../../lib/core/statistics/random.ts";
-import type { ShardHit, SubqueryHits } from "../../../lib/search/fusion/techniques.ts";
+import type { Random } from "@relevance/lib/platform/statistics/random.ts";
+import type { ShardHit, SubqueryHits } from "@relevance/lib/search/fusion/techniques.ts";
 import { metricOf } from "../../metrics/metric.ts";
 import { type Collection, collectionOf, type TuningQuery } from "../../tuning/collection.ts";
 

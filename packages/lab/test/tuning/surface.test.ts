@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import type { Collection } from "../../tuning/collection.ts";
 import { surfaceSvg } from "../../tuning/surface.ts";
 

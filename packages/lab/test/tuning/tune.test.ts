@@ -1,6 +1,6 @@
+import { seeded } from "@relevance/lib/platform/statistics/random.ts";
 import * as assert from "uvu/assert";
-import { seeded } from "../../../lib/core/statistics/random.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { inHundredths, neighbours, type TunedSettings, techniquesOf, weightGrid } from "../../tuning/settings.ts";
 import { tune } from "../../tuning/tune.ts";
 import { type Plant, plantedCollection } from "./planted.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { parse } from "yaml";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { withDefaults } from "../../tuning/write-settings.ts";
 
 const test = suite("defaults in hybrid_search.yaml");

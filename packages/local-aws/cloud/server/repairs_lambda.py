@@ -181,7 +181,7 @@ def _unsupported(function: Any) -> str | None:
 
 
 def _log_stream(function: Any) -> str:
-    return f"local/[{function.version}]"
+    return f"packages/local/[{function.version}]"
 
 
 def _platform_lines(log_format: str, function: Any, request_id: str, milliseconds: float) -> tuple[list[str], list[str]]:

@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
+import type { ProxyHandler } from "@relevance/lib/platform/http/event.ts";
 import * as assert from "uvu/assert";
-import type { ProxyHandler } from "../../../lib/core/http/event.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { errorOf, recorder, send, servers } from "./server.ts";
 
 const test = suite("responses of the local API server");

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ProxyEvent } from "@relevance/lib/platform/http/event.ts";
 import * as assert from "uvu/assert";
-import type { ProxyEvent } from "../../../lib/core/http/event.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { loadBundle } from "../../api/load-bundle.ts";
 import { createContext } from "../../api/service.ts";
 

@@ -1,8 +1,9 @@
 // API Gateway's responses to OPTIONS: a Velocity engine evaluates the deployed templates.
+
+import { methodsOf, preflight } from "@relevance/lib/infrastructure/preflight.ts";
+import { ApiError } from "@relevance/lib/platform/http/error.ts";
 import * as assert from "uvu/assert";
-import { ApiError } from "../../../lib/core/http/error.ts";
-import { methodsOf, preflight } from "../../../lib/infrastructure/preflight.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { mockAnswer } from "../../api/mock.ts";
 import { ROUTES } from "./server.ts";
 

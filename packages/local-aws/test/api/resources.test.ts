@@ -1,6 +1,6 @@
+import type { Route } from "@relevance/lib/platform/http/route.ts";
 import * as assert from "uvu/assert";
-import type { Route } from "../../../lib/core/http/route.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { createMatcher } from "../../api/resources.ts";
 
 const test = suite("resources of the local API");

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
-import type { ProxyEvent, ProxyHandler } from "../../../lib/core/http/event.ts";
-import type { Route } from "../../../lib/core/http/route.ts";
-import type { suite } from "../../../test/suite.ts";
+import type { ProxyEvent, ProxyHandler } from "@relevance/lib/platform/http/event.ts";
+import type { Route } from "@relevance/lib/platform/http/route.ts";
+import type { suite } from "../../../../test/suite.ts";
 import type { ApiService } from "../../api/service.ts";
 import { type ApiOptions, type RunningApi, startApi } from "../../api/start.ts";
 

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Agent } from "node:http";
 import { connect } from "node:net";
+import type { ProxyEvent, ProxyHandler } from "@relevance/lib/platform/http/event.ts";
 import * as assert from "uvu/assert";
-import type { ProxyEvent, ProxyHandler } from "../../../lib/core/http/event.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { preflights } from "../../api/service.ts";
 import { startApi } from "../../api/start.ts";
 import { errorOf, KEY, ROUTES, recorder, send, servers } from "./server.ts";

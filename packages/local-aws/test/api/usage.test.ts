@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { mount } from "../../api/service.ts";
 import { createUsage, type UsagePlan } from "../../api/usage.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { type AfterCall, type DoneCall, router } from "../../cloud/router.ts";
 
 const test = suite("hook after a call to the local cloud");

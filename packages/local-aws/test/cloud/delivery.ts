@@ -5,8 +5,8 @@ import {
   PutRecordBatchCommand,
 } from "@aws-sdk/client-firehose";
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
-import { clientOptions, type TestCloud } from "../../../test/fixtures/cloud.ts";
-import { waitFor } from "../../process/wait.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
+import { clientOptions, type TestCloud } from "../../../../test/fixtures/cloud.ts";
 import { createRole, unique } from "./functions.ts";
 
 /** Returns functions that create buckets and streams in a cloud, put records, and read what arrives. */

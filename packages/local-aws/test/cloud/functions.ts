@@ -7,7 +7,7 @@ import {
   type LambdaClient,
 } from "@aws-sdk/client-lambda";
 import { zipSync } from "fflate";
-import type { TestCloud } from "../../../test/fixtures/cloud.ts";
+import type { TestCloud } from "../../../../test/fixtures/cloud.ts";
 import { callIam } from "./raw-api.ts";
 
 /** Returns a name that no other test uses. */

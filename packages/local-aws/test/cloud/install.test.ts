@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LocalError, MissingTool } from "@relevance/processes/error.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { ROOT, TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { ROOT, TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { installCloud } from "../../cloud/install.ts";
-import { LocalError, MissingTool } from "../../process/error.ts";
-import { waitFor } from "../../process/wait.ts";
 
 const test = suite("local cloud: installation");
 const folder = join(TEST_OUTPUT, "local-cloud-install");

@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { ROOT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { ROOT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 
 const test = suite("policies are evaluated as AWS documents");
 
@@ -47,7 +47,11 @@ print(json.dumps([answer(case) for case in json.load(sys.stdin)]))
 /** Returns the evaluator's result for each case: `allowed`, the reason of a denial, or `error: …`. */
 function answers(cases: readonly Case[]): string[] {
   const input = cases.map((one) => ({ principal: USER, action: "s3:GetObject", resource: OBJECT, ...one }));
-  const env = { PATH: process.env.PATH, PYTHONPATH: join(ROOT, "local/cloud/server"), PYTHONDONTWRITEBYTECODE: "1" };
+  const env = {
+    PATH: process.env.PATH,
+    PYTHONPATH: join(ROOT, "packages/local-aws/cloud/server"),
+    PYTHONDONTWRITEBYTECODE: "1",
+  };
   return JSON.parse(execFileSync("python3", ["-c", RUN], { input: JSON.stringify(input), env, encoding: "utf8" }));
 }
 

@@ -1,4 +1,4 @@
-import type { TestCloud } from "../../../test/fixtures/cloud.ts";
+import type { TestCloud } from "../../../../test/fixtures/cloud.ts";
 
 /** Returns a signature for moto, which reads the service from it and does not verify it. */
 const authorization = ({ region }: TestCloud, service: string) =>

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { destinationOf } from "../../cloud/router.ts";
 
 const test = suite("local cloud: routing of requests");

@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { ConfigurationError, formatProblem } from "@relevance/lib/settings/problem.ts";
 import * as assert from "uvu/assert";
-import { ConfigurationError, formatProblem } from "../../../lib/config/problem.ts";
-import { fullExample } from "../../../test/lib/config/example.ts";
-import { suite } from "../../../test/suite.ts";
+import { fullExample } from "../../../../test/lib/settings/example.ts";
+import { suite } from "../../../../test/suite.ts";
 import { localConfiguration, SAMPLE_RESOURCES } from "../../account/configuration.ts";
 
 const test = suite("a configuration of the local account");

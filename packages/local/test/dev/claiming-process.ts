@@ -1,7 +1,7 @@
 /** Claims the folder of each message at the given time, as `make dev` does, and reports whether it got it. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { LocalError } from "@relevance/processes/error.ts";
 import { claimFolder } from "../../dev/state-file.ts";
-import { LocalError } from "../../process/error.ts";
 
 export interface ClaimOrder {
   dir: string;

@@ -1,7 +1,7 @@
+import { books } from "@relevance/demo-data/books.ts";
+import { loadConfiguration } from "@relevance/lib/settings/load.ts";
 import * as assert from "uvu/assert";
-import { loadConfiguration } from "../../../lib/config/load.ts";
-import { suite } from "../../../test/suite.ts";
-import { books } from "../../demo-data/books.ts";
+import { suite } from "../../../../test/suite.ts";
 import { type DemoOptions, ensureDemoIndex } from "../../dev/demo-index.ts";
 
 const test = suite("demo index");

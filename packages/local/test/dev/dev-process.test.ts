@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { suite } from "../../../test/suite.ts";
-import { waitFor } from "../../process/wait.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
+import { suite } from "../../../../test/suite.ts";
 import { processesOf } from "./dev-process.ts";
 
 const test = suite("make dev of a test");
@@ -17,7 +17,7 @@ test("ends with the test's process, even if that is killed", async () => {
   });
   try {
     await once(starter.stdout, "data");
-    const devs = () => processesOf(dir).filter((line) => line.includes("local/dev/main.ts"));
+    const devs = () => processesOf(dir).filter((line) => line.includes("packages/local/dev/main.ts"));
     await waitFor(async () => devs().length > 0, { what: "make dev to start", timeoutMs: 30_000 });
     starter.kill("SIGKILL");
     await waitFor(async () => processesOf(dir).length === 0, {

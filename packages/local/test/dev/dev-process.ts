@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import { ROOT } from "../../../test/fixtures/env.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
+import { ROOT } from "../../../../test/fixtures/env.ts";
 import type { DevState } from "../../dev/state-file.ts";
-import { waitFor } from "../../process/wait.ts";
 
 /** A test's own `make dev`, in its own folder. */
 export interface DevProcess {
@@ -34,7 +34,7 @@ export function startDev(
   dir: string,
   args: readonly string[] = [],
   env: Record<string, string> = {},
-  { standIns = true, command = [process.execPath, "local/dev/main.ts"], cwd = ROOT }: Started = {},
+  { standIns = true, command = [process.execPath, "packages/local/dev/main.ts"], cwd = ROOT }: Started = {},
 ): DevProcess {
   const { OPENSEARCH_URL: _url, PORT: _port, ...inherited } = process.env;
   const [program = "", ...words] = command;

@@ -1,11 +1,11 @@
 import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Configuration } from "@relevance/lib/settings/configuration.ts";
 import * as assert from "uvu/assert";
-import type { Configuration } from "../../../lib/config/configuration.ts";
-import { configuration } from "../../../test/fixtures/configurations/configurations.ts";
-import { importsOf } from "../../../test/runner/files.ts";
-import { suite } from "../../../test/suite.ts";
+import { configuration } from "../../../../test/fixtures/configurations/configurations.ts";
+import { importsOf } from "../../../../test/runner/files.ts";
+import { suite } from "../../../../test/suite.ts";
 import { keptRoles, SOURCES } from "../../dev/kept-roles.ts";
 
 const test = suite("make dev: roles kept between starts");

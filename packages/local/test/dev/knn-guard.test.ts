@@ -1,7 +1,7 @@
+import type { ProxyEvent } from "@relevance/lib/platform/http/event.ts";
+import { createContext } from "@relevance/local-aws/api/service.ts";
 import * as assert from "uvu/assert";
-import type { ProxyEvent } from "../../../lib/core/http/event.ts";
-import { suite } from "../../../test/suite.ts";
-import { createContext } from "../../api/service.ts";
+import { suite } from "../../../../test/suite.ts";
 import { refuseNativeVectors } from "../../dev/knn-guard.ts";
 
 const test = suite("guard against native vectors");

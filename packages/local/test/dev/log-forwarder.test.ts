@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { createForwarder } from "../../dev/log-forwarder.ts";
 
 const test = suite("forwarder of request log lines");

@@ -1,6 +1,6 @@
+import { metricLine } from "@relevance/lib/platform/telemetry/emf.ts";
 import * as assert from "uvu/assert";
-import { metricLine } from "../../../lib/core/telemetry/emf.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { hideMetricLines } from "../../dev/metric-lines.ts";
 
 const test = suite("metric lines on the terminal");

@@ -1,14 +1,14 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { endpointsOf } from "@relevance/lib/settings/model-sources.ts";
+import { startServer } from "@relevance/local-models/test/serve.ts";
+import { writeSmallModel } from "@relevance/local-models/test/small-model.ts";
+import { LocalError } from "@relevance/processes/error.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
-import { endpointsOf } from "../../../lib/config/model-sources.ts";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { openModels } from "../../dev/models.ts";
-import { LocalError } from "../../process/error.ts";
-import { scratchFolder } from "../../process/scratch.ts";
-import { startServer } from "../embeddings/serve.ts";
-import { writeSmallModel } from "../embeddings/small-model.ts";
 
 const test = suite("models of make dev");
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { DevUsageError, devOptions } from "../../dev/options.ts";
 
 const test = suite("options of make dev");

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { S3Client } from "@aws-sdk/client-s3";
+import { namesOf } from "@relevance/lib/platform/naming/names.ts";
+import type { DoneCall } from "@relevance/local-aws/cloud/router.ts";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../../lib/core/naming/names.ts";
-import { suite } from "../../../test/suite.ts";
-import type { DoneCall } from "../../cloud/router.ts";
+import { suite } from "../../../../test/suite.ts";
 import { recommendationData } from "../../dev/recommendation-data.ts";
 import type { RecommendationParts } from "../../dev/recommendation-functions.ts";
 

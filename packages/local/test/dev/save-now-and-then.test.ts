@@ -1,7 +1,7 @@
+import { waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { saveNowAndThen } from "../../dev/save-now-and-then.ts";
-import { waitFor } from "../../process/wait.ts";
 
 const test = suite("periodic saving");
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { createScope } from "../../dev/scope.ts";
 
 const test = suite("scope of make dev");

@@ -2,9 +2,9 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BatchGetItemCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { namesOf } from "@relevance/lib/platform/naming/names.ts";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../../lib/core/naming/names.ts";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { createTableJournal, writtenIds } from "../../dev/table-journal.ts";
 
 const test = suite("journal of writes to the local stack's tables");

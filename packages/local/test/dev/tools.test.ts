@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { devOptions } from "../../dev/options.ts";
 import { type Check, findingsOf, localChecks } from "../../dev/tools.ts";
 

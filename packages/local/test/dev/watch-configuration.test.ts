@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { watchConfiguration } from "../../dev/watch-configuration.ts";
-import { scratchFolder } from "../../process/scratch.ts";
-import { waitFor } from "../../process/wait.ts";
 
 const test = suite("watching the configuration");
 

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LocalError, MissingTool } from "@relevance/processes/error.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { installOpenSearch } from "../../opensearch/install.ts";
-import { LocalError, MissingTool } from "../../process/error.ts";
-import { scratchFolder } from "../../process/scratch.ts";
 
 const test = suite("OpenSearch installation");
 

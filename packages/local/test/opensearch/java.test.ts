@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { findJdks, majorOfRelease, majorOfVersionOutput } from "../../opensearch/java.ts";
-import { scratchFolder } from "../../process/scratch.ts";
 
 const test = suite("Java discovery");
 

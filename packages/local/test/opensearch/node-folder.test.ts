@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LocalError } from "@relevance/processes/error.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
+import { waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { claimData, diagnose, forgetNode, nodeFolder, recordNode, runningNode } from "../../opensearch/node-folder.ts";
-import { LocalError } from "../../process/error.ts";
-import { scratchFolder } from "../../process/scratch.ts";
-import { waitFor } from "../../process/wait.ts";
 
 const test = suite("OpenSearch node folder");
 

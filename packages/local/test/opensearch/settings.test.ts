@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LocalError } from "@relevance/processes/error.ts";
+import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
 import { parse } from "yaml";
-import { TEST_OUTPUT } from "../../../test/fixtures/env.ts";
-import { suite } from "../../../test/suite.ts";
+import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
+import { suite } from "../../../../test/suite.ts";
 import { nodeFolder } from "../../opensearch/node-folder.ts";
 import { type NodeSettings, unprivileged, writeSettings } from "../../opensearch/settings.ts";
-import { LocalError } from "../../process/error.ts";
-import { scratchFolder } from "../../process/scratch.ts";
 
 const test = suite("OpenSearch settings and user");
 

@@ -1,7 +1,7 @@
+import { LocalError, MissingTool } from "@relevance/processes/error.ts";
 import * as assert from "uvu/assert";
-import { suite } from "../../../test/suite.ts";
+import { suite } from "../../../../test/suite.ts";
 import { chooseVersion, jdkFor, opensearchVersion } from "../../opensearch/versions.ts";
-import { LocalError, MissingTool } from "../../process/error.ts";
 
 const test = suite("OpenSearch version and Java");
 

@@ -1,8 +1,8 @@
 import { personalizeManagerPolicy } from "../../../../functions/personalize-manager/policy.ts";
 import { trainingPolicy } from "../../../../functions/training/policy.ts";
-import type { Statement } from "../../../../lib/aws/iam-statement.ts";
-import type { Names } from "../../../../lib/core/naming/names.ts";
 import type { Personalize } from "../../../../lib/personalize/resources/personalize.ts";
+import type { Statement } from "../../../../lib/platform/aws/iam-statement.ts";
+import type { Names } from "../../../../lib/platform/naming/names.ts";
 import { allows } from "../../../stacks/iam.ts";
 
 /** What the functions' policies allow in Personalize, by the function's name. */

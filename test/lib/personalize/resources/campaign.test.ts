@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { chosenRecipeNotes } from "../../../../cli/recommendation/recipe-notes.ts";
 import { stepCampaign } from "../../../../lib/personalize/resources/campaign.ts";
 import type { ResourceInputGiven } from "../../../../lib/personalize/resources/request.ts";
-import { openShop, type Shop, stockShop, trainVersion } from "../../../../local/test/personalize/book-shop.ts";
+import { openShop, type Shop, stockShop, trainVersion } from "../../../../packages/local-personalize/test/book-shop.ts";
 import { suite } from "../../../suite.ts";
 import { failureOf, type Managed, managed } from "./managed.ts";
 

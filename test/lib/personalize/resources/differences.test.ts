@@ -1,12 +1,12 @@
 import { DeleteFilterCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import type { AvroField } from "../../../../lib/config/avro.ts";
-import type { Dataset } from "../../../../lib/core/contract/recommendation.ts";
 import { differenceOf, schemaChangeProblems } from "../../../../lib/personalize/resources/differences.ts";
 import { filterQuotaProblem } from "../../../../lib/personalize/resources/filter.ts";
 import { readInventory } from "../../../../lib/personalize/resources/inventory.ts";
 import { ResourceInput, type ResourceInputGiven } from "../../../../lib/personalize/resources/request.ts";
+import type { Dataset } from "../../../../lib/platform/contract/recommendation.ts";
+import type { AvroField } from "../../../../lib/settings/avro.ts";
 import { suite } from "../../../suite.ts";
 import { basicInputs, filterInput } from "./inputs.ts";
 import { managed } from "./managed.ts";

@@ -1,5 +1,5 @@
-import type { Names } from "../../../../lib/core/naming/names.ts";
 import type { ResourceInputGiven } from "../../../../lib/personalize/resources/request.ts";
+import type { Names } from "../../../../lib/platform/naming/names.ts";
 import { DEFINITIONS } from "../../recommendation/etl/run.ts";
 
 const DATASETS = ["user", "item", "interaction"] as const;

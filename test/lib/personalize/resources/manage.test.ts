@@ -11,10 +11,10 @@ import {
   UpdateDatasetCommand,
 } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import type { AvroSchema } from "../../../../lib/config/avro.ts";
-import { PROJECT_TAG } from "../../../../lib/core/naming/tags.ts";
 import { readInventory } from "../../../../lib/personalize/resources/inventory.ts";
 import type { ResourceInputGiven } from "../../../../lib/personalize/resources/request.ts";
+import { PROJECT_TAG } from "../../../../lib/platform/naming/tags.ts";
+import type { AvroSchema } from "../../../../lib/settings/avro.ts";
 import { suite } from "../../../suite.ts";
 import { DEFINITIONS } from "../../recommendation/etl/run.ts";
 import { basicInputs, filterInput } from "./inputs.ts";

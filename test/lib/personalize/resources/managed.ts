@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import type { RecipeKind } from "../../../../lib/core/contract/recommendation.ts";
-import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { manage } from "../../../../lib/personalize/resources/manage.ts";
 import type { PointerStore } from "../../../../lib/personalize/resources/managing.ts";
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
 import { ResourceInput, type ResourceInputGiven } from "../../../../lib/personalize/resources/request.ts";
-import { ACCOUNT, REGION, startPersonalize } from "../../../../local/test/personalize/harness.ts";
+import type { RecipeKind } from "../../../../lib/platform/contract/recommendation.ts";
+import { namesOf } from "../../../../lib/platform/naming/names.ts";
+import { ACCOUNT, REGION, startPersonalize } from "../../../../packages/local-personalize/test/harness.ts";
 import { asRole } from "./as-role.ts";
 
 /** Parameters in memory. */

@@ -2,9 +2,9 @@ import { DescribeCampaignCommand, type PersonalizeClient } from "@aws-sdk/client
 import type { SSMClient } from "@aws-sdk/client-ssm";
 import * as assert from "uvu/assert";
 import { createHandler } from "../../../../functions/personalize-manager/handler.ts";
-import type { Deadline } from "../../../../lib/core/resilience/deadline.ts";
 import { ssmPointers } from "../../../../lib/personalize/resources/managing.ts";
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import type { Deadline } from "../../../../lib/platform/resilience/deadline.ts";
 import { suite } from "../../../suite.ts";
 import { failureOf } from "./managed.ts";
 

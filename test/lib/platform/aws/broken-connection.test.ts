@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { GetRecommendationsCommand, PersonalizeRuntimeClient } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
-import { call } from "../../../lib/aws/call.ts";
-import { reasonOf } from "../../../lib/aws/errors.ts";
-import { deadlineIn } from "../../../lib/core/resilience/deadline.ts";
-import { suite } from "../../suite.ts";
+import { call } from "../../../../lib/platform/aws/call.ts";
+import { reasonOf } from "../../../../lib/platform/aws/errors.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("a broken connection to AWS");
 

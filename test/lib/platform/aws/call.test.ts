@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { attempt, call, chunks, retryUnprocessed } from "../../../lib/aws/call.ts";
-import { CallTimeout } from "../../../lib/aws/errors.ts";
-import { deadlineIn } from "../../../lib/core/resilience/deadline.ts";
-import { suite } from "../../suite.ts";
+import { attempt, call, chunks, retryUnprocessed } from "../../../../lib/platform/aws/call.ts";
+import { CallTimeout } from "../../../../lib/platform/aws/errors.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("calls to AWS");
 

@@ -6,8 +6,8 @@ import {
   ignoreNotFound,
   isTransient,
   reasonOf,
-} from "../../../lib/aws/errors.ts";
-import { suite } from "../../suite.ts";
+} from "../../../../lib/platform/aws/errors.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("AWS errors");
 

@@ -5,8 +5,8 @@ import {
   MAX_RECORD_BYTES,
   packBatches,
   packRecords,
-} from "../../../lib/aws/log-lines.ts";
-import { suite } from "../../suite.ts";
+} from "../../../../lib/platform/aws/log-lines.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("packed log lines");
 

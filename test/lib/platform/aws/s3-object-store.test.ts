@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import * as assert from "uvu/assert";
-import { s3ObjectStore } from "../../../lib/aws/s3-object-store.ts";
-import { scratchFolder } from "../../../local/process/scratch.ts";
-import { TEST_OUTPUT } from "../../fixtures/env.ts";
-import { suite } from "../../suite.ts";
+import { s3ObjectStore } from "../../../../lib/platform/aws/s3-object-store.ts";
+import { scratchFolder } from "../../../../packages/processes/scratch.ts";
+import { TEST_OUTPUT } from "../../../fixtures/env.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("files that are written in parts");
 

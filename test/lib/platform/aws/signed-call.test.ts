@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { SignatureV4 } from "@smithy/signature-v4";
 import * as assert from "uvu/assert";
-import { failureKind } from "../../../lib/aws/errors.ts";
-import { secretReader } from "../../../lib/aws/secret-reader.ts";
-import { signedCall, signedHeaders } from "../../../lib/aws/signed-call.ts";
-import { deadlineIn } from "../../../lib/core/resilience/deadline.ts";
-import { ssmParameters } from "../../../lib/recommendation/clients/parameters.ts";
-import { suite } from "../../suite.ts";
+import { failureKind } from "../../../../lib/platform/aws/errors.ts";
+import { secretReader } from "../../../../lib/platform/aws/secret-reader.ts";
+import { signedCall, signedHeaders } from "../../../../lib/platform/aws/signed-call.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { ssmParameters } from "../../../../lib/recommendation/clients/parameters.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("calls to AWS without an SDK");
 

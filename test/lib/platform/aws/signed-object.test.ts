@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as assert from "uvu/assert";
-import { failureKind } from "../../../lib/aws/errors.ts";
-import { signedIfChanged } from "../../../lib/aws/signed-object.ts";
-import { deadlineIn } from "../../../lib/core/resilience/deadline.ts";
-import { suite } from "../../suite.ts";
+import { failureKind } from "../../../../lib/platform/aws/errors.ts";
+import { signedIfChanged } from "../../../../lib/platform/aws/signed-object.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("reads of an object without an SDK");
 

@@ -6,10 +6,10 @@ import {
   parsedBy,
   type ReadIfChanged,
   versionedDocument,
-} from "../../../lib/aws/versioned-documents.ts";
-import { deadlineIn } from "../../../lib/core/resilience/deadline.ts";
-import { suite } from "../../suite.ts";
-import { MemoryStore } from "../recommendation/etl/memory.ts";
+} from "../../../../lib/platform/aws/versioned-documents.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { suite } from "../../../suite.ts";
+import { MemoryStore } from "../../recommendation/etl/memory.ts";
 
 const test = suite("documents with versions");
 

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { preferenceOf, teamDraft } from "../../../../lib/core/experiments/team-draft.ts";
-import { type Random, seeded, shuffled } from "../../../../lib/core/statistics/random.ts";
+import { preferenceOf, teamDraft } from "../../../../lib/platform/experiments/team-draft.ts";
+import { type Random, seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/core/experiments/team-draft");

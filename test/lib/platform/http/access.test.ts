@@ -7,10 +7,10 @@ import {
   iamPrincipal,
   type KeyRules,
   OPEN,
-} from "../../../../lib/core/http/access.ts";
-import { ApiError } from "../../../../lib/core/http/error.ts";
-import type { ProxyEvent } from "../../../../lib/core/http/event.ts";
-import { createRouter } from "../../../../lib/core/http/router.ts";
+} from "../../../../lib/platform/http/access.ts";
+import { ApiError } from "../../../../lib/platform/http/error.ts";
+import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
+import { createRouter } from "../../../../lib/platform/http/router.ts";
 import { suite } from "../../../suite.ts";
 import { api, call, logged, replying } from "./calls.ts";
 

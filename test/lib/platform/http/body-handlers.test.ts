@@ -1,13 +1,13 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { OPEN } from "../../../../lib/core/http/access.ts";
-import { bytesHandler, jsonHandler, MAX_BODY_BYTES } from "../../../../lib/core/http/body-handlers.ts";
-import type { ProxyEvent } from "../../../../lib/core/http/event.ts";
+import { OPEN } from "../../../../lib/platform/http/access.ts";
+import { bytesHandler, jsonHandler, MAX_BODY_BYTES } from "../../../../lib/platform/http/body-handlers.ts";
+import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
 import { suite } from "../../../suite.ts";
 import { api, call, replying } from "./calls.ts";
 
-const test = suite("lib/core/http request bodies");
+const test = suite("lib/platform/http request bodies");
 
 const echo = bytesHandler(
   { log: () => {}, project: "shop", access: OPEN },

@@ -1,6 +1,6 @@
-import { OPEN } from "../../../../lib/core/http/access.ts";
-import type { ProxyEvent, ProxyHandler, ProxyResult, Reply } from "../../../../lib/core/http/event.ts";
-import { plainHandler } from "../../../../lib/core/http/middleware.ts";
+import { OPEN } from "../../../../lib/platform/http/access.ts";
+import type { ProxyEvent, ProxyHandler, ProxyResult, Reply } from "../../../../lib/platform/http/event.ts";
+import { plainHandler } from "../../../../lib/platform/http/middleware.ts";
 
 /** Lines logged by handlers. */
 export const logged: string[] = [];

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { ApiError } from "../../../../lib/core/http/error.ts";
+import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/core/http/error");

@@ -1,12 +1,12 @@
 import { gunzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { ApiError, type FaultCode } from "../../../../lib/core/http/error.ts";
-import { MAX_RESULT_BYTES, plainHandler } from "../../../../lib/core/http/middleware.ts";
-import { createRouter } from "../../../../lib/core/http/router.ts";
+import { ApiError, type FaultCode } from "../../../../lib/platform/http/error.ts";
+import { MAX_RESULT_BYTES, plainHandler } from "../../../../lib/platform/http/middleware.ts";
+import { createRouter } from "../../../../lib/platform/http/router.ts";
 import { suite } from "../../../suite.ts";
 import { api, call, failing, header, logged, replying } from "./calls.ts";
 
-const test = suite("lib/core/http handlers");
+const test = suite("lib/platform/http handlers");
 
 test("an answer is JSON with the request id", async () => {
   const result = await call(replying({ status: 200, body: "{}" }));

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { createAccess, forbidden, type KeyRules, requireEndpoint } from "../../../../lib/core/http/access.ts";
-import type { ProxyEvent } from "../../../../lib/core/http/event.ts";
-import { plainHandler } from "../../../../lib/core/http/middleware.ts";
+import { createAccess, forbidden, type KeyRules, requireEndpoint } from "../../../../lib/platform/http/access.ts";
+import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
+import { plainHandler } from "../../../../lib/platform/http/middleware.ts";
 import { suite } from "../../../suite.ts";
 import { api, call, logged } from "./calls.ts";
 

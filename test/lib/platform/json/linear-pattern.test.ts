@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { isLinearPattern } from "../../../../lib/core/json/linear-pattern.ts";
+import { isLinearPattern } from "../../../../lib/platform/json/linear-pattern.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("patterns that take time in proportion to the text");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { hasDeepBrackets, nestingIssue, queryIssue } from "../../../../lib/core/json/nesting.ts";
+import { hasDeepBrackets, nestingIssue, queryIssue } from "../../../../lib/platform/json/nesting.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("nesting of JSON");

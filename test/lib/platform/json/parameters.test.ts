@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { singleIssue } from "../../../../lib/core/json/parameters.ts";
+import { singleIssue } from "../../../../lib/platform/json/parameters.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/core/json/parameters");

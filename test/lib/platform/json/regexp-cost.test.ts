@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { holdsCostlyRegexp, isCostlyRegexp } from "../../../../lib/core/json/regexp-cost.ts";
+import { holdsCostlyRegexp, isCostlyRegexp } from "../../../../lib/platform/json/regexp-cost.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("the cost of a regular expression");

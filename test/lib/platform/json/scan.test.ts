@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { endOfValue, INVALID, skipSpace } from "../../../../lib/core/json/scan.ts";
-import { parseJson } from "../../../../lib/core/json/values.ts";
+import { endOfValue, INVALID, skipSpace } from "../../../../lib/platform/json/scan.ts";
+import { parseJson } from "../../../../lib/platform/json/values.ts";
 import { suite } from "../../../suite.ts";
 import { randomJson } from "./random-json.ts";
 

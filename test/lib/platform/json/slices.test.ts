@@ -6,7 +6,7 @@ import {
   withMapped,
   withMembers,
   withoutPaths,
-} from "../../../../lib/core/json/slices.ts";
+} from "../../../../lib/platform/json/slices.ts";
 import { suite } from "../../../suite.ts";
 import { randomJson } from "./random-json.ts";
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { fillTemplate, parametersOf, withQuery } from "../../../../lib/core/json/template.ts";
+import { fillTemplate, parametersOf, withQuery } from "../../../../lib/platform/json/template.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/core/json/template");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { containsJson, parseExact, sameJson } from "../../../../lib/core/json/values.ts";
+import { containsJson, parseExact, sameJson } from "../../../../lib/platform/json/values.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("json values");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { withoutAbsent } from "../../../../lib/core/json/when.ts";
+import { withoutAbsent } from "../../../../lib/platform/json/when.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/core/json/when");

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import * as assert from "uvu/assert";
-import { parseLossless } from "../../../../lib/core/json/values.ts";
-import { answerText, MAX_ANSWER_TOKENS } from "../../../../lib/core/mcp/answer.ts";
-import type { Found } from "../../../../lib/core/mcp/tool.ts";
+import { parseLossless } from "../../../../lib/platform/json/values.ts";
+import { answerText, MAX_ANSWER_TOKENS } from "../../../../lib/platform/mcp/answer.ts";
+import type { Found } from "../../../../lib/platform/mcp/tool.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("answers of tools");

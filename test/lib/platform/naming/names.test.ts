@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { MODEL_NAMES } from "../../../../lib/config/embedding-models.ts";
-import { LIMITS, type Names, namesOf, TRAINING_REPORT } from "../../../../lib/core/naming/names.ts";
-import { etlRun } from "../../../../lib/core/naming/object-keys.ts";
-import { domainSuffixOf } from "../../../../lib/core/naming/partitions.ts";
+import { LIMITS, type Names, namesOf, TRAINING_REPORT } from "../../../../lib/platform/naming/names.ts";
+import { etlRun } from "../../../../lib/platform/naming/object-keys.ts";
+import { domainSuffixOf } from "../../../../lib/platform/naming/partitions.ts";
+import { MODEL_NAMES } from "../../../../lib/settings/embedding-models.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("naming");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { keyInTime, userIdKey } from "../../../../lib/core/request-log/user-ids.ts";
+import { keyInTime, userIdKey } from "../../../../lib/platform/request-log/user-ids.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("the key that hashes user ids");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { concurrently, eachConcurrently } from "../../../../lib/core/resilience/concurrently.ts";
+import { concurrently, eachConcurrently } from "../../../../lib/platform/resilience/concurrently.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("concurrently");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { once } from "../../../../lib/core/resilience/once.ts";
+import { once } from "../../../../lib/platform/resilience/once.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("once");

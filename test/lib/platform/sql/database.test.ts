@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { type Database, identifier, literal, literals, withDatabase } from "../../../../lib/core/sql/database.ts";
+import { type Database, identifier, literal, literals, withDatabase } from "../../../../lib/platform/sql/database.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("DuckDB databases");

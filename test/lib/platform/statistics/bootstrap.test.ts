@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { simultaneousIntervals } from "../../../../lib/core/statistics/bootstrap.ts";
-import { type Random, seeded } from "../../../../lib/core/statistics/random.ts";
+import { simultaneousIntervals } from "../../../../lib/platform/statistics/bootstrap.ts";
+import { type Random, seeded } from "../../../../lib/platform/statistics/random.ts";
 import { normal } from "../../../fixtures/populations.ts";
 import { suite } from "../../../suite.ts";
 

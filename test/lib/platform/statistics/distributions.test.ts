@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { chiSquaredTail, normalQuantile, normalTail } from "../../../../lib/core/statistics/distributions.ts";
+import { chiSquaredTail, normalQuantile, normalTail } from "../../../../lib/platform/statistics/distributions.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("normal and chi-squared distributions");

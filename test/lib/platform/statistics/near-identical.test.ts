@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import * as assert from "uvu/assert";
-import { simultaneousIntervals } from "../../../../lib/core/statistics/bootstrap.ts";
-import { type Random, seeded } from "../../../../lib/core/statistics/random.ts";
-import { difference } from "../../../../lib/core/statistics/rounding.ts";
+import { simultaneousIntervals } from "../../../../lib/platform/statistics/bootstrap.ts";
+import { type Random, seeded } from "../../../../lib/platform/statistics/random.ts";
+import { difference } from "../../../../lib/platform/statistics/rounding.ts";
 import { normal } from "../../../fixtures/populations.ts";
 import { suite } from "../../../suite.ts";
 

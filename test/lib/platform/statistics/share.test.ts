@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { meanInterval } from "../../../../lib/core/statistics/bootstrap.ts";
-import { shareDifference, shareInterval, signedInterval } from "../../../../lib/core/statistics/share.ts";
+import { meanInterval } from "../../../../lib/platform/statistics/bootstrap.ts";
+import { shareDifference, shareInterval, signedInterval } from "../../../../lib/platform/statistics/share.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("Intervals of shares");

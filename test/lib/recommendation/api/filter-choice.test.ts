@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { ApiError } from "../../../../lib/core/http/error.ts";
-import { validate } from "../../../../lib/core/http/validate.ts";
 import { splitValues } from "../../../../lib/personalize/filters/values.ts";
+import { ApiError } from "../../../../lib/platform/http/error.ts";
+import { validate } from "../../../../lib/platform/http/validate.ts";
 import { checkPlaceholders, chooseFilter } from "../../../../lib/recommendation/api/filter-choice.ts";
 import { RecommendToUser } from "../../../../lib/recommendation/api/requests.ts";
 import { suite } from "../../../suite.ts";

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { UNLIMITED } from "../../../../lib/core/http/access.ts";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { UNLIMITED } from "../../../../lib/platform/http/access.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { rankItems } from "../../../../lib/recommendation/api/rank.ts";
 import type { RankItems } from "../../../../lib/recommendation/api/requests.ts";
 import type { RecommendationServices } from "../../../../lib/recommendation/service/services.ts";

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import type { ApiError } from "../../../../lib/core/http/error.ts";
-import type { JsonCall } from "../../../../lib/core/http/event.ts";
+import type { ApiError } from "../../../../lib/platform/http/error.ts";
+import type { JsonCall } from "../../../../lib/platform/http/event.ts";
 import { rankItems } from "../../../../lib/recommendation/api/rank.ts";
 import { recommendToItem, recommendToUser } from "../../../../lib/recommendation/api/recommend.ts";
 import type { RecommendToItem } from "../../../../lib/recommendation/api/requests.ts";

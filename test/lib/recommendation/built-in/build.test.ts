@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { simultaneousIntervals } from "../../../../lib/core/statistics/bootstrap.ts";
+import { simultaneousIntervals } from "../../../../lib/platform/statistics/bootstrap.ts";
 import { build } from "../../../../lib/recommendation/built-in/build.ts";
 import { NEIGHBOURS } from "../../../../lib/recommendation/built-in/co-occurrence.ts";
 import {
@@ -17,7 +17,7 @@ import { itemKey, kindKey, userKey } from "../../../../lib/recommendation/client
 import { findFile, readFile, runKeys } from "../../../../lib/recommendation/etl/run-files.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { RunPlan } from "../../../../lib/recommendation/etl/tasks.ts";
-import { tasteData } from "../../../../local/test/personalize/taste-data.ts";
+import { tasteData } from "../../../../packages/local-personalize/test/taste-data.ts";
 import { suite } from "../../../suite.ts";
 import { event, ITEM, LIMITS, world } from "../etl/run.ts";
 

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import type { Interval } from "../../../../lib/core/statistics/bootstrap.ts";
+import type { Interval } from "../../../../lib/platform/statistics/bootstrap.ts";
 import { newestTenth } from "../../../../lib/recommendation/built-in/measure.ts";
-import { demoData } from "../../../../local/demo-data/readers.ts";
-import { tasteData } from "../../../../local/test/personalize/taste-data.ts";
+import { demoData } from "../../../../packages/demo-data/readers.ts";
+import { tasteData } from "../../../../packages/local-personalize/test/taste-data.ts";
 import { demoHistories, leaveOut } from "../../../fixtures/left-out.ts";
 import { suite } from "../../../suite.ts";
 

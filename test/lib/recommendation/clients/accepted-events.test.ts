@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { BatchGetCommandInput, UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import {
   comparableDays,
   dayOf,

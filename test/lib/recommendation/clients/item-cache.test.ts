@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { withItemCache } from "../../../../lib/recommendation/clients/item-cache.ts";
 import type { RecordStore } from "../../../../lib/recommendation/clients/record-store.ts";
 import { suite } from "../../../suite.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { createPointers } from "../../../../lib/recommendation/clients/parameters.ts";
 import { suite } from "../../../suite.ts";
 

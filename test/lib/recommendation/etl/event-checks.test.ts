@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { literals } from "../../../../lib/core/sql/database.ts";
+import { literals } from "../../../../lib/platform/sql/database.ts";
 import { writeReport } from "../../../../lib/recommendation/etl/deduplicate.ts";
 import { sql, withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import type { EventCheck } from "../../../../lib/recommendation/etl/tasks.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { EventTypeChoice } from "../../../../lib/config/event-types.ts";
+import type { EventTypeChoice } from "../../../../lib/settings/event-types.ts";
 import { suite } from "../../../suite.ts";
 import { DEFINITIONS, event, readManifest, rowsOf, STARTED, world } from "./run.ts";
 

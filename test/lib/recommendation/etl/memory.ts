@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
-import type { ProfileDataset } from "../../../../lib/core/contract/recommendation.ts";
+import type { ObjectStore } from "../../../../lib/platform/aws/object-store.ts";
+import type { ProfileDataset } from "../../../../lib/platform/contract/recommendation.ts";
 import type { BuiltInRecord, BuiltInTable } from "../../../../lib/recommendation/clients/built-in-table.ts";
 import type {
   PopularItems,

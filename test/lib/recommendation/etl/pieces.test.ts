@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { Database } from "../../../../lib/core/sql/database.ts";
+import type { Database } from "../../../../lib/platform/sql/database.ts";
 import { readFile } from "../../../../lib/recommendation/etl/run-files.ts";
 import { scan } from "../../../../lib/recommendation/etl/scan.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";

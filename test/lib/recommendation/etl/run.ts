@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import { gzipSync } from "node:zlib";
 import { createHandler } from "../../../../functions/etl/handler.ts";
-import type { ObjectStore } from "../../../../lib/aws/object-store.ts";
-import type { DatabaseLimits } from "../../../../lib/core/sql/database.ts";
+import type { ObjectStore } from "../../../../lib/platform/aws/object-store.ts";
+import type { DatabaseLimits } from "../../../../lib/platform/sql/database.ts";
 import { findFile, runKeys } from "../../../../lib/recommendation/etl/run-files.ts";
 import { type EtlSettings, Manifest } from "../../../../lib/recommendation/etl/tasks.ts";
 import { type Definitions, eventLine, type StoredEvent } from "../../../../lib/recommendation/records/layout.ts";

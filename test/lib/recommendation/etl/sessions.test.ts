@@ -1,13 +1,13 @@
 import { readdirSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { seeded } from "../../../../lib/core/statistics/random.ts";
+import { seeded } from "../../../../lib/platform/statistics/random.ts";
 import { deduplicate } from "../../../../lib/recommendation/etl/deduplicate.ts";
 import { daysUntil, plan } from "../../../../lib/recommendation/etl/plan.ts";
 import { readFile, runKeys, TRANSFERS } from "../../../../lib/recommendation/etl/run-files.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { RunPlan } from "../../../../lib/recommendation/etl/tasks.ts";
 import { anonymousLine, eventLine, type StoredEvent } from "../../../../lib/recommendation/records/layout.ts";
-import { Interactions } from "../../../../local/personalize/data/interactions.ts";
+import { Interactions } from "../../../../packages/local-personalize/data/interactions.ts";
 import { suite } from "../../../suite.ts";
 import { memoryTables } from "./memory.ts";
 import { DEFINITIONS, event, LIMITS, rowsOf, STARTED, world } from "./run.ts";

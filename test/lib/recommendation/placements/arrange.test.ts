@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
-import { seeded, shuffled } from "../../../../lib/core/statistics/random.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
 import type { RecordStore } from "../../../../lib/recommendation/clients/record-store.ts";
 import { arrange } from "../../../../lib/recommendation/placements/arrange.ts";
 import { Candidates } from "../../../../lib/recommendation/placements/candidates.ts";

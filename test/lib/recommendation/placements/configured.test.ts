@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { versionValue } from "../../../../lib/aws/documents.ts";
-import { type Placement, PlacementsSchema } from "../../../../lib/config/placements.ts";
+import { versionValue } from "../../../../lib/platform/aws/documents.ts";
 import { CONFIGURED_PLACEMENTS } from "../../../../lib/recommendation/placements/configured.ts";
+import { type Placement, PlacementsSchema } from "../../../../lib/settings/placements.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("changes of placements");

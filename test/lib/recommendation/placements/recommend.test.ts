@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { UNLIMITED } from "../../../../lib/core/http/access.ts";
-import type { ApiError } from "../../../../lib/core/http/error.ts";
+import { UNLIMITED } from "../../../../lib/platform/http/access.ts";
+import type { ApiError } from "../../../../lib/platform/http/error.ts";
 import { requirePlacement } from "../../../../lib/recommendation/placements/access.ts";
 import { placementWorld } from "../../../fixtures/placement-world.ts";
 import { suite } from "../../../suite.ts";

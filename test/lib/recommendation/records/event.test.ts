@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { propertyName } from "../../../../lib/config/property-name.ts";
 import { eventParser, isAnonymous } from "../../../../lib/recommendation/records/event.ts";
 import { anonymousLine, eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { putEvent, trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
+import { propertyName } from "../../../../lib/settings/property-name.ts";
 import { suite } from "../../../suite.ts";
 import { definitions } from "./definitions.ts";
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import * as assert from "uvu/assert";
-import { isRequestLogLine } from "../../../../lib/core/request-log/kinds.ts";
+import { isRequestLogLine } from "../../../../lib/platform/request-log/kinds.ts";
 import { logAnswer } from "../../../../lib/recommendation/request-log/line.ts";
 import type { RecommendationServices } from "../../../../lib/recommendation/service/services.ts";
 import { placementWorld } from "../../../fixtures/placement-world.ts";

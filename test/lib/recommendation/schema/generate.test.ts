@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import { AvroSchema } from "../../../../lib/config/avro.ts";
-import { type EtlDataset, EtlSchema } from "../../../../lib/config/etl.ts";
-import { validate } from "../../../../lib/config/validate.ts";
-import { DATASETS } from "../../../../lib/core/contract/recommendation.ts";
+import { DATASETS } from "../../../../lib/platform/contract/recommendation.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { schemaTable } from "../../../../lib/recommendation/schema/write.ts";
+import { AvroSchema } from "../../../../lib/settings/avro.ts";
+import { type EtlDataset, EtlSchema } from "../../../../lib/settings/etl.ts";
+import { validate } from "../../../../lib/settings/validate.ts";
 import { suite } from "../../../suite.ts";
 import { generate } from "./files.ts";
 

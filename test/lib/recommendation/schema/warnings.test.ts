@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { shareText } from "../../../../lib/core/share.ts";
+import { shareText } from "../../../../lib/platform/share.ts";
 import { constantsOf } from "../../../../lib/recommendation/schema/constants.ts";
 import { suite } from "../../../suite.ts";
 import { generate } from "./files.ts";

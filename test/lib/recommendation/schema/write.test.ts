@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { EtlSchema } from "../../../../lib/config/etl.ts";
-import { ConfigurationError } from "../../../../lib/config/problem.ts";
 import { writeSchemas } from "../../../../lib/recommendation/schema/write.ts";
+import { EtlSchema } from "../../../../lib/settings/etl.ts";
+import { ConfigurationError } from "../../../../lib/settings/problem.ts";
 import { suite } from "../../../suite.ts";
 import { generate } from "./files.ts";
 

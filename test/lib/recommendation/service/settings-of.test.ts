@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
-import { loadConfiguration } from "../../../../lib/config/load.ts";
-import { namesOf } from "../../../../lib/core/naming/names.ts";
+import { namesOf } from "../../../../lib/platform/naming/names.ts";
 import { itemColumns } from "../../../../lib/recommendation/api/item-list.ts";
 import type { RecommendationSettings } from "../../../../lib/recommendation/service/settings.ts";
 import { recommendationSettings } from "../../../../lib/recommendation/service/settings-of.ts";
+import { loadConfiguration } from "../../../../lib/settings/load.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: settings from the configuration");

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { createPace, synchronize } from "../../../../lib/recommendation/sync/sync-records.ts";
 import { suite } from "../../../suite.ts";
 import { sdkError, syncWorld } from "../sync-world.ts";

@@ -1,14 +1,14 @@
 import { CreateCampaignCommand, DeleteCampaignCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { readSolutions } from "../../../../lib/personalize/resources/inventory.ts";
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import { namesOf } from "../../../../lib/platform/naming/names.ts";
 import { runKeys } from "../../../../lib/recommendation/etl/run-files.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
 import { finish } from "../../../../lib/recommendation/training/finish.ts";
 import type { RecipeProgress } from "../../../../lib/recommendation/training/task.ts";
-import { openShop, stockShop, trainVersion } from "../../../../local/test/personalize/book-shop.ts";
-import { ACCOUNT, REGION, startPersonalize } from "../../../../local/test/personalize/harness.ts";
+import { openShop, stockShop, trainVersion } from "../../../../packages/local-personalize/test/book-shop.ts";
+import { ACCOUNT, REGION, startPersonalize } from "../../../../packages/local-personalize/test/harness.ts";
 import { suite } from "../../../suite.ts";
 import { asRole } from "../../personalize/resources/as-role.ts";
 import { failureOf } from "../../personalize/resources/managed.ts";

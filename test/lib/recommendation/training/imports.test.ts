@@ -1,6 +1,6 @@
 import { CreateDatasetImportJobCommand, ListDatasetImportJobsCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../../../lib/core/naming/names.ts";
+import { namesOf } from "../../../../lib/platform/naming/names.ts";
 import type { Manifest } from "../../../../lib/recommendation/etl/tasks.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
 import { pollImports, requireInitial, startImports } from "../../../../lib/recommendation/training/imports.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { RECIPE_KINDS, type RecipeKind } from "../../../../lib/core/contract/recommendation.ts";
+import { RECIPE_KINDS, type RecipeKind } from "../../../../lib/platform/contract/recommendation.ts";
 import type {
   JudgedVersion,
   Lock,

@@ -1,7 +1,7 @@
 import { GetRecommendationsCommand } from "@aws-sdk/client-personalize-runtime";
-import { UNLIMITED } from "../../../../lib/core/http/access.ts";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import type { CampaignClient } from "../../../../lib/personalize/runtime/campaigns.ts";
+import { UNLIMITED } from "../../../../lib/platform/http/access.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { recommendForPlacement } from "../../../../lib/recommendation/placements/recommend.ts";
 import type { RecommendationServices } from "../../../../lib/recommendation/service/services.ts";
 import type { TrainingWorld } from "./world.ts";

@@ -1,15 +1,15 @@
 import { DescribeSolutionVersionCommand, ListSolutionVersionsCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../../../lib/core/naming/names.ts";
-import { PROJECT_TAG, STACK_TAG } from "../../../../lib/core/naming/tags.ts";
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import { namesOf } from "../../../../lib/platform/naming/names.ts";
+import { PROJECT_TAG, STACK_TAG } from "../../../../lib/platform/naming/tags.ts";
 import { trainingSettings } from "../../../../lib/recommendation/training/settings.ts";
 import { solutionInput, stepSolution, stepVersion } from "../../../../lib/recommendation/training/solution.ts";
-import { openShop, stockShop } from "../../../../local/test/personalize/book-shop.ts";
-import { ACCOUNT, REGION, startPersonalize } from "../../../../local/test/personalize/harness.ts";
+import { openShop, stockShop } from "../../../../packages/local-personalize/test/book-shop.ts";
+import { ACCOUNT, REGION, startPersonalize } from "../../../../packages/local-personalize/test/harness.ts";
 import { suite } from "../../../suite.ts";
-import { filledExample, valid } from "../../config/example.ts";
 import { failureOf } from "../../personalize/resources/managed.ts";
+import { filledExample, valid } from "../../settings/example.ts";
 
 const test = suite("solutions and versions of a recipe");
 

@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateCampaignCommand, CreateSolutionVersionCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
-import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { readCampaigns, readSolutions } from "../../../../lib/personalize/resources/inventory.ts";
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import { namesOf } from "../../../../lib/platform/naming/names.ts";
 import type { TrainingContext } from "../../../../lib/recommendation/training/context.ts";
 import {
   dynamoTrainingState,
@@ -17,8 +17,13 @@ import {
   type Shop,
   stockShop,
   trainVersion,
-} from "../../../../local/test/personalize/book-shop.ts";
-import { ACCOUNT, type Harness, REGION, startPersonalize } from "../../../../local/test/personalize/harness.ts";
+} from "../../../../packages/local-personalize/test/book-shop.ts";
+import {
+  ACCOUNT,
+  type Harness,
+  REGION,
+  startPersonalize,
+} from "../../../../packages/local-personalize/test/harness.ts";
 import { suite } from "../../../suite.ts";
 import { asRole } from "../../personalize/resources/as-role.ts";
 import { failureOf, memoryPointers } from "../../personalize/resources/managed.ts";

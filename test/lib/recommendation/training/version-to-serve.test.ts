@@ -1,9 +1,14 @@
 import * as assert from "uvu/assert";
-import { namesOf } from "../../../../lib/core/naming/names.ts";
 import { personalizeOf } from "../../../../lib/personalize/resources/personalize.ts";
+import { namesOf } from "../../../../lib/platform/naming/names.ts";
 import { versionToServe } from "../../../../lib/recommendation/training/version-to-serve.ts";
-import { openFilter, openShop, stockShop, trainVersion } from "../../../../local/test/personalize/book-shop.ts";
-import { ACCOUNT, REGION, startPersonalize } from "../../../../local/test/personalize/harness.ts";
+import {
+  openFilter,
+  openShop,
+  stockShop,
+  trainVersion,
+} from "../../../../packages/local-personalize/test/book-shop.ts";
+import { ACCOUNT, REGION, startPersonalize } from "../../../../packages/local-personalize/test/harness.ts";
 import { suite } from "../../../suite.ts";
 import { asRole } from "../../personalize/resources/as-role.ts";
 import { failureOf } from "../../personalize/resources/managed.ts";

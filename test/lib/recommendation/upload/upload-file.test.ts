@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { batchesOf, countRows } from "../../../../lib/recommendation/upload/files.ts";
 import { checkTarget, type UploadTarget } from "../../../../lib/recommendation/upload/send.ts";
 import { uploadFile } from "../../../../lib/recommendation/upload/upload-file.ts";
-import { freePort } from "../../../../local/process/ports.ts";
+import { freePort } from "../../../../packages/processes/ports.ts";
 import { suite } from "../../../suite.ts";
 import { API_KEY, answered, failure, startUploadServer, type UploadServer } from "./upload-server.ts";
 

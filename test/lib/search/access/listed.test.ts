@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { KeyRules } from "../../../../lib/core/http/access.ts";
+import type { KeyRules } from "../../../../lib/platform/http/access.ts";
 import { administrationRefusal } from "../../../../lib/search/access/administration.ts";
 import { mapping, settings } from "../../../../lib/search/access/bodies.ts";
 import { nativeRefusal } from "../../../../lib/search/access/native.ts";

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { DEFAULT_LIMITS, type KeyRules } from "../../../../lib/core/http/access.ts";
-import type { ApiError } from "../../../../lib/core/http/error.ts";
+import { DEFAULT_LIMITS, type KeyRules } from "../../../../lib/platform/http/access.ts";
+import type { ApiError } from "../../../../lib/platform/http/error.ts";
 import { type BodyReader, bulk, settings, update } from "../../../../lib/search/access/bodies.ts";
 import { parameterLimit } from "../../../../lib/search/access/limits.ts";
 import { queryRefusal, searchedIndexes } from "../../../../lib/search/access/query.ts";

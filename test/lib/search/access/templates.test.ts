@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import type { KeyRules } from "../../../../lib/core/http/access.ts";
+import type { KeyRules } from "../../../../lib/platform/http/access.ts";
 import { PAGE_MEMBERS, requirePageRequest } from "../../../../lib/search/access/templates.ts";
 import { HybridRequest } from "../../../../lib/search/api/hybrid/request.ts";
 import { NamedSearchRequest, SearchRequest } from "../../../../lib/search/api/search/request.ts";

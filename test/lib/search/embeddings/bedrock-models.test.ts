@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { cohereModel } from "../../../../lib/search/embeddings/bedrock-models.ts";
 import { createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts";
 import { createEmbedders } from "../../../../lib/search/embeddings/create-embedders.ts";

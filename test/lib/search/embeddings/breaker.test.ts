@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { createBreaker, FAILURES, ModelPausedError, OPEN_MS } from "../../../../lib/search/embeddings/breaker.ts";
 import { NoTimeLeftError } from "../../../../lib/search/embeddings/embedder.ts";
 import { judge } from "../../../../lib/search/embeddings/failure.ts";

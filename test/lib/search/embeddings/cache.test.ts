@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { type CacheKey, createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts";
 import type { Embedding } from "../../../../lib/search/embeddings/embedder.ts";
 import { suite } from "../../../suite.ts";

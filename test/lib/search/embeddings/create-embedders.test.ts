@@ -1,10 +1,10 @@
 import * as assert from "uvu/assert";
-import type { ModelName } from "../../../../lib/config/embedding-models.ts";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts";
 import { createEmbedders, type EmbedderClients } from "../../../../lib/search/embeddings/create-embedders.ts";
 import type { Embedder, EmbeddingError, ModelSettings } from "../../../../lib/search/embeddings/embedder.ts";
 import { ModelFilesError } from "../../../../lib/search/embeddings/model-files.ts";
+import type { ModelName } from "../../../../lib/settings/embedding-models.ts";
 import { suite } from "../../../suite.ts";
 import { awsError, brief, fakeClient, smallModel, tokensOf, vectorOf } from "./fixture.ts";
 

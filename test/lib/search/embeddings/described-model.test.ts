@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
-import type { Protocol } from "../../../../lib/config/model-protocol.ts";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts";
 import { createEmbedders } from "../../../../lib/search/embeddings/create-embedders.ts";
 import type { ModelSettings } from "../../../../lib/search/embeddings/embedder.ts";
+import type { Protocol } from "../../../../lib/settings/model-protocol.ts";
 import { suite } from "../../../suite.ts";
 import { type FakeClient, fakeClient } from "./fixture.ts";
 

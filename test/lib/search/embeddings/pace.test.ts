@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { Deadline } from "../../../../lib/core/resilience/deadline.ts";
+import type { Deadline } from "../../../../lib/platform/resilience/deadline.ts";
 import type { EmbeddingOutcome } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import type { HostedModel } from "../../../../lib/search/embeddings/model-calls.ts";

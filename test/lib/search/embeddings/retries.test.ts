@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { type Deadline, deadlineIn, earlier } from "../../../../lib/core/resilience/deadline.ts";
+import { type Deadline, deadlineIn, earlier } from "../../../../lib/platform/resilience/deadline.ts";
 import { EmbeddingError } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";

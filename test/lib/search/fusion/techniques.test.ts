@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { COMBINATIONS, type Combination, type Normalization } from "../../../../lib/core/contract/search.ts";
+import { COMBINATIONS, type Combination, type Normalization } from "../../../../lib/platform/contract/search.ts";
 import { combinerOf, normalizerOf } from "../../../../lib/search/fusion/techniques.ts";
 import { suite } from "../../../suite.ts";
 

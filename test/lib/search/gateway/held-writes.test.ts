@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { heldWrites, wholeCallBlocked } from "../../../../lib/search/gateway/held-writes.ts";
 import { holdAlias } from "../../../../lib/search/index-meta/index-meta.ts";
 import type { ClusterAnswer } from "../../../../lib/search/opensearch/cluster.ts";

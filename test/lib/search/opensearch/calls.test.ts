@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import type { ApiError } from "../../../../lib/core/http/error.ts";
-import { backoff, retry } from "../../../../lib/core/resilience/deadline.ts";
+import type { ApiError } from "../../../../lib/platform/http/error.ts";
+import { backoff, retry } from "../../../../lib/platform/resilience/deadline.ts";
 import { asApiError, clusterError, isClusterError, jsonOf, readCall } from "../../../../lib/search/opensearch/calls.ts";
 import { capabilitiesOf, createCapabilities } from "../../../../lib/search/opensearch/capabilities.ts";
 import { ClusterFailure } from "../../../../lib/search/opensearch/cluster.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { ApiError } from "../../../../lib/core/http/error.ts";
+import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { itemIdOf, objectIdsOf, readAnswer } from "../../../../lib/search/page/answer.ts";
 import { suite } from "../../../suite.ts";
 

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { seeded } from "../../../../lib/core/statistics/random.ts";
+import { seeded } from "../../../../lib/platform/statistics/random.ts";
 import { playRandomPages } from "../../../fixtures/page-stages.ts";
 import { suite } from "../../../suite.ts";
 

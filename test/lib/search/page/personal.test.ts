@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { ApiError } from "../../../../lib/core/http/error.ts";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
 import { type PersonalRanker, RankingError, scoreBelowWindow } from "../../../../lib/personalize/ranking/blend.ts";
+import { ApiError } from "../../../../lib/platform/http/error.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { readAnswer, type SearchAnswer } from "../../../../lib/search/page/answer.ts";
 import { personalizingStage } from "../../../../lib/search/page/rare-stages.ts";
 import { searchedPage } from "../../../../lib/search/page/searched-page.ts";

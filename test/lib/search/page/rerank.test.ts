@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
-import { type Random, seeded } from "../../../../lib/core/statistics/random.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { type Random, seeded } from "../../../../lib/platform/statistics/random.ts";
 import { orderBy, rerankStage } from "../../../../lib/search/page/rerank.ts";
 import { createReranker } from "../../../../lib/search/rerank/create-reranker.ts";
 import { playRandomPages, type Trial } from "../../../fixtures/page-stages.ts";

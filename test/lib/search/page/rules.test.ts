@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { seeded, shuffled } from "../../../../lib/core/statistics/random.ts";
+import { seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
 import type { Hit } from "../../../../lib/search/page/answer.ts";
 import { rulesStage, withPins } from "../../../../lib/search/page/rules.ts";
 import { searchedPage } from "../../../../lib/search/page/searched-page.ts";

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import type { ReadIfChanged } from "../../../../lib/aws/versioned-documents.ts";
-import type { Degradation } from "../../../../lib/core/http/degradation.ts";
-import { ApiError } from "../../../../lib/core/http/error.ts";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import type { ReadIfChanged } from "../../../../lib/platform/aws/versioned-documents.ts";
+import type { Degradation } from "../../../../lib/platform/http/degradation.ts";
+import { ApiError } from "../../../../lib/platform/http/error.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { sharedStages } from "../../../../lib/search/page/shared-stages.ts";
 import { withSynonyms } from "../../../../lib/search/page/synonyms.ts";
 import { synonymReader } from "../../../../lib/search/synonyms/document.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { seeded, shuffled } from "../../../../lib/core/statistics/random.ts";
+import { seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
 import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
 import { byMarginalRelevance, limitGroups, type Trait } from "../../../../lib/search/page/diversify.ts";
 import { sharedStages } from "../../../../lib/search/page/shared-stages.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import * as assert from "uvu/assert";
-import { isRequestLogLine } from "../../../../lib/core/request-log/kinds.ts";
-import { loggedUserId } from "../../../../lib/core/request-log/user-ids.ts";
+import { isRequestLogLine } from "../../../../lib/platform/request-log/kinds.ts";
+import { loggedUserId } from "../../../../lib/platform/request-log/user-ids.ts";
 import {
   MAX_LINE_BYTES,
   type RequestLogEntry,

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { ModelCallTimeout } from "../../../../lib/search/embeddings/model-client.ts";
 import { createReranker } from "../../../../lib/search/rerank/create-reranker.ts";
 import { RerankError } from "../../../../lib/search/rerank/reranker.ts";

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { RULES_FORM, RulesSchema } from "../../../../lib/config/rules.ts";
 import { INDEX_FORM, indexOf } from "../../../../lib/search/rules/facts.ts";
 import { indexedText, openIndexed } from "../../../../lib/search/rules/text.ts";
+import { RULES_FORM, RulesSchema } from "../../../../lib/settings/rules.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("the text of a document of rules");

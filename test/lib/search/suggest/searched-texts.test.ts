@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
 import { searchedTexts } from "../../../../lib/search/suggest/searched-texts.ts";
-import { scratchFolder } from "../../../../local/process/scratch.ts";
+import { scratchFolder } from "../../../../packages/processes/scratch.ts";
 import { TEST_OUTPUT } from "../../../fixtures/env.ts";
 import { storedSearch } from "../../../fixtures/stored-lines.ts";
 import { suite } from "../../../suite.ts";

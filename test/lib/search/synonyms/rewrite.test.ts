@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { parseLossless } from "../../../../lib/core/json/values.ts";
+import { parseLossless } from "../../../../lib/platform/json/values.ts";
 import { lexiconOf, spansOf } from "../../../../lib/search/synonyms/lexicon.ts";
 import { rewriting } from "../../../../lib/search/synonyms/rewrite.ts";
 import { suite } from "../../../suite.ts";

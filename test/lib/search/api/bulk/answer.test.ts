@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { MAX_RESULT_BYTES } from "../../../../../lib/core/http/middleware.ts";
+import { MAX_RESULT_BYTES } from "../../../../../lib/platform/http/middleware.ts";
 import {
   answerText,
   degradationsOf,

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { lookup } from "../../../../../lib/core/json/lookup.ts";
+import { lookup } from "../../../../../lib/platform/json/lookup.ts";
 import { needsOf, sourceText } from "../../../../../lib/search/api/bulk/needs.ts";
 import { documentsIn, roundsOf } from "../../../../../lib/search/api/bulk/operations.ts";
 import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
 import { sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
 import type { Need } from "../../../../../lib/search/api/bulk/needs.ts";
 import { type Followed, fateOf } from "../../../../../lib/search/api/bulk/replaced.ts";

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import type { ApiError } from "../../../../../lib/core/http/error.ts";
-import { validate } from "../../../../../lib/core/http/validate.ts";
+import type { ApiError } from "../../../../../lib/platform/http/error.ts";
+import { validate } from "../../../../../lib/platform/http/validate.ts";
 import { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
 import { suite } from "../../../../suite.ts";
 

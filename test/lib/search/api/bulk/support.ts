@@ -1,8 +1,7 @@
 import { bulkFamily } from "../../../../../functions/api-router/bulk.ts";
-import { MODELS, type ModelName } from "../../../../../lib/config/embedding-models.ts";
-import { OPEN } from "../../../../../lib/core/http/access.ts";
-import type { ProxyEvent } from "../../../../../lib/core/http/event.ts";
-import type { Deadline } from "../../../../../lib/core/resilience/deadline.ts";
+import { OPEN } from "../../../../../lib/platform/http/access.ts";
+import type { ProxyEvent } from "../../../../../lib/platform/http/event.ts";
+import type { Deadline } from "../../../../../lib/platform/resilience/deadline.ts";
 import { type Operation, operationsOf, outlineOf } from "../../../../../lib/search/api/bulk/operations.ts";
 import type { BulkRequest, Conditions } from "../../../../../lib/search/api/bulk/request.ts";
 import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../../../../lib/search/embeddings/embedder.ts";
@@ -12,6 +11,7 @@ import { noAuth } from "../../../../../lib/search/opensearch/auth.ts";
 import { createCapabilities } from "../../../../../lib/search/opensearch/capabilities.ts";
 import { createCluster } from "../../../../../lib/search/opensearch/client.ts";
 import { createIndexCatalog } from "../../../../../lib/search/opensearch/index-catalog.ts";
+import { MODELS, type ModelName } from "../../../../../lib/settings/embedding-models.ts";
 
 const SETTINGS: GatewaySettings = {
   project: "test",

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { splitProbability } from "../../../../../lib/core/experiments/split.ts";
+import { splitProbability } from "../../../../../lib/platform/experiments/split.ts";
 import { assignedVariant, canInterleave, canServe } from "../../../../../lib/search/api/hybrid/experiment.ts";
 import type { Experiment } from "../../../../../lib/search/gateway/settings.ts";
 import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
 import { leftWeights, runnableQueries } from "../../../../../lib/search/api/hybrid/queries.ts";
 import type { HybridTarget } from "../../../../../lib/search/api/hybrid/target.ts";
 import { readTemplate } from "../../../../../lib/search/api/hybrid/template.ts";

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { parseLossless } from "../../../../../lib/core/json/values.ts";
+import { parseLossless } from "../../../../../lib/platform/json/values.ts";
 import { queryWith, shownWith } from "../../../../../lib/search/api/hybrid/shown-documents.ts";
 import { suite } from "../../../../suite.ts";
 

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { ApiError } from "../../../../../lib/core/http/error.ts";
-import { validate } from "../../../../../lib/core/http/validate.ts";
+import { ApiError } from "../../../../../lib/platform/http/error.ts";
+import { validate } from "../../../../../lib/platform/http/validate.ts";
 import { HybridRequest } from "../../../../../lib/search/api/hybrid/request.ts";
 import { readTemplate, templateOf } from "../../../../../lib/search/api/hybrid/template.ts";
 import { suite } from "../../../../suite.ts";

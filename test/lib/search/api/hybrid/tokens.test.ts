@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { parseLossless } from "../../../../../lib/core/json/values.ts";
+import { parseLossless } from "../../../../../lib/platform/json/values.ts";
 import { readSubqueries, replaceTokens } from "../../../../../lib/search/api/hybrid/queries.ts";
 import type { Embedding } from "../../../../../lib/search/embeddings/embedder.ts";
 import { suite } from "../../../../suite.ts";

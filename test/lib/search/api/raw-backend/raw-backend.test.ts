@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import type { KeyRules } from "../../../../../lib/core/http/access.ts";
-import type { BytesCall } from "../../../../../lib/core/http/body-handlers.ts";
-import type { ProxyEvent } from "../../../../../lib/core/http/event.ts";
-import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
+import type { KeyRules } from "../../../../../lib/platform/http/access.ts";
+import type { BytesCall } from "../../../../../lib/platform/http/body-handlers.ts";
+import type { ProxyEvent } from "../../../../../lib/platform/http/event.ts";
+import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
 import { rawBackend } from "../../../../../lib/search/api/raw-backend/raw-backend.ts";
 import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
 import type { ClusterRequest } from "../../../../../lib/search/opensearch/cluster.ts";

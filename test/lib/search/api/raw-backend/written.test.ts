@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { OPEN } from "../../../../../lib/core/http/access.ts";
-import type { ProxyEvent } from "../../../../../lib/core/http/event.ts";
+import { OPEN } from "../../../../../lib/platform/http/access.ts";
+import type { ProxyEvent } from "../../../../../lib/platform/http/event.ts";
 import { rawBackend } from "../../../../../lib/search/api/raw-backend/raw-backend.ts";
 import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
 import type { Cluster } from "../../../../../lib/search/opensearch/cluster.ts";

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import type { ReadIfChanged } from "../../../../../lib/aws/versioned-documents.ts";
-import { ApiError } from "../../../../../lib/core/http/error.ts";
-import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
+import type { ReadIfChanged } from "../../../../../lib/platform/aws/versioned-documents.ts";
+import { ApiError } from "../../../../../lib/platform/http/error.ts";
+import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
 import { attemptsOf } from "../../../../../lib/search/api/search/attempts.ts";
 import { ruledSearches } from "../../../../../lib/search/api/search/rules.ts";
 import { withSynonyms } from "../../../../../lib/search/page/synonyms.ts";

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { ApiError } from "../../../../../lib/core/http/error.ts";
-import type { Parameter } from "../../../../../lib/core/json/parameters.ts";
+import { ApiError } from "../../../../../lib/platform/http/error.ts";
+import type { Parameter } from "../../../../../lib/platform/json/parameters.ts";
 import { namedTemplate } from "../../../../../lib/search/api/search/named-template.ts";
 import { suite } from "../../../../suite.ts";
 

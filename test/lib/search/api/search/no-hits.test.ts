@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../../lib/core/resilience/deadline.ts";
+import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
 import { withOtherText } from "../../../../../lib/search/api/search/no-hits.ts";
 import { suite } from "../../../../suite.ts";
 

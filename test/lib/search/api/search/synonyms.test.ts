@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { hybridSearchFamily } from "../../../../../functions/api-router/hybrid-search.ts";
 import { searchFamily } from "../../../../../functions/api-router/search.ts";
-import { OPEN } from "../../../../../lib/core/http/access.ts";
-import type { ProxyEvent } from "../../../../../lib/core/http/event.ts";
+import { OPEN } from "../../../../../lib/platform/http/access.ts";
+import type { ProxyEvent } from "../../../../../lib/platform/http/event.ts";
 import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
 import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities-of.ts";
 import { synonymReader } from "../../../../../lib/search/synonyms/document.ts";

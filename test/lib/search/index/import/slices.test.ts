@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import * as assert from "uvu/assert";
-import type { Format } from "../../../../../lib/core/contract/search.ts";
-import { seeded } from "../../../../../lib/core/statistics/random.ts";
+import type { Format } from "../../../../../lib/platform/contract/search.ts";
+import { seeded } from "../../../../../lib/platform/statistics/random.ts";
 import { type ParseOptions, parseSlice } from "../../../../../lib/search/index/import/parse.ts";
 import { type ImportFile, readSlices, type Slice } from "../../../../../lib/search/index/import/slices.ts";
 import { suite } from "../../../../suite.ts";
