@@ -17,7 +17,7 @@ npm run --silent build > /dev/null
 npm pack --silent --ignore-scripts --pack-destination "$out" > /dev/null
 
 cd ../python
-venv=../../.local/venv-clients-$(sha256sum requirements.txt | cut -c1-12)
+venv=../../../.local/venv-clients-$(sha256sum requirements.txt | cut -c1-12)
 if [ ! -e "$venv/.complete" ]; then
   rm -rf "$venv"
   python3 -m venv "$venv"

@@ -15,12 +15,12 @@ const NAME = "@relevance/cli";
 const out = resolve(process.argv[2] ?? join(PACKAGE_FOLDER, "dist/package"));
 
 /** Folders with code, and files that it reads. */
-const CODE = ["build", "cli", "functions", "lab", "lib", "local", "stacks"];
+const CODE = ["build", "cli", "functions", "lib", "packages", "stacks"];
 const COPIED = ["CHANGELOG.md", "LICENSE", "README.md", "conf", "conf.local", "docs/guides", "docs/reference"];
 
 /** What runs in a clone alone. */
 const LEFT_OUT =
-  /^(lab|local)\/(test\/|package\.json$)|^build\/(package|reference|openapi[\w-]*|clients)\.|\/README\.md$|tsconfig\.json$|__pycache__/;
+  /^(lib|packages\/[\w-]+)\/(test\/|package\.json$)|^packages\/(clients|shop)\/|^build\/(package|reference|openapi[\w-]*|clients)\.|\/README\.md$|tsconfig\.json$|__pycache__/;
 
 /**
  * Packages whose code is inside the stacks. Terraform's provider is 360 MB on disk, of which the stacks use one hundredth.
@@ -29,6 +29,9 @@ const INSIDE = ["@cdktf/provider-aws", "cdktf", "constructs"];
 
 /** Every name of a TypeScript file of ours is the last part of a string: of an import, or of a program to start. */
 const OURS = /\.tsx?(?=["'`])/g;
+
+/** An import of a file of ours by its package; in what is installed, all of them are one. */
+const BY_NAME = /"@relevance\/(lib|[\w-]+)\/([^"]+)"/g;
 
 /** Finds the package of each import; Node's own modules and our files have other names. */
 const IMPORTED = /(?:from|import\s*\(|import)\s*"((?:@[\w-]+\/)?\w[\w.-]*)(?:\/[^":]*)?"/g;
@@ -57,7 +60,9 @@ const outside: Plugin = {
   },
 };
 
-const [root, ...rooms] = await Promise.all(["", "lab", "local"].map(listedIn));
+const [root, ...rooms] = await Promise.all(
+  ["", ...globSync("packages/*/package.json", { cwd: PACKAGE_FOLDER }).map(dirname)].map(listedIn),
+);
 if (!root) throw new BuildError("there is no package.json");
 
 try {
@@ -101,7 +106,11 @@ async function compile(file: string): Promise<void> {
     ...(kind === "tsx" && { jsx: "automatic", jsxImportSource: "preact" }),
     sourcefile: file,
   });
-  await writeFile(target, code.replaceAll(OURS, ".js"), { mode: kind === "mjs" ? 0o755 : 0o644 });
+  const pathTo = (_: string, name: string, path: string) =>
+    `"${relative(dirname(target), join(stage, name === "lib" ? name : `packages/${name}`, path))}"`;
+  await writeFile(target, code.replaceAll(BY_NAME, pathTo).replaceAll(OURS, ".js"), {
+    mode: kind === "mjs" ? 0o755 : 0o644,
+  });
 }
 
 async function writeManifest(fields: Readonly<Record<string, unknown>>): Promise<void> {

@@ -60,8 +60,8 @@ test("lists, unions and literals are found", () => {
 
 test("each enumeration is written out once", () => {
   assert.ok(Object.keys(ENUMERATIONS).length > 25);
-  const files = globSync("{build,cli,functions,lab,lib,local,stacks}/**/*.{ts,tsx}", {
-    exclude: ["{lab,local}/test/**", "**/node_modules/**"],
+  const files = globSync("{build,cli,functions,lib,packages,stacks}/**/*.{ts,tsx}", {
+    exclude: ["packages/*/test/**", "packages/clients/**", "**/node_modules/**"],
   });
   const places = Map.groupBy(
     files.flatMap((file) => listsIn(file, readFileSync(file, "utf8"))),

@@ -7,9 +7,21 @@ export interface Import {
   target: string;
   /** Whether the file is loaded without it: an `await import()`, a type, or in Python an import in a function. */
   dynamic: boolean;
+  /** Whether the file is named by its package (`@relevance/lab/…`) instead of by a relative path. */
+  byName: boolean;
 }
 
-/** Reads the relative imports of every TypeScript file in a folder, and those of every Python file. */
+/** Returns the path from the root of the file that an import names: by a relative path, or by one of our packages. */
+export function targetOf(importer: string, specifier: string): string {
+  const [, name, rest = ""] = /^@relevance\/([\w-]+)\/(.+)$/.exec(specifier) ?? [];
+  if (name === undefined) return normalize(join(dirname(importer), specifier));
+  return name === "lib" ? `lib/${rest}` : `packages/${name}/${rest}`;
+}
+
+/** What an import names: a file of ours. */
+export const OURS = String.raw`(\.[^"]+|@relevance\/[\w-]+\/[^"]+)`;
+
+/** Reads the imports of our files of every TypeScript file in a folder, and those of every Python file. */
 export function importsOf(folder: string): Import[] {
   const typeScript = globSync(`${folder}/**/*.{ts,tsx,mjs}`).flatMap((file) =>
     typeScriptImports(file, readFileSync(file, "utf8")),
@@ -18,14 +30,18 @@ export function importsOf(folder: string): Import[] {
   return [...typeScript, ...python];
 }
 
-const TYPE_SCRIPT = /(?:(?:import|export)\s+(type\s)[^"]*?from|from|(import\s*\(|import))\s*"(\.[^"]+)"/g;
+const TYPE_SCRIPT = new RegExp(
+  String.raw`(?:(?:import|export)\s+(type\s)[^"]*?from|from|(import\s*\(|import))\s*"${OURS}"`,
+  "g",
+);
 
-/** Reads the relative imports of the source of a TypeScript file. */
+/** Reads from the source of a TypeScript file what it imports of our files. */
 export function typeScriptImports(file: string, source: string): Import[] {
   return [...source.matchAll(TYPE_SCRIPT)].map(([, type, keyword, path = ""]) => ({
     file,
-    target: normalize(join(dirname(file), path)),
+    target: targetOf(file, path),
     dynamic: type !== undefined || (keyword?.includes("(") ?? false),
+    byName: !path.startsWith("."),
   }));
 }
 
@@ -41,7 +57,7 @@ export function pythonImports(file: string, source: string, modules = MODULES): 
       (from ?? names)
         .split(/[\s,.]+/)
         .flatMap((name) => modules.get(name) ?? [])
-        .map((target) => ({ file, target, dynamic: indent !== "" })),
+        .map((target) => ({ file, target, dynamic: indent !== "", byName: false })),
   );
 }
 

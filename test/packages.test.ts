@@ -1,11 +1,14 @@
 import { globSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import * as assert from "uvu/assert";
 import { suite } from "./suite.ts";
 
 const test = suite("packages of npm");
 
-/** Folders with a package.json of their own. The root's lists what all others import. */
-const ROOMS = ["lab", "local"];
+/** Folders with a package.json of their own; the shop's page is copied with what its owner installs. */
+const ROOMS = globSync("packages/*/package.json", { exclude: ["packages/shop/**"] })
+  .map(dirname)
+  .sort();
 const PRODUCT = ["functions", "lib", "stacks", "build", "cli"];
 
 type Listed = Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>> & {
@@ -13,14 +16,18 @@ type Listed = Readonly<Record<"dependencies" | "devDependencies", Readonly<Recor
   readonly imports?: Readonly<Record<string, string>>;
 };
 
-const listedIn = (folder: string): Listed => JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+const listedIn = (folder: string): Listed => ({
+  dependencies: {},
+  devDependencies: {},
+  ...JSON.parse(readFileSync(`${folder}/package.json`, "utf8")),
+});
 
 /** Returns the packages that files of folders import, sorted; types alone have a package of another name. */
 function importedIn(folders: readonly string[], listed: Listed, tests: boolean): string[] {
   const { dependencies, devDependencies, imports = {} } = listed;
   const known = { ...dependencies, ...devDependencies };
   const files = globSync(folders.map((folder) => `${folder}/**/*.{ts,tsx,mjs}`)).filter(
-    (file) => /^(?:\w+\/)?test\//.test(file) === tests,
+    (file) => /^(?:packages\/[\w-]+\/)?test\//.test(file) === tests,
   );
   const packageOf = (name: string) => {
     const target = name.startsWith("#") ? (imports[name] ?? imports[`${name}/*`] ?? name) : name;

@@ -4,7 +4,7 @@ import { suite } from "./suite.ts";
 
 const test = suite("packages");
 
-const LISTS = globSync(["packages/local/**/*.in", "test/**/*.in", "bench/**/*.in"]).sort();
+const LISTS = globSync(["packages/**/*.in", "test/**/*.in", "bench/**/*.in"]).sort();
 
 /** Returns each package of a list as `name==version`, in the form in which pip compares names. */
 const pinsIn = (text: string) =>
@@ -27,7 +27,7 @@ for (const list of LISTS) {
 }
 
 test("pip installs nothing without hashes", () => {
-  const sources = globSync(["packages/local/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "build/**/*.ts", "cli/**/*.ts"]);
+  const sources = globSync(["packages/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "build/**/*.ts", "cli/**/*.ts"]);
   const installing = sources.filter((file) =>
     /\bpip\b[^\n]*\n?[^\n]*"(?:install|download)"/.test(readFileSync(file, "utf8")),
   );
@@ -39,7 +39,7 @@ test("pip installs nothing without hashes", () => {
     "test/fixtures/python.ts",
   ]);
   for (const file of installing) assert.match(readFileSync(file, "utf8"), '"--require-hashes"');
-  assert.is(LISTS.length, 8);
+  assert.is(LISTS.length, 9);
 });
 
 /** What proves that the product uses a package that its user asked for. */
@@ -105,7 +105,7 @@ for (const [name, { file, does, among = "dependencies" }] of Object.entries(ASKE
 }
 
 test("only package.json names the bindings of Terraform, so that others take one change there", () => {
-  const sources = globSync("{build,cli,functions,lib,local,stacks,test}/**/*.ts");
+  const sources = globSync("{build,cli,functions,lib,packages,stacks,test}/**/*.ts");
   const direct = sources.filter((file) => /from "@?cdkt(f|n)[/"]/.test(readFileSync(file, "utf8")));
   assert.equal(direct, []);
   const deep = Object.entries(manifest.imports ?? {}).filter(([alias]) => alias.endsWith("/*"));

@@ -166,7 +166,7 @@ test("contain no development dependency and no code of Terraform or the tools", 
       (path) =>
         isDevelopment(path) ||
         TOOLS.some((tool) => path.startsWith(`node_modules/${tool}/`)) ||
-        /^(build|cli|local|stacks|test|bench)\//.test(path),
+        /^(build|cli|packages|stacks|test|bench)\//.test(path),
     );
     assert.equal(wrong, [], name);
   }

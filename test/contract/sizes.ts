@@ -17,7 +17,7 @@ export const sizesOfTarball = (file: string): Sizes => ({
 
 /** Returns the sizes that the README of a client states. */
 export function statedSizes(client: string): Sizes {
-  const readme = readFileSync(join(ROOT, "clients", client, "README.md"), "utf8");
+  const readme = readFileSync(join(ROOT, "packages/clients", client, "README.md"), "utf8");
   const [, packed, installed, unit] = /takes (\d+) kB packed and\s([\d.]+) (kB|MB) installed/.exec(readme) ?? [];
   return { packed: Number(packed) * 1_000, installed: Number(installed) * (unit === "MB" ? 1_000_000 : 1_000) };
 }

@@ -17,8 +17,8 @@ const write = (path: string, source = "") => {
 };
 
 for (const path of [
-  "lab/test/metrics/a.test.ts",
-  "local/test/api/a.test.ts",
+  "packages/lab/test/metrics/a.test.ts",
+  "packages/local/test/api/a.test.ts",
   "local/api/test.ts",
   "test/e2e/all.test.ts",
   "test/infrastructure/plan.test.ts",
@@ -34,8 +34,8 @@ for (const path of [
 }
 
 const UNIT = [
-  "lab/test/metrics/a.test.ts",
-  "local/test/api/a.test.ts",
+  "packages/lab/test/metrics/a.test.ts",
+  "packages/local/test/api/a.test.ts",
   "test/lib/http/a.test.ts",
   "test/lib/http/b.test.ts",
   "test/lib/naming/a.test.ts",
@@ -64,15 +64,15 @@ test("selects every file with --all", () => {
 test("selects files of every layer whose path contains any of the words", () => {
   const taken = (...words: string[]) => selectFiles(root, { ...nothing, words });
   assert.equal(taken("lib/naming", "bulk"), ["test/integration/bulk.test.ts", "test/lib/naming/a.test.ts"]);
-  assert.equal(taken("metrics", "local"), ["lab/test/metrics/a.test.ts", "local/test/api/a.test.ts"]);
+  assert.equal(taken("metrics", "local"), ["packages/lab/test/metrics/a.test.ts", "packages/local/test/api/a.test.ts"]);
   assert.equal(taken("infrastructure/plan"), ["test/infrastructure/plan.test.ts"]);
   assert.equal(taken("nothing"), []);
 });
 
 test("omits all files that need a server or a tool when only unit tests are wanted", () => {
   assert.equal(selectFiles(root, { words: ["a.test", "bulk", "e2e"], unitOnly: true, all: false }), [
-    "lab/test/metrics/a.test.ts",
-    "local/test/api/a.test.ts",
+    "packages/lab/test/metrics/a.test.ts",
+    "packages/local/test/api/a.test.ts",
     "test/lib/http/a.test.ts",
     "test/lib/naming/a.test.ts",
   ]);
@@ -87,7 +87,7 @@ test("derives a file's layer from its folder", () => {
   assert.is(layerOf("test/infrastructure/plan.test.ts"), "system");
   assert.is(layerOf("test/integration/bulk.test.ts"), "integration");
   assert.is(layerOf("test/e2e.test.ts"), "unit");
-  assert.is(layerOf("local/test/e2e/all.test.ts"), "unit");
+  assert.is(layerOf("packages/local/test/e2e/all.test.ts"), "unit");
 });
 
 test("follows imports through other files, cycles included, and ignores packages and missing files", () => {

@@ -1,17 +1,12 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { join, matchesGlob } from "node:path";
+import { OURS, targetOf } from "../import-graph.ts";
 
 /** `unit` needs nothing, `integration` shares servers, `system` runs Terraform, whole commands or external tools. */
 export type Layer = "unit" | "integration" | "system";
 
 /** Where test files are; those of a package of its own lie in it. */
-const FOLDERS: readonly string[] = [
-  "test",
-  "packages/lab/test",
-  "packages/local/test",
-  "packages/clients/typescript/test",
-  "packages/clients/instantsearch/test",
-];
+const FOLDERS = ["test", "packages/*/test", "packages/clients/*/test"] as const;
 
 const LAYERS: readonly Layer[] = ["system", "integration", "unit"];
 
@@ -108,13 +103,15 @@ export function selectFiles(root: string, { words, unitOnly, all }: Selection): 
   return files.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Returns every file below `root` that `file` imports by a relative path, directly or not; all relative to `root`. */
+const IMPORTED = new RegExp(String.raw`(?:from|import\s*\(|import)\s*"${OURS}"`, "g");
+
+/** Returns every file of ours below `root` that `file` imports, directly or not; all relative to `root`. */
 export function importsOf(root: string, file: string): Set<string> {
   const found = new Set<string>();
   const visit = (importer: string) => {
     const source = readFileSync(join(root, importer), "utf8");
-    for (const [, path = ""] of source.matchAll(/(?:from|import\s*\(|import)\s*"(\.[^"]+)"/g)) {
-      const target = normalize(join(dirname(importer), path));
+    for (const [, path = ""] of source.matchAll(IMPORTED)) {
+      const target = targetOf(importer, path);
       if (found.has(target) || !existsSync(join(root, target))) continue;
       found.add(target);
       visit(target);
@@ -125,7 +122,8 @@ export function importsOf(root: string, file: string): Set<string> {
 }
 
 /** Whether a file is part of the tests; `suite.ts` is what they all run on. */
-const isOfTests = (path: string) => path !== "test/suite.ts" && FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+const isOfTests = (path: string) =>
+  path !== "test/suite.ts" && FOLDERS.some((folder) => matchesGlob(path, `${folder}/**`));
 
 /** Changes the process or the globals that all files of a process share, starts processes, or depends on the clock. */
 const CHANGES_PROCESS =

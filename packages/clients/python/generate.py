@@ -50,7 +50,7 @@ def main() -> None:
         source = re.sub(pattern, replacement, source)
     (folder / "client.py").write_text(source)
     for name, document in DOCUMENTS.items():
-        described = HERE.parent.parent / "docs/reference" / document
+        described = HERE.parent.parent.parent / "docs/reference" / document
         target = folder / f"{name}.py"
         command = [sys.executable, "-m", "datamodel_code_generator", f"--input={described}", f"--output={target}", *OPTIONS]
         subprocess.run(command, check=True)

@@ -5,7 +5,7 @@ import { Relevance } from "../src/relevance.ts";
 
 const test = suite("endpoints of the clients");
 
-const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8");
 
 interface OpenApi {
   paths: Record<string, Record<string, unknown>>;
