@@ -190,7 +190,8 @@ test("imports that load nothing are told from those that do, in Python too", () 
     "import guard",
     "import os, guard as g",
     "from guard import a",
-    "from local_aws.guard import a",
+    "from .guard import a",
+    "from . import (b,\n  guard)",
   ]) {
     assert.equal(python(`"""A docstring."""\n${source}\n`), [imported], source);
   }

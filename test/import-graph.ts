@@ -52,10 +52,11 @@ const MODULES = Map.groupBy(globSync("*/**/*.py", { exclude: ["node_modules", "p
 
 /** Reads from the source of a Python file what it imports of the Python files in `modules`. */
 export function pythonImports(file: string, source: string, modules = MODULES): Import[] {
-  return [...source.matchAll(/^([ \t]*)(?:from\s+([\w.]+)\s+import\b|import\s+(.+))/gm)].flatMap(
-    ([, indent, from, names = ""]) =>
-      (from ?? names)
-        .split(/[\s,.]+/)
+  return [...source.matchAll(/^([ \t]*)(?:from\s+([\w.]+)\s+)?import\s+(\([^)]*\)|.+)/gm)].flatMap(
+    ([, indent, from = ".", names = ""]) =>
+      // `from . import` names modules, as `import` does.
+      (from === "." ? names : from)
+        .split(/[\s,.()]+/)
         .flatMap((name) => modules.get(name) ?? [])
         .map((target) => ({ file, target, dynamic: indent !== "", byName: false })),
   );

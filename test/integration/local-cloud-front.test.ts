@@ -188,7 +188,7 @@ test("ends moto and the functions when the program that started them is killed",
     "killed",
     `import { LambdaClient } from "@aws-sdk/client-lambda";
      import { clientOptions, ownCloud } from "${ROOT}/test/fixtures/cloud.ts";
-     import { createFunction, invoke } from "${ROOT}/local/test/cloud/functions.ts";
+     import { createFunction, invoke } from "${ROOT}/packages/local-aws/test/cloud/functions.ts";
      const cloud = await ownCloud({ workDir: "${TEST_OUTPUT}/local-cloud-killed" });
      const lambda = new LambdaClient(clientOptions(cloud));
      const name = await createFunction(cloud, lambda, "export const handler = async () => process.pid;");

@@ -9,7 +9,7 @@ const test = suite("local cloud: which permissions a call needs");
 const python = await installCloud({ dir: join(ROOT, ".local"), onProgress: console.error });
 const env = {
   PATH: process.env.PATH,
-  PYTHONPATH: join(ROOT, "packages/local-aws/cloud/server"),
+  PYTHONPATH: join(ROOT, "packages/local-aws"),
   PYTHONDONTWRITEBYTECODE: "1",
 };
 const run = (code: string, input: unknown = []) =>
@@ -17,8 +17,8 @@ const run = (code: string, input: unknown = []) =>
 
 const NEEDS = `
 import json, sys
-from guard_calls import Request, call_of
-from guard_resources import NoEntry, needs_of
+from guarded_moto.guard_calls import Request, call_of
+from guarded_moto.guard_resources import NoEntry, needs_of
 def needs(service, method, url, body="", headers={}):
     path, _, query = url.partition("?")
     call = call_of(("key", "eu-west-1", service), Request(method, path, query, headers, body.encode()))
@@ -165,8 +165,8 @@ test("lists only operations that exist", () => {
   const unknown = run(`
 import json
 from botocore.session import get_session
-from guard_resources import table
-from guard_table import OPERATIONS, PASSED_ROLES
+from guarded_moto.guard_resources import table
+from guarded_moto.guard_table import OPERATIONS, PASSED_ROLES
 session = get_session()
 names = {"es": ["opensearch"], "monitoring": ["cloudwatch"], "servicequotas": ["service-quotas"], "states": ["stepfunctions"],
          "personalize": ["personalize", "personalize-runtime", "personalize-events"], "bedrock": ["bedrock", "bedrock-runtime"],

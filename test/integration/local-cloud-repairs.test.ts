@@ -10,7 +10,7 @@ const test = suite("local cloud: repairs that fit moto, or say so");
 const python = await installCloud({ dir: join(ROOT, ".local"), onProgress: console.error });
 const env = {
   PATH: process.env.PATH,
-  PYTHONPATH: join(ROOT, "packages/local-aws/cloud/server"),
+  PYTHONPATH: join(ROOT, "packages/local-aws"),
   AWS_DEFAULT_REGION: "eu-west-1",
   CLOUD_NODE: "",
   CLOUD_FRONT_URL: "",
@@ -25,14 +25,22 @@ async function run(...lines: string[]): Promise<string> {
 
 /** Runs lines after all repairs of these modules. */
 const repaired = (modules: string, ...lines: string[]) =>
-  run(`import patching, ${modules}`, "patching.apply_all()", ...lines);
+  run(`from guarded_moto import patching, ${modules}`, "patching.apply_all()", ...lines);
 
 /** Returns the message of the RepairError that a statement raises. */
 const refusal = (imports: string, statement: string) =>
-  run(imports, "import patching", `try: ${statement}`, "except patching.RepairError as error: print(error)");
+  run(
+    imports,
+    "from guarded_moto import patching",
+    `try: ${statement}`,
+    "except patching.RepairError as error: print(error)",
+  );
 
 test("rejects a version of moto other than the pinned one", async () => {
-  const message = await refusal("import patching; patching.MOTO_VERSION = '5.0.0'", "patching.apply_all()");
+  const message = await refusal(
+    "from guarded_moto import patching; patching.MOTO_VERSION = '5.0.0'",
+    "patching.apply_all()",
+  );
   assert.match(message, /written for moto 5\.0\.0, but 5\.2\.5 is installed/);
 });
 
@@ -48,7 +56,7 @@ test("rejects an addition that moto now has itself", async () => {
 
 test("names a repair that does not fit", async () => {
   const message = await refusal(
-    "import moto.s3.models as m, repairs_terraform; m.FakeDeleteMarker.dispose = None",
+    "import moto.s3.models as m; from guarded_moto import repairs_terraform; m.FakeDeleteMarker.dispose = None",
     "patching.apply_all()",
   );
   assert.match(message, "the repair s3_delete_marker does not fit moto 5.2.5");
@@ -84,7 +92,7 @@ test("writes values of tables as moto does without the repair", async () => {
     "{'s': {'S': 'x'}, 'l': {'L': [{'N': '1'}, {'NULL': True}, {'BOOL': False}]}, 'bs': {'BS': [b'\\xff']}, 'e': {'M': {}}}";
   const written = (without: string) =>
     run(
-      "import json, patching, repairs_tables",
+      "import json; from guarded_moto import patching, repairs_tables",
       `patching.apply_all(frozenset([${without}]))`,
       "from moto.core.serialize import JSONSerializer",
       "from moto.core.utils import get_service_model",
@@ -143,7 +151,7 @@ test("keeps messages for the retention period of their queue", async () => {
 
 test("can create roles while another request iterates over them", async () => {
   const created = await run(
-    "import patching, repairs_threads",
+    "from guarded_moto import patching, repairs_threads",
     "repairs_threads.iam_side_by_side()",
     "from moto.iam.models import iam_backends",
     "backend = iam_backends['123456789012']['aws']",

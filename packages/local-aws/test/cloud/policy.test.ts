@@ -30,7 +30,7 @@ interface Case {
 
 const RUN = `
 import json, sys
-from policy import Policies, Principal, UnsupportedPolicy, decide
+from guarded_moto.policy import Policies, Principal, UnsupportedPolicy, decide
 def answer(case):
     document = lambda statements: statements and json.dumps({"Version": "2012-10-17", "Statement": statements})
     policies = Policies(tuple(document(one) for one in case.get("identity", [])), document(case.get("boundary")),
@@ -49,7 +49,7 @@ function answers(cases: readonly Case[]): string[] {
   const input = cases.map((one) => ({ principal: USER, action: "s3:GetObject", resource: OBJECT, ...one }));
   const env = {
     PATH: process.env.PATH,
-    PYTHONPATH: join(ROOT, "packages/local-aws/cloud/server"),
+    PYTHONPATH: join(ROOT, "packages/local-aws"),
     PYTHONDONTWRITEBYTECODE: "1",
   };
   return JSON.parse(execFileSync("python3", ["-c", RUN], { input: JSON.stringify(input), env, encoding: "utf8" }));

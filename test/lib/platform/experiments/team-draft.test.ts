@@ -3,7 +3,7 @@ import { preferenceOf, teamDraft } from "../../../../lib/platform/experiments/te
 import { type Random, seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/core/experiments/team-draft");
+const test = suite("lib/platform/experiments/team-draft");
 
 const IDS = Array.from({ length: 20 }, (_, at) => `d${at}`);
 

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/core/http/error");
+const test = suite("lib/platform/http/error");
 
 test("an error for a client of the cluster has the status beside it, and is named as the cluster's are", () => {
   const error = new ApiError("index_not_found", "There is no index.");

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { singleIssue } from "../../../../lib/platform/json/parameters.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/core/json/parameters");
+const test = suite("lib/platform/json/parameters");
 
 test("bounds of a parameter belong to what is accepted", () => {
   assert.is(singleIssue({ type: "text", max_length: 3 }, "abc"), undefined);

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { fillTemplate, parametersOf, withQuery } from "../../../../lib/platform/json/template.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/core/json/template");
+const test = suite("lib/platform/json/template");
 
 const fill = (template: unknown, params: Record<string, string> = {}) =>
   fillTemplate(template, { search_query: '"salt"', params: new Map(Object.entries(params)) });

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { withoutAbsent } from "../../../../lib/platform/json/when.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/core/json/when");
+const test = suite("lib/platform/json/when");
 
 const filled = (template: unknown, ...given: string[]) => withoutAbsent(template, (name) => given.includes(name));
 

@@ -1,0 +1,1 @@
+"""moto with repairs, and with permissions enforced as IAM does. `python -m guarded_moto` starts it."""
