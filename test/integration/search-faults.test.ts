@@ -142,13 +142,17 @@ for (const cluster of await clusters()) {
   });
 
   for (const [what, faults, reason] of [
-    ["times out", [{ kind: "hang" }], /timed out/],
-    ["answers 424", [{ kind: "status", status: 424 }], /status 424/],
-    ["throttles to the end", [{ kind: "throttle" }], /throttl|busy|overload/],
-    ["gives another dimension", [{ kind: "dimension", dimension: 8 }], /8 dimensions|dimension/],
-    ["gives NaN", [{ kind: "nan" }], /number|NaN|finite/],
-    ["gives too few vectors", [{ kind: "too_few" }], /vector/],
-    ["is not JSON", [{ kind: "not_json" }], /JSON/],
+    ["times out", [{ kind: "hang" }], /model endpoint timed out after \d+ ms/],
+    ["answers 424", [{ kind: "status", status: 424 }], /\(status 424\)/],
+    ["throttles to the end", [{ kind: "throttle" }], /model endpoint throttles/],
+    [
+      "gives another dimension",
+      [{ kind: "dimension", dimension: 8 }],
+      /model gave a vector of 8 dimensions, \d+ are configured/,
+    ],
+    ["gives NaN", [{ kind: "nan" }], /model gave a vector with a component that is not a number/],
+    ["gives too few vectors", [{ kind: "too_few" }], /model gave \d vectors for 1 texts/],
+    ["is not JSON", [{ kind: "not_json" }], /model answered with something other than JSON/],
   ] as ReadonlyArray<[string, Fault[], RegExp]>) {
     test(`${cluster.version}: hybrid: if the model ${what}, the other subquery answers, and the answer says why`, async () => {
       control.setFaults("dense_large_en_v1_5", faults);

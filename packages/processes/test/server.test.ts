@@ -87,13 +87,15 @@ test("ends a server that ignores SIGTERM, and its children, when the program is 
 
 test("does not keep the program alive, and ends the server with it", async () => {
   const log = newLog();
-  const parent = program("echo $$; exec sleep 300", log, "");
+  // The program ends of itself once the server has written its line.
+  const wait = `const { existsSync, readFileSync } = await import("node:fs");
+    const written = () => existsSync(${JSON.stringify(log)}) && readFileSync(${JSON.stringify(log)}, "utf8").includes("\\n");
+    while (!written()) await new Promise((resolve) => setTimeout(resolve, 20));`;
+  const parent = program("echo $$; exec sleep 300", log, wait);
   const [code] = await once(parent, "exit");
   assert.is(code, 0);
-
-  // A server may have ended before it could write its line.
-  const text = existsSync(log) ? readFileSync(log, "utf8") : "";
-  if (text !== "") await gone(Number(text));
+  const [line] = await linesOf(log, 1);
+  await gone(Number(line));
 });
 
 test("stops with SIGTERM, and reports it to every caller", async () => {

@@ -157,6 +157,7 @@ test("notes when little room is left", async () => {
     "The account has 290 of 300 Usage plans of API Gateway in this region, and the project needs 7 more: few are left",
   ]);
   assert.equal(problems, []);
+  assert.equal((await ofBoth({ usagePlans: some(293, 300) })).problems, [], "the last seven");
 });
 
 test("counts the dataset group and its schemas against the quotas of Personalize", async () => {
