@@ -46,8 +46,11 @@ export function firstOf<Item>(items: Iterable<Item>, check: (item: Item) => Refu
   return undefined;
 }
 
-/** The patterns of a key, or undefined for a key that may use every index whose name does not start with a dot. */
-export type Grant = readonly string[] | undefined;
+/**
+ * The patterns of a key; undefined for a key that may use every index whose name does not start with a dot, null for one
+ * that may use those as well.
+ */
+export type Grant = readonly string[] | undefined | null;
 
 /** The characters of a name. Excludes those that the cluster refuses, `%`, and those that expressions are made of. */
 const NAME = /^[^\s\\/*?"<>|#,:%{}\p{Cc}]+$/u;
@@ -81,6 +84,7 @@ export function namesRefusal(
   grant: Grant,
   { wildcards, lenient = false, remote = false }: NameOptions,
 ): Refusal | undefined {
+  if (grant === null) return undefined;
   let afterWildcard = false;
   let reachesDots = false;
   for (const part of expression.split(",")) {

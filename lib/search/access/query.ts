@@ -30,7 +30,7 @@ export function searchedIndexes(key: KeyRules, index: string, body: unknown, val
     key,
     namesRefusal(sent, key.indexes, { ...ownOptions(key), wildcards: true }) ??
       scriptRefusal(values, rights) ??
-      queryRefusal(body, key.indexes, values === undefined ? rights : { ...rights, scripts: true }),
+      queryRefusal(body, values === undefined ? rights : { ...rights, scripts: true }),
   );
   return sent;
 }
@@ -51,8 +51,6 @@ const UNBOUNDED = new Map<string, Refusal>([
 
 /** What the check of one search knows. */
 interface Walk {
-  /** Null if the key may name every index. */
-  grant: Grant | null;
   rights: Rights;
   /** Clauses so far. */
   clauses: number;
@@ -64,8 +62,8 @@ interface Walk {
  * Returns why the body of a search is refused: a name in it that the key may not use, a part that can name indexes and
  * cannot be read, a script, or a number over a limit. Reads the whole body once, as a query can be almost anywhere.
  */
-export function queryRefusal(value: unknown, grant: Grant | null, rights: Rights): Refusal | undefined {
-  return valueIssue(value, "", 0, { grant, rights, clauses: 0, isSource: false });
+export function queryRefusal(value: unknown, rights: Rights): Refusal | undefined {
+  return valueIssue(value, "", 0, { rights, clauses: 0, isSource: false });
 }
 
 /** `parent` is the name of the object or array around a value, and `depth` the number of aggregations around it. */
@@ -93,10 +91,10 @@ function memberRefusal(
   depth: number,
   walk: Walk,
 ): Refusal | undefined {
-  const { grant, rights } = walk;
+  const { rights } = walk;
   const member = object[key];
   const found =
-    (grant === null ? undefined : nameRefusal(key, member, grant)) ??
+    (rights.grant === null ? undefined : nameRefusal(key, member, rights.grant)) ??
     (rights.scripts ? undefined : memberScript(key, member, parent)) ??
     (isLimited(key) ? numberRefusal(key, parent, object, rights) : undefined) ??
     ((key === "histogram" || key === "date_histogram") && !walk.isSource

@@ -1,6 +1,6 @@
+import { endpointOf } from "../../access/calls.ts";
 import type { ClusterAnswer } from "../../opensearch/cluster.ts";
 import type { IndexCatalog } from "../../opensearch/index-catalog.ts";
-import { endpointOf } from "./native-call.ts";
 
 /** What a write may change of the indexes that the catalog describes. */
 type Written =
