@@ -1,11 +1,10 @@
 import * as v from "valibot";
-
-const Text = v.pipe(v.string(), v.nonEmpty());
+import { AccountId, Text } from "../../lib/platform/environment.ts";
 
 /** The environment of personalize-manager, which the stack sets. All resource names are derived from it. */
 export const PersonalizeManagerEnv = v.object({
   PROJECT_NAME: Text,
-  ACCOUNT_ID: v.pipe(v.string(), v.regex(/^\d{12}$/)),
+  ACCOUNT_ID: AccountId,
   /** Set by Lambda itself. */
   AWS_REGION: Text,
   /** Table in which training records what each recipe serves. It may not exist before the first deployment. */

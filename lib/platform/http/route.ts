@@ -17,6 +17,13 @@ export interface ServedRoute {
   nativeErrors?: true;
 }
 
+/** Returns a route that serves POST alone. */
+export const post = <const Path extends string, const Access extends readonly Endpoint[]>(
+  path: Path,
+  family: string,
+  access: Access,
+) => ({ methods: ["POST"], path, family, access }) as const;
+
 /**
  * One row of a function's route table. The REST API, the local API server and the OpenAPI document are made from it.
  */
