@@ -15,5 +15,5 @@ export const ClusterScalerEnv = v.object({
 
 export type ClusterScalerEnv = v.InferOutput<typeof ClusterScalerEnv>;
 
-/** What the stack must put into the function's environment. */
+/** The environment as the stack writes it. */
 export type ClusterScalerEnvInput = v.InferInput<typeof ClusterScalerEnv>;

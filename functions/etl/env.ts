@@ -18,5 +18,5 @@ export const EtlEnv = v.object({
 
 export type EtlEnv = v.InferOutput<typeof EtlEnv>;
 
-/** What the stack must put into the function's environment. */
+/** The environment as the stack writes it. */
 export type EtlEnvInput = v.InferInput<typeof EtlEnv>;

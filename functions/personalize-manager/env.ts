@@ -13,5 +13,5 @@ export const PersonalizeManagerEnv = v.object({
 
 export type PersonalizeManagerEnv = v.InferOutput<typeof PersonalizeManagerEnv>;
 
-/** What the stack must put into the function's environment. */
+/** The environment as the stack writes it. */
 export type PersonalizeManagerEnvInput = Omit<v.InferInput<typeof PersonalizeManagerEnv>, "AWS_REGION">;

@@ -17,10 +17,10 @@ export const TrainingEnv = v.object({
   /** Buffer interval of the Firehose stream of events, in seconds. */
   INGESTION_BUFFER_SECONDS: WholeNumber,
   /** Seconds between polls. Set only for the local Personalize, which is fast; absent for intervals that suit AWS. */
-  LOOK_SECONDS: v.optional(WholeNumber),
+  POLL_SECONDS: v.optional(WholeNumber),
 });
 
 export type TrainingEnv = v.InferOutput<typeof TrainingEnv>;
 
-/** What the stack must put into the function's environment. */
+/** The environment as the stack writes it. */
 export type TrainingEnvInput = Omit<v.InferInput<typeof TrainingEnv>, "AWS_REGION">;

@@ -12,7 +12,7 @@ import {
 import { METHODS } from "../platform/http/route.ts";
 import type { Service } from "../platform/naming/names.ts";
 import { arn, flag, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
-import { Name } from "./names.ts";
+import { AliasPattern, Name } from "./names.ts";
 
 /**
  * Far above the usual quota of 10,000 requests a second, which AWS raises on request, so that only typing mistakes exceed
@@ -90,11 +90,7 @@ const Key = section(
     ),
     indexes: v.optional(
       list(
-        text(
-          /^[^\s\\/*?"<>|#,:%._+-][^\s\\/*?"<>|#,:%]*\*?$/,
-          "the name of an index, or its beginning followed by *",
-          "An index or alias, or all those with a prefix.",
-        ),
+        AliasPattern("An index or alias, or all those with a prefix."),
         "Indexes and aliases that the key may use; an alias stands for its indexes. Default: every index whose name does not start with a dot.",
         { min: 1, max: 50 },
       ),
@@ -213,7 +209,7 @@ export function throttleOf({ rate_limit, burst_limit }: Omit<KeyLimits, "name">)
   };
 }
 
-/** What `api.yaml` says of the callers. */
+/** The settings of callers in `api.yaml`. */
 export interface CallerConfig {
   authorization: Authorization;
   lambda_authorizer?: LambdaAuthorizer | undefined;

@@ -1,7 +1,7 @@
 /** Names the section of model.yaml that describes a reranker on a SageMaker endpoint. */
 export const RERANKER = "reranker";
 
-/** What `rerank.model` of an index may be: that section, or a reranker on Bedrock by its id or that of its inference profile. */
+/** Values of `rerank.model` of an index: that section, or a reranker on Bedrock by its id or that of its inference profile. */
 export const RERANK_MODEL =
   /^(reranker|((us|us-gov|eu|apac|jp|au|global)\.)?(cohere|amazon)\.rerank-[\w.-]{1,80}(:\d{1,3})?)$/;
 

@@ -9,7 +9,7 @@ const ATTEMPTS = 8;
 /** The outcome of one PutRecordBatch: the error code of each record in order, undefined if it was accepted. */
 export type BatchOutcome = readonly (string | undefined)[];
 
-/** What delivers lines. */
+/** Calls that deliver lines. */
 export interface LineClients {
   /** Calls PutRecordBatch once, until the signal aborts it. Throws if the whole call failed. */
   putRecordBatch(stream: string, records: readonly Buffer[], signal: AbortSignal): Promise<BatchOutcome>;

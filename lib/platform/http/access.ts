@@ -37,7 +37,7 @@ const facts = (service: Service, reachesCluster = false, takesOwnBodies = false)
   takesOwnBodies,
 });
 
-/** What a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
+/** The endpoints that a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
 const ENDPOINT_FACTS = {
   search: facts("search-gateway", true),
   "hybrid-search": facts("search-gateway", true),
@@ -75,7 +75,7 @@ export const DEFAULT_LIMITS = {
 /** How much one request of a key may ask of the cluster. */
 export type Limits = typeof DEFAULT_LIMITS;
 
-/** What one key may do, as `config.json` holds it. */
+/** The rights of one key, as `config.json` holds them. */
 export interface KeyRules {
   name: string;
   endpoints: Endpoint[];
@@ -84,7 +84,7 @@ export interface KeyRules {
   /** The callers whom the rules apply to, unless they are told by their API keys. */
   principals?: string[] | undefined;
   /**
-   * What `/raw-backend` lets through: every call, or rules `METHOD pattern` and the word `recommended`. If undefined,
+   * Calls that `/raw-backend` lets through: all, or those of rules `METHOD pattern` and the word `recommended`. If undefined,
    * the recommended calls. A key that is not `all` is limited: what it sends is checked.
    */
   raw_backend?: "all" | string[] | undefined;

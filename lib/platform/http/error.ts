@@ -43,7 +43,7 @@ export type FaultCode = keyof typeof FAULTS;
 export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[];
 
 export interface ApiErrorOptions extends ErrorOptions {
-  /** What caused this error: an error, the words of an upstream, or a list of these. Logged, never shown. */
+  /** The cause: an error, the words of an upstream, or a list of these. Logged, never shown. */
   cause?: unknown;
   issues?: readonly Issue[];
   headers?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import type { Endpoint } from "./access.ts";
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What a function needs to serve a route. `path` is API Gateway's: `/application/search`, `/raw-backend/{proxy+}`. */
+/** A route as the function that serves it needs it. `path` is API Gateway's: `/application/search`, `/raw-backend/{proxy+}`. */
 export interface ServedRoute {
   methods: readonly Method[];
   path: string;

@@ -56,7 +56,7 @@ function piecesWithMembers<Json>(
   const members = membersOf(rawObject, 0, rawObject.length);
   const last = new Map(members.map((member) => [member.key, member]));
   const pieces: Array<string | Json> = [];
-  /** What goes before the next member. */
+  /** Text before the next member. */
   let before = "{";
   const add = (head: string, json: Json, tail: string) => {
     pieces.push(before + head, json);

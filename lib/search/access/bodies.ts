@@ -88,7 +88,7 @@ const ACTIONS = new Set<string>(BULK_OPERATIONS);
 /** An action as clients write it, which needs no parser. */
 const PLAIN_ACTION = /^\{"(index|create|update|delete)":\{"_index":"([^"\\]*)"(?:,"_id":"[^"\\]*")?\}\}$/;
 
-/** What the cluster reads of an action; it rejects the rest. */
+/** Members of an action; the cluster rejects others. */
 const ACTION_MEMBERS = new Set(
   `_index _id routing op_type version version_type retry_on_conflict pipeline _source if_seq_no if_primary_term
   require_alias`.split(/\s+/),
@@ -193,7 +193,7 @@ export function* searchPairs(text: string): Generator<{ header: JsonObject; sear
   }
 }
 
-/** What the cluster reads of a header, which may also be in camel case; it rejects the rest. */
+/** Members of a header, which may also be in camel case; the cluster rejects others. */
 const HEADER_MEMBERS = new Set(
   `index indices search_type ccs_minimize_roundtrips request_cache preference routing allow_partial_search_results
   expand_wildcards ignore_unavailable allow_no_indices ignore_throttled phase_took`.split(/\s+/),

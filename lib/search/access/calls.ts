@@ -65,7 +65,7 @@ const callsOf = (audience: NativeCall["audience"], list: readonly Row[], default
 const searching = { wildcards: true, body: read.query };
 const describing = { wildcards: true };
 
-/** What an application needs of the cluster: nothing that concerns other indexes, other users or the cluster. */
+/** Calls that applications need: nothing that concerns other indexes, other users or the cluster. */
 const APPLICATION = callsOf("application", [
   ["GET HEAD", "/"],
 
@@ -133,7 +133,7 @@ const APPLICATION = callsOf("application", [
   ["GET", "/_cluster/health/{index}", describing],
 ]);
 
-/** What `relevance index` and `relevance backfill` send, with bodies of theirs alone. */
+/** Calls of `relevance index` and `relevance backfill`, with no other bodies than theirs. */
 const ADMINISTRATION = callsOf(
   "administration",
   [

@@ -131,7 +131,7 @@ function dotRefusal(name: string, text: string): Refusal | undefined {
   return /(^|:)\./.test(name) ? refusal("dot-index", `the name ${shown(text)} starts with a dot`) : undefined;
 }
 
-/** What may follow the colon of a remote name: neither every index, nor dot names, nor what only that cluster decodes. */
+/** A remote name that is neither every index, nor a dot name, nor an expression that only the other cluster decodes. */
 const BOUNDED_REMOTE = /^[^:]+(:(?!_all$)[^:.*<+-][^:<]*)+$/;
 
 /**

@@ -38,7 +38,7 @@ export function searchedIndexes(key: KeyRules, index: string, body: unknown, val
 /** Members that name indexes: terms lookup, more_like_this, percolate, multi-get, term vectors. */
 const NAMES_INDEX = new Set(["index", "_index", "indices", "indexes"]);
 
-/** What the gateway cannot bound to the patterns of a key, by member. A field of that name is not an object. */
+/** Refusals of members that the gateway cannot bound to the patterns of a key. A field of that name is not an object. */
 const UNBOUNDED = new Map<string, Refusal>([
   ["wrapper", refusal("body", "wrapper hides a query")],
   ["indexed_shape", refusal("body", "indexed_shape reads another index")],
@@ -49,7 +49,7 @@ const UNBOUNDED = new Map<string, Refusal>([
   ["ext", refusal("body", "ext is read by plugins")],
 ]);
 
-/** What the check of one search knows. */
+/** State of the check of one search. */
 interface Walk {
   rights: Rights;
   /** Clauses so far. */

@@ -4,7 +4,7 @@ import type { Grant } from "./names.ts";
 /** Limits that apply. Those that are missing do not. */
 export type KeyLimits = NonNullable<KeyRules["limits"]>;
 
-/** What a key may send to the cluster. */
+/** The requests that a key may send to the cluster. */
 export interface Rights {
   grant: Grant;
   scripts: boolean;

@@ -8,7 +8,7 @@ import type { Rights } from "./rights.ts";
 /** The parts of a call that may name an index. */
 export type NamingCall = Omit<NativeRequest, "contentType">;
 
-/** What shows documents, or tells whether some match. With no index it means every one. */
+/** Calls that show documents, or whether some match. Without an index they read every one. */
 const READS = new Set("_search _count _msearch _validate _field_caps _rank_eval _asynchronous_search".split(" "));
 
 /** The same, where the call must name an index. */
@@ -48,7 +48,7 @@ export function systemRefusal(call: NamingCall, remote: boolean): Refusal | unde
     ...parameters.filter(([name]) => name === "index").map(([, value]) => value),
   ];
   const options = named(remote);
-  // What only describes indexes may do so with a wildcard.
+  // A call that only describes indexes may have a wildcard.
   const describes = (method === "GET" || method === "HEAD") && !READS.has(operation) && !READS_NAMED.has(operation);
   const wrong =
     firstOf(expressions, (expression) =>

@@ -3,11 +3,11 @@ import type { Issue } from "../../platform/http/error.ts";
 import type { JsonCall } from "../../platform/http/event.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
 
-/** What bounds a member of a request: its schema, or the most characters of a text. */
+/** The bound of a member of a request: its schema, or the most characters of a text. */
 type Bound = "schema" | number;
 
 /**
- * What a key with `templates` may send beside the values of declared parameters: nothing that changes the order, what is
+ * Members that a key with `templates` may send beside the values of declared parameters: nothing that changes the order, what is
  * told of it, or what a search costs. docs/guides/access.md has the same list.
  */
 export const PAGE_MEMBERS: Readonly<Record<string, Bound>> = {

@@ -24,7 +24,7 @@ import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";
 
 type SparseSettings = Extract<ModelSettings, { name: "sparse_v3" }>;
 
-/** What embedders work with. Nothing here is opened, read or loaded before a model that needs it is first used. */
+/** Clients and options of embedders. Nothing here is opened, read or loaded before a model that needs it is first used. */
 export interface EmbedderClients {
   sagemaker: ModelClient;
   bedrock: ModelClient;

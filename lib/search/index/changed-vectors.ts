@@ -2,13 +2,16 @@ import { isObject } from "../../platform/json/values.ts";
 import { type Vectors, vectorField, vectorsOfField } from "../../settings/vectors.ts";
 
 /** A field of hybrid_search.yaml, and how the index shall store its embeddings. */
-interface Wanted {
+interface VectorSetting {
   embedding_field: string;
   vectors?: Vectors | undefined;
 }
 
 /** Returns mappings whose embedding fields store embeddings as wanted. Fields that do so already stay as they are. */
-export function changedVectors(mappings: Record<string, unknown>, wanted: readonly Wanted[]): Record<string, unknown> {
+export function changedVectors(
+  mappings: Record<string, unknown>,
+  wanted: readonly VectorSetting[],
+): Record<string, unknown> {
   return wanted.reduce(
     (all, { embedding_field, vectors }) => (vectors === undefined ? all : changedAt(all, embedding_field, vectors)),
     mappings,

@@ -22,7 +22,7 @@ export interface HybridEntry {
   }[];
 }
 
-/** What to extend, and by what. */
+/** The schema to extend, and the fields to add. */
 export interface SemanticSchemaInput {
   /** Entries of hybrid_search.yaml. */
   entries: readonly HybridEntry[];

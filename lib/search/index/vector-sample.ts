@@ -14,7 +14,7 @@ import type { RunCalls } from "./rebuild/run-calls.ts";
 import { refresh, shardMarks } from "./rebuild/shards.ts";
 import { importWriter } from "./rebuild/write.ts";
 
-/** What to copy into an index that holds vectors alone. */
+/** The documents to copy into an index that holds vectors alone. */
 export interface WantedSample {
   source: DescribedIndex;
   /** The name of the new index. */

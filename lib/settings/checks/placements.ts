@@ -8,7 +8,7 @@ import { type Check, type Drafts, noneTwice, type Report, sound } from "./drafts
 
 const file = "recommendation";
 
-/** What placements refer to. Each is undefined if its file is invalid, so that no placement is blamed for it. */
+/** Names that placements refer to. Each is undefined if its file is invalid, so that no placement is blamed for it. */
 interface Known {
   recipes: object | undefined;
   /** Undefined for a filter whose expression is invalid. */
