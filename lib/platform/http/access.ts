@@ -211,6 +211,23 @@ export function requireEndpoint(caller: KeyRules, endpoints: readonly Endpoint[]
   throw forbidden(caller, "endpoint", `it may not use ${endpoints.join(" or ")}`);
 }
 
+/** Verbs of the limits of a key to names that its configuration lists. */
+const LISTS = { template: "send", placement: "ask for" };
+
+/**
+ * Throws `forbidden` unless a key may use one of its templates or placements, or is not limited to any; whether another
+ * one exists or not. `name` is undefined for a request of the caller's own.
+ */
+export function requireListed(caller: KeyRules, kind: keyof typeof LISTS, name: string | null | undefined): void {
+  const listed = caller[`${kind}s`];
+  if (!listed || (name != null && listed.includes(name))) return;
+  throw forbidden(
+    caller,
+    kind,
+    `it may only ${LISTS[kind]} the ${kind}${listed.length === 1 ? "" : "s"} ${words(listed)}`,
+  );
+}
+
 /** Returns the 403 of a call that a rule refuses: it names the key, the rule, and what the key may do. */
 export function forbidden(caller: KeyRules, rule: string, reason: string): ApiError {
   return new ApiError(

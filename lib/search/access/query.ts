@@ -1,4 +1,5 @@
 import type { KeyRules } from "../../platform/http/access.ts";
+import { closingQuote } from "../../platform/json/slices.ts";
 import { isObject } from "../../platform/json/values.ts";
 import { histogramRefusal } from "./histograms.ts";
 import { isLimited, limitRefusal, numberRefusal } from "./limits.ts";
@@ -186,19 +187,10 @@ function outline(text: string): { short: string; colons: number } {
     }
     if (colon !== -1 && colon < at) colon = text.indexOf(":", at);
     for (; colon !== -1 && colon < end; colon = text.indexOf(":", colon + 1)) colons += 1;
-    at = quote === -1 ? text.length : endOfString(text, quote) + 1;
+    const close = quote === -1 ? -1 : closingQuote(text, quote);
+    at = close === -1 ? text.length : close + 1;
   }
   return { short: short + text.slice(copied), colons };
-}
-
-/** Returns the position of the quote that ends the string at `start`: the next one after an even count of backslashes. */
-function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let before = quote - 1;
-    while (text[before] === "\\") before -= 1;
-    if ((quote - before) % 2 === 1) return quote;
-  }
-  return text.length;
 }
 
 function countKeys(value: unknown): number {
