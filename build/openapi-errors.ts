@@ -87,7 +87,7 @@ export function errorResponses(routes: readonly Route[], schemas: SchemaNames, o
       statuses.map(([status]) => [status, { $ref: `#/components/responses/${prefix}${status}` }]),
     );
     if (!route.refusal) return answers;
-    const schema = schemaReference(route.refusal, schemas.answers);
+    const schema = schemaReference(route.refusal, schemas);
     const meanings = new Map(common);
     const refusals = REFUSALS.map((status) => [status, response(status, meanings.get(status) ?? "", schema)]);
     return { ...answers, ...Object.fromEntries(refusals) };

@@ -4,39 +4,58 @@ import type { GenericSchema } from "valibot";
 
 export type Json = Record<string, unknown>;
 
-/** The schemas of an API by their names in `components`. One schema may have a name in each list. */
-export interface SchemaNames {
-  /** Converted in the form that callers write: fields with a default are optional. */
-  requests: Readonly<Record<string, GenericSchema>>;
-  /** Converted in the form that the service writes: fields with a default are always present. */
-  answers: Readonly<Record<string, GenericSchema>>;
+/** The schemas of an API by their names in `components`. */
+export type SchemaNames = Readonly<Record<string, GenericSchema>>;
+
+/** The parts of a document that refer to schemas. */
+export interface References {
+  requests: unknown;
+  answers: unknown;
 }
 
 /**
- * Returns `components.schemas`. Throws if a name means two different schemas, or if a lazy schema has no name. Leaves
- * checks that JSON Schema cannot express to descriptions.
+ * Returns `components.schemas`, each in the form of the part that refers to it. Throws if a name means two different
+ * schemas, or if a lazy schema has no name. Leaves checks that JSON Schema cannot express to descriptions.
  */
-export function schemaComponents({ requests, answers }: SchemaNames): Record<string, Json> {
-  const asked = definitions(requests, "input");
-  const answered = definitions(answers, "output");
+export function schemaComponents(named: SchemaNames, { requests, answers }: References): Record<string, Json> {
+  const asked = referred(definitions(named, "input"), requests);
+  const all = definitions(named, "output");
+  const others = Object.keys(all).filter((name) => !(name in asked));
+  const answered = referred(all, [answers, others.map(referenceTo)]);
   for (const [name, schema] of Object.entries(answered)) {
     if (asked[name] !== undefined && !isDeepStrictEqual(asked[name], schema)) {
-      throw new Error(`${name} is one schema in requests and another in answers; give the second a name of its own`);
+      throw new Error(`${name} is one schema in requests and another in answers; make the second a schema of its own`);
     }
   }
   return { ...asked, ...answered };
 }
 
+/** Returns the definitions that a part of a document refers to, directly or by others. */
+function referred(all: Readonly<Record<string, Json>>, part: unknown): Record<string, Json> {
+  const found = new Set<string>();
+  const add = (value: unknown) => {
+    for (const [, name = ""] of JSON.stringify(value).matchAll(REFERENCE)) {
+      if (found.has(name) || !(name in all)) continue;
+      found.add(name);
+      add(all[name]);
+    }
+  };
+  add(part);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => found.has(name)));
+}
+
+const REFERENCE = /"#\/components\/schemas\/(\w+)"/g;
+
 /** Returns a reference to a named schema. */
-export function schemaReference(schema: GenericSchema, names: SchemaNames[keyof SchemaNames]): Json {
-  const [name] = Object.entries(names).find(([, named]) => named === schema) ?? [];
+export function schemaReference(schema: GenericSchema, named: SchemaNames): Json {
+  const [name] = Object.entries(named).find(([, one]) => one === schema) ?? [];
   if (name === undefined) throw new Error(`a ${schema.type} schema of a route has no name`);
   return { $ref: referenceTo(name) };
 }
 
 const referenceTo = (name: string) => `#/components/schemas/${name}`;
 
-function definitions(named: Readonly<Record<string, GenericSchema>>, typeMode: "input" | "output") {
+function definitions(named: SchemaNames, typeMode: "input" | "output") {
   const schemas = toJsonSchemaDefs(named, {
     target: "draft-2020-12",
     typeMode,

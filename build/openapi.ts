@@ -1,3 +1,4 @@
+import type { GenericSchema } from "valibot";
 import type { Route } from "../lib/platform/http/route.ts";
 import { type ErrorMeanings, errorResponses, HEADERS, header } from "./openapi-errors.ts";
 import { type Json, type SchemaNames, schemaComponents, schemaReference } from "./openapi-schemas.ts";
@@ -54,6 +55,8 @@ const CLIENT_ID: Json = {
 export function openApiDocument(api: ApiDescription): Json {
   const { title, version, description, routes, schemas } = api;
   const { references, components } = errorResponses(routes, schemas, api.errors);
+  const referencesOf = (parts: (route: Route) => (GenericSchema | undefined)[]) =>
+    routes.flatMap((route) => parts(route).flatMap((schema) => (schema ? schemaReference(schema, schemas) : [])));
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replace("{proxy+}", "{proxy}");
@@ -73,7 +76,10 @@ export function openApiDocument(api: ApiDescription): Json {
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
-      schemas: schemaComponents(schemas),
+      schemas: schemaComponents(schemas, {
+        requests: referencesOf(({ request }) => [request]),
+        answers: [components, referencesOf(({ response, refusal }) => [response, refusal])],
+      }),
       responses: components,
       headers: HEADERS,
     },
@@ -96,7 +102,7 @@ function operation(api: ApiDescription, route: Route, method: string, errors: Js
 
 function bodyOf({ schemas }: ApiDescription, route: Route, method: string): Json | undefined {
   if (route.request) {
-    const schema = schemaReference(route.request, schemas.requests);
+    const schema = schemaReference(route.request, schemas);
     const example = route.example && { example: route.example.request };
     return { required: true, content: { "application/json": { schema, ...example } } };
   }
@@ -116,7 +122,7 @@ function answers({ schemas }: ApiDescription, route: Route, method: string, isLo
       ...(WITH_BODY.has(method) && { "201": { description: "The cluster created a document.", ...native } }),
     };
   }
-  const schema = schemaReference(response, schemas.answers);
+  const schema = schemaReference(response, schemas);
   const shown = example?.response !== undefined && { example: example.response };
   return {
     "200": {

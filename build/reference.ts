@@ -34,10 +34,7 @@ export function openApiJson(): string {
     description:
       "Bulk indexing, search, hybrid search and the raw backend in front of an OpenSearch cluster, and what users do with hits.",
     routes: [...routes, ...eventRoutes].filter(isDescribed),
-    schemas: {
-      requests: { ...schemaNames.requests, ...eventSchemas.requests },
-      answers: { ...schemaNames.answers, ...eventSchemas.answers },
-    },
+    schemas: { ...schemaNames, ...eventSchemas },
     logged: SEARCHES.map((name) => `/application/${name}`),
   });
   return `${JSON.stringify(document, null, 2)}\n`;

@@ -1,9 +1,7 @@
 import * as v from "valibot";
+import { ApiKeys, Text } from "../../lib/platform/environment.ts";
 import { clusterEnv } from "../../lib/search/opensearch/cluster-env.ts";
 
-const Text = v.pipe(v.string(), v.nonEmpty());
-/** Ids and names of the API keys, `id=name,id=name`; absent if the configuration lists no keys. */
-const ApiKeys = v.optional(v.string());
 /** Bucket of the documents of rules and synonyms; absent if the gateway reads neither. */
 const Bucket = v.optional(Text);
 

@@ -26,7 +26,7 @@ export function ruleReader(bucket: string, variables: () => AwsVariables): RuleR
   const readers = {
     // Without a route to the bucket, each search would wait for a read that fails.
     current: readerOf(currentKey(RULES), { isOptional: true }),
-    // Whoever has just written a draft tries it at once.
+    // The author of a draft tries it at once.
     draft: readerOf(draftKey(RULES), { keptMs: 0 }),
   };
   return (set, deadline) => readers[set](deadlineWithin(2 * RULES_MS, deadline));

@@ -15,7 +15,7 @@ import type { ApiRouterEnv } from "./env.ts";
 /** Milliseconds for reading synonyms and rules in advance. */
 const LOAD_MS = 5_000;
 
-/** What the services take from the running function. */
+/** Parts of the running function that services use. */
 export interface StartContext {
   /** Folder of the bundle, with the model files of the sparse model. */
   folder: string;

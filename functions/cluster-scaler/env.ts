@@ -1,21 +1,19 @@
 import * as v from "valibot";
-
-const Text = v.pipe(v.string(), v.nonEmpty());
-const Count = v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/), v.transform(Number));
+import { AccountId, Text, WholeNumber } from "../../lib/platform/environment.ts";
 
 /** The environment of cluster-scaler, which the stack sets. */
 export const ClusterScalerEnv = v.object({
   DOMAIN_NAME: Text,
   /** Account of the domain, a dimension of its metrics. */
-  ACCOUNT_ID: v.pipe(v.string(), v.regex(/^\d{12}$/)),
+  ACCOUNT_ID: AccountId,
   /** opensearch.auto_scaling of project.yaml. */
-  MIN_INSTANCE_COUNT: Count,
-  MAX_INSTANCE_COUNT: Count,
-  SCALE_DOWN_CPU_PERCENT: Count,
-  SCALE_UP_CPU_PERCENT: Count,
+  MIN_INSTANCE_COUNT: WholeNumber,
+  MAX_INSTANCE_COUNT: WholeNumber,
+  SCALE_DOWN_CPU_PERCENT: WholeNumber,
+  SCALE_UP_CPU_PERCENT: WholeNumber,
 });
 
 export type ClusterScalerEnv = v.InferOutput<typeof ClusterScalerEnv>;
 
-/** What the stack must put into the function's environment. */
+/** The environment as the stack writes it. */
 export type ClusterScalerEnvInput = v.InferInput<typeof ClusterScalerEnv>;

@@ -1,7 +1,5 @@
 import * as v from "valibot";
-
-const Text = v.pipe(v.string(), v.nonEmpty());
-const Days = v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number));
+import { Text, WholeNumber } from "../../lib/platform/environment.ts";
 
 /** The environment of etl, which the stack sets. Schemas and source columns are in `config.json` beside the bundle. */
 export const EtlEnv = v.object({
@@ -11,14 +9,14 @@ export const EtlEnv = v.object({
   POPULAR_ITEMS_TABLE: Text,
   BUILT_IN_TABLE: Text,
   /** personalize.log_lookback_days of project.yaml. */
-  LOG_LOOKBACK_DAYS: Days,
+  LOG_LOOKBACK_DAYS: WholeNumber,
   /** personalize.force_reprocess_lookback_days of project.yaml. */
-  FORCE_REPROCESS_LOOKBACK_DAYS: Days,
+  FORCE_REPROCESS_LOOKBACK_DAYS: WholeNumber,
   /** Memory of the engine, which writes what exceeds this to the function's disk. */
-  ENGINE_MEMORY_MB: v.pipe(v.string(), v.regex(/^[1-9]\d{1,4}$/), v.transform(Number)),
+  ENGINE_MEMORY_MB: WholeNumber,
 });
 
 export type EtlEnv = v.InferOutput<typeof EtlEnv>;
 
-/** What the stack must put into the function's environment. */
+/** The environment as the stack writes it. */
 export type EtlEnvInput = v.InferInput<typeof EtlEnv>;

@@ -1,11 +1,10 @@
 import * as v from "valibot";
-
-const Text = v.pipe(v.string(), v.nonEmpty());
+import { AccountId, Text } from "../../lib/platform/environment.ts";
 
 /** The environment of personalize-manager, which the stack sets. All resource names are derived from it. */
 export const PersonalizeManagerEnv = v.object({
   PROJECT_NAME: Text,
-  ACCOUNT_ID: v.pipe(v.string(), v.regex(/^\d{12}$/)),
+  ACCOUNT_ID: AccountId,
   /** Set by Lambda itself. */
   AWS_REGION: Text,
   /** Table in which training records what each recipe serves. It may not exist before the first deployment. */
@@ -14,5 +13,5 @@ export const PersonalizeManagerEnv = v.object({
 
 export type PersonalizeManagerEnv = v.InferOutput<typeof PersonalizeManagerEnv>;
 
-/** What the stack must put into the function's environment. */
+/** The environment as the stack writes it. */
 export type PersonalizeManagerEnvInput = Omit<v.InferInput<typeof PersonalizeManagerEnv>, "AWS_REGION">;

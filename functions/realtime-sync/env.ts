@@ -1,6 +1,5 @@
 import * as v from "valibot";
-
-const Text = v.pipe(v.string(), v.nonEmpty());
+import { Text } from "../../lib/platform/environment.ts";
 
 /** The environment of realtime-sync, which the stack sets. The schemas are in `config.json` beside the bundle. */
 export const RealtimeSyncEnv = v.object({

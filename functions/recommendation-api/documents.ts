@@ -239,7 +239,8 @@ export const RejectedUpload = v.object({
   degraded: degradedList(Degradation),
 });
 
-const queries = {
+/** The names of this API's schemas in the OpenAPI document. */
+export const schemaNames = {
   RecommendToUserRequest: RecommendToUser,
   RecommendToItemRequest: RecommendToItem,
   RecommendForPlacementRequest: RecommendForPlacement,
@@ -248,38 +249,28 @@ const queries = {
   RankItemsRequest: RankItems,
   FilterValues,
   RequestContext,
-};
-
-/** The names of this API's schemas in the OpenAPI document. */
-export const schemaNames = {
-  requests: {
-    ...queries,
-    UpdateItemsRequest: UpdateItemsDocument,
-    UpdateUsersRequest: UpdateUsersDocument,
-    DeleteItemsRequest: DeleteItems,
-    LogEventRequest: LogEventDocument,
-    UploadMode,
-    ItemRecord,
-    UserRecord,
-    EventRecord,
-  },
-  answers: {
-    RecommendToUserAnswer,
-    RecommendToItemAnswer,
-    RecommendForPlacementAnswer,
-    RankItemsAnswer,
-    ...queries,
-    RecommendedItems,
-    PlacementItems,
-    Explanation,
-    ListOfChain,
-    Item,
-    UploadAnswer,
-    UploadRequest,
-    UploadResult,
-    RejectedRecord,
-    RejectedUpload,
-    Degradation,
-    ...errorSchemas,
-  },
+  UpdateItemsRequest: UpdateItemsDocument,
+  UpdateUsersRequest: UpdateUsersDocument,
+  DeleteItemsRequest: DeleteItems,
+  LogEventRequest: LogEventDocument,
+  UploadMode,
+  ItemRecord,
+  UserRecord,
+  EventRecord,
+  RecommendToUserAnswer,
+  RecommendToItemAnswer,
+  RecommendForPlacementAnswer,
+  RankItemsAnswer,
+  RecommendedItems,
+  PlacementItems,
+  Explanation,
+  ListOfChain,
+  Item,
+  UploadAnswer,
+  UploadRequest,
+  UploadResult,
+  RejectedRecord,
+  RejectedUpload,
+  Degradation,
+  ...errorSchemas,
 };

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-
-const Text = v.pipe(v.string(), v.nonEmpty());
+import { ApiKeys, Text } from "../../lib/platform/environment.ts";
 
 /** The environment of recommendation-api, which the stack sets. `config.json` beside the bundle has longer settings. */
 export const RecommendationApiEnv = v.object({
@@ -16,8 +15,7 @@ export const RecommendationApiEnv = v.object({
   REALTIME_QUEUE_URL: Text,
   /** Bucket of the document of placements. */
   BUCKET: Text,
-  /** Ids and names of the API keys, `id=name,id=name`; absent if the configuration lists no keys. */
-  API_KEYS: v.optional(v.string()),
+  API_KEYS: ApiKeys,
 });
 
 export type RecommendationApiEnv = v.InferOutput<typeof RecommendationApiEnv>;

@@ -36,17 +36,18 @@ const RefusedEvents = v.object({ error: ErrorDetail, ...v.partial(v.object(store
 
 /** The names of these schemas in the OpenAPI document. */
 export const schemaNames = {
-  requests: {
-    EventsRequest: EventsRequestDocument,
-    UbiEvent,
-    EventAttributes,
-    EventObject,
-    EventPosition,
-    OrdinalPosition,
-    PointPosition,
-    Point,
-  },
-  answers: { EventsAnswer, RefusedEvents, RejectedEvent, ...errorSchemas },
+  EventsRequest: EventsRequestDocument,
+  UbiEvent,
+  EventAttributes,
+  EventObject,
+  EventPosition,
+  OrdinalPosition,
+  PointPosition,
+  Point,
+  EventsAnswer,
+  RefusedEvents,
+  RejectedEvent,
+  ...errorSchemas,
 };
 
 /** The route that search-events adds to the REST API of the search gateway. */

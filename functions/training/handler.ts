@@ -11,7 +11,7 @@ import { teardown } from "../../lib/recommendation/training/teardown.ts";
 import { acceptVersions, trainRecipes } from "../../lib/recommendation/training/train.ts";
 import type { TrainingEnv } from "./env.ts";
 
-/** What training needs besides its environment. */
+/** Clients and settings of training. */
 export type TrainingClients = Pick<
   TrainingContext,
   "settings" | "personalize" | "pointers" | "store" | "state" | "executions" | "accepted" | "now" | "print"
@@ -19,7 +19,7 @@ export type TrainingClients = Pick<
 
 /** Returns a handler that runs one step of a training per call. A repeated step resumes what an earlier one started. */
 export function createHandler(env: TrainingEnv, clients: TrainingClients) {
-  const seconds = env.LOOK_SECONDS;
+  const seconds = env.POLL_SECONDS;
   const context: TrainingContext = {
     ...clients,
     names: namesOf({ project: env.PROJECT_NAME, account: env.ACCOUNT_ID, region: env.AWS_REGION }),

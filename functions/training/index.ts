@@ -19,26 +19,15 @@ const COUNTER_MS = 10_000;
 const env = readEnvironment(TrainingEnv, process.env);
 const settings = readConfig<TrainingSettings>(new URL("config.json", import.meta.url));
 // A step uses two or three of these. Loading all would take a fifth of a second.
-const dynamo = lazySender(async () => {
-  const { DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
-  return new DynamoDBClient({ maxAttempts: 1 });
-});
-const s3 = lazySender(async () => {
-  const { S3Client } = await import("@aws-sdk/client-s3");
-  return new S3Client({ maxAttempts: 1 });
-});
-const ssm = lazySender(async () => {
-  const { SSMClient } = await import("@aws-sdk/client-ssm");
-  return new SSMClient({ maxAttempts: 1 });
-});
-const sfn = lazySender(async () => {
-  const { SFNClient } = await import("@aws-sdk/client-sfn");
-  return new SFNClient({ maxAttempts: 1 });
-});
+const OPTIONS = { maxAttempts: 1 };
+const dynamo = lazySender(async () => new (await import("@aws-sdk/client-dynamodb")).DynamoDBClient(OPTIONS));
+const s3 = lazySender(async () => new (await import("@aws-sdk/client-s3")).S3Client(OPTIONS));
+const ssm = lazySender(async () => new (await import("@aws-sdk/client-ssm")).SSMClient(OPTIONS));
+const sfn = lazySender(async () => new (await import("@aws-sdk/client-sfn")).SFNClient(OPTIONS));
 
 export const handler = createHandler(env, {
   settings,
-  personalize: personalizeOf(new PersonalizeClient({ maxAttempts: 1 })),
+  personalize: personalizeOf(new PersonalizeClient(OPTIONS)),
   pointers: ssmPointers(ssm),
   store: s3ObjectStore(s3, env.BUCKET),
   state: dynamoTrainingState(dynamo, env.TRAINING_TABLE),

@@ -115,7 +115,7 @@ const PersonalizePart = v.object({
 const NamedKeys = v.record(v.string(), v.array(v.number()));
 
 /**
- * What the read-only step of `plan` reads from the account. It is plain JSON, saved beside the plan, and all that the
+ * The result of the read-only step of `plan`. It is plain JSON, saved beside the plan, and all that the
  * stacks know about the account.
  */
 export const DiscoverySchema = v.object({

@@ -9,7 +9,7 @@ export const TASK_SECONDS = 930;
 /** A state of the Amazon States Language. */
 export type State = Readonly<Record<string, unknown>>;
 
-/** What a state that calls a function needs. */
+/** ARNs for a state that calls a function. */
 export interface TaskParts {
   /** ARN of the function's alias. */
   functionArn: string;

@@ -1,6 +1,18 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 
+/** A variable with a text. */
+export const Text = v.pipe(v.string(), v.nonEmpty());
+
+/** The id of an account. */
+export const AccountId = v.pipe(v.string(), v.regex(/^\d{12}$/));
+
+/** Ids and names of the API keys, `id=name,id=name`; absent if the configuration lists no keys. */
+export const ApiKeys = v.optional(v.string());
+
+/** A variable with a whole number. */
+export const WholeNumber = v.pipe(v.string(), v.regex(/^\d{1,5}$/), v.transform(Number));
+
 /**
  * Returns the settings in the file beside a function's bundle. The build writes both from the checked
  * configuration, so nothing is checked here: it took 12 ms of a cold start with 500 entries.

@@ -1,4 +1,4 @@
-/** What to do about a failed file operation on a path that was wrongly chosen, by error code. */
+/** Advice for a failed file operation on a wrong path, by error code. */
 const WRONG_PATH: Readonly<Record<string, string>> = {
   EACCES: "give this user the permission, or choose another folder",
   EPERM: "give this user the permission, or choose another folder",

@@ -9,9 +9,10 @@ import {
   type KeyRules,
   type Limits,
 } from "../platform/http/access.ts";
+import { METHODS } from "../platform/http/route.ts";
 import type { Service } from "../platform/naming/names.ts";
 import { arn, flag, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
-import { Name } from "./names.ts";
+import { AliasPattern, Name } from "./names.ts";
 
 /**
  * Far above the usual quota of 10,000 requests a second, which AWS raises on request, so that only typing mistakes exceed
@@ -22,14 +23,16 @@ export const MAX_RATE = 1_000_000;
 /** Requests a second of an account in most regions. Source: "Amazon API Gateway quotas". */
 export const USUAL_RATE = 10_000;
 
+const RULE = `(\\*|${METHODS.join("|")}) \\/\\S*`;
+
 const Rule = text(
-  /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/,
+  new RegExp(`^${RULE}$`),
   'a method (or *) and a path pattern, such as "DELETE /_snapshot/*"',
   "A method, or `*`, and a path in which `*` stands for any characters.",
 );
 
 const AllowEntry = text(
-  /^(recommended|(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*)$/,
+  new RegExp(`^(recommended|${RULE})$`),
   'the word "recommended", or a method (or *) and a path pattern, such as "GET /_cat/indices"',
   "The recommended calls, or a method, or `*`, and a path in which `*` stands for any characters.",
 );
@@ -87,11 +90,7 @@ const Key = section(
     ),
     indexes: v.optional(
       list(
-        text(
-          /^[^\s\\/*?"<>|#,:%._+-][^\s\\/*?"<>|#,:%]*\*?$/,
-          "the name of an index, or its beginning followed by *",
-          "An index or alias, or all those with a prefix.",
-        ),
+        AliasPattern("An index or alias, or all those with a prefix."),
         "Indexes and aliases that the key may use; an alias stands for its indexes. Default: every index whose name does not start with a dot.",
         { min: 1, max: 50 },
       ),
@@ -210,7 +209,7 @@ export function throttleOf({ rate_limit, burst_limit }: Omit<KeyLimits, "name">)
   };
 }
 
-/** What `api.yaml` says of the callers. */
+/** The settings of callers in `api.yaml`. */
 export interface CallerConfig {
   authorization: Authorization;
   lambda_authorizer?: LambdaAuthorizer | undefined;
@@ -238,17 +237,9 @@ export function accessSettings({ authorization, keys }: CallerConfig): {
 } {
   if (keys === undefined) return {};
   const rules = keys.map(
-    ({ indexes, principals, raw_backend, scripts, limits, templates, placements, user_history, ...key }): KeyRules => ({
-      name: key.name,
-      endpoints: key.endpoints,
-      ...(indexes && { indexes }),
-      ...(principals && { principals }),
+    ({ rate_limit, burst_limit, daily_quota, raw_backend, ...key }): KeyRules => ({
+      ...key,
       ...(raw_backend && { raw_backend: raw_backend === "all" ? "all" : [raw_backend].flat() }),
-      ...(scripts !== undefined && { scripts }),
-      ...(limits && { limits }),
-      ...(templates && { templates }),
-      ...(placements && { placements }),
-      ...(user_history !== undefined && { user_history }),
     }),
   );
   return { keys: rules, ...(authorization !== "api_key" && { authorization }) };

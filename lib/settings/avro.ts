@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Dataset } from "../platform/contract/recommendation.ts";
-import { flag, list, section, text, textOrList, word } from "./kinds.ts";
+import { flag, list, section, textOrList, word } from "./kinds.ts";
+import { ColumnName } from "./names.ts";
 
 /** The name that Personalize requires for a dataset's Avro record. */
 export const RECORD_NAMES = { user: "Users", item: "Items", interaction: "Interactions" } as const satisfies Record<
@@ -18,7 +19,7 @@ const TypeName = word(TYPES, "A type.");
 
 const Field = section(
   {
-    name: text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, not starting with a digit", "Name."),
+    name: ColumnName("Name."),
     type: textOrList(
       TypeName,
       list(TypeName, "Types.", { min: 1, max: 2 }),

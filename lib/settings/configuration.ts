@@ -38,7 +38,7 @@ export interface SearchGateway {
   synonyms: Readonly<Record<string, readonly string[]>>;
   /** Sections of model.yaml; every model that a mapping uses has one. */
   models: Models;
-  /** What merchandisers change. Undefined if the gateway reads no rules. */
+  /** Rules of merchandisers. Undefined if the gateway reads no rules. */
   rules: readonly Rule[] | undefined;
 }
 

@@ -35,7 +35,7 @@ export type ModelFacts =
   | { kind: "dense"; host: "sagemaker" | "bedrock"; dimension?: number; source?: string }
   | { kind: "sparse"; host: "sagemaker"; source: string };
 
-/** What a model makes of a text: a vector of numbers, or weights of tokens. */
+/** The kind of a model's embeddings: vectors of numbers, or weights of tokens. */
 export type ModelKind = ModelFacts["kind"];
 
 export type ModelName = keyof typeof MODELS;

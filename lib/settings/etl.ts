@@ -1,13 +1,11 @@
 import * as v from "valibot";
 import { COLUMN_TYPES } from "../platform/contract/recommendation.ts";
-import { flag, list, section, text, word } from "./kinds.ts";
-
-const Name = (description: string) =>
-  text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "letters, digits and underscores, not starting with a digit", description);
+import { flag, list, section, word } from "./kinds.ts";
+import { ColumnName } from "./names.ts";
 
 const Column = section(
   {
-    name: Name("Name in the header of the file and in requests."),
+    name: ColumnName("Name in the header of the file and in requests."),
     type: word(COLUMN_TYPES, "Type of its values."),
     nullable: v.optional(flag("Whether a record may come without it."), false),
     multiple: v.optional(flag("Whether it holds several values, joined by a vertical bar."), false),
@@ -17,8 +15,11 @@ const Column = section(
 
 const Join = section(
   {
-    field: Name("Field of the schema."),
-    columns: list(Name("A source column."), "Columns whose values are joined, in this order.", { min: 1, max: 50 }),
+    field: ColumnName("Field of the schema."),
+    columns: list(ColumnName("A source column."), "Columns whose values are joined, in this order.", {
+      min: 1,
+      max: 50,
+    }),
     separator: v.optional(
       v.pipe(
         v.string(),
@@ -32,7 +33,7 @@ const Join = section(
 );
 
 const Rename = section(
-  { column: Name("A source column."), field: Name("Field of the schema.") },
+  { column: ColumnName("A source column."), field: ColumnName("Field of the schema.") },
   "One column that has another name in the schema.",
 );
 

@@ -3,7 +3,7 @@ import type { BedrockModel, ModelName } from "./embedding-models.ts";
 import { integer, list, numeric, section, text } from "./kinds.ts";
 import { imageKind, SERVED_FAMILIES } from "./model-image.ts";
 import { Protocol } from "./model-protocol.ts";
-import type { RERANKER } from "./rerank-models.ts";
+import { PROFILE, type RERANKER } from "./rerank-models.ts";
 
 const timeout = (description: string) => v.optional(integer(100, 60_000, description));
 
@@ -61,6 +61,11 @@ const instances = {
 const revision = (description: string) =>
   v.optional(text(/^[\w.-]{1,100}$/, "the commit, branch or tag of the model's repository", description));
 
+const repository = (example: string, description: string) =>
+  v.optional(
+    text(/^[\w.-]{1,96}\/[\w.-]{1,96}$/, `a repository of the Hugging Face Hub such as ${example}`, description),
+  );
+
 const files = {
   revision: revision("Revision of the model, best a commit. Default: the commit that docs/guides/models.md lists."),
   model_data: v.optional(
@@ -113,12 +118,9 @@ const prefixes = {
 const dense = {
   ...selfHosted,
   query_timeout_ms,
-  model_id: v.optional(
-    text(
-      /^[\w.-]{1,96}\/[\w.-]{1,96}$/,
-      "a repository of the Hugging Face Hub such as intfloat/e5-large-v2",
-      "Another dense model that Text Embeddings Inference serves. It needs `dimension`, and `revision` or `model_data`.",
-    ),
+  model_id: repository(
+    "intfloat/e5-large-v2",
+    "Another dense model that Text Embeddings Inference serves. It needs `dimension`, and `revision` or `model_data`.",
   ),
   dimension: v.optional(integer(1, 16_000, "Dimensions of another model's vectors. Default: 1024.")),
   ...prefixes,
@@ -134,7 +136,7 @@ const bedrock = {
     section(
       {
         model_id: text(
-          /^((us|us-gov|eu|apac|jp|au|global)\.)?[a-z0-9-]{1,63}\.[\w.-]{1,80}(:\d{1,3})?$/,
+          new RegExp(`^${PROFILE}[a-z0-9-]{1,63}\\.[\\w.-]{1,80}(:\\d{1,3})?$`),
           "the id of a model on Bedrock, such as amazon.titan-embed-text-v2:0, or of its inference profile",
           "Model on Bedrock.",
         ),
@@ -185,12 +187,9 @@ export const ModelsSchema = section(
           ...instances,
           ...files,
           revision: revision("Revision of the model, best a commit. `model_id` needs it."),
-          model_id: v.optional(
-            text(
-              /^[\w.-]{1,96}\/[\w.-]{1,96}$/,
-              "a repository of the Hugging Face Hub such as BAAI/bge-reranker-base",
-              "A reranker (cross-encoder) that Text Embeddings Inference serves. Needed unless `endpoint_name` or `model_data` is set.",
-            ),
+          model_id: repository(
+            "BAAI/bge-reranker-base",
+            "A reranker (cross-encoder) that Text Embeddings Inference serves. Needed unless `endpoint_name` or `model_data` is set.",
           ),
         },
         "A reranker on an endpoint of the project, for `rerank` of hybrid_search.yaml.",

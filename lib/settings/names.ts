@@ -13,7 +13,7 @@ export const ParameterName = (description: string) =>
   text(/^[A-Za-z_][\w-]{0,62}$/, "a name of letters, digits, _ and -", description);
 
 /**
- * What the cluster takes for the name of a field: dotted parts that are not blank, and none of its own fields. Without `*`
+ * The name of a field as the cluster takes it: dotted parts that are not blank, and none of its own fields. Without `*`
  * and comma: where it is asked for fields, they make a pattern or a list of a name.
  */
 const FIELD =
@@ -34,16 +34,33 @@ export const SourceField = (description: string) =>
     description,
   );
 
-/** An index name, or the beginning of index names followed by `*`. */
-export const IndexPattern = (description: string) =>
+/** The column of a file, or the field of a schema of Personalize. */
+export const COLUMN_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,149}$/;
+
+/** A name of the form of {@link COLUMN_NAME}. */
+export const ColumnName = (
+  description: string,
+  allowed = "letters, digits and underscores, not starting with a digit",
+) => text(COLUMN_NAME, allowed, description);
+
+/** Names that the cluster takes, or the beginning of such names followed by `*`. `start` excludes others. */
+const indexPattern = (start: string, allowed: string, description: string) =>
   v.pipe(
-    text(
-      /^(?![-_+.])[^\sA-Z\\/*?"<>|,#:\p{Cc}]+\*?$/u,
-      `an index name in lower case of at most ${MAX_INDEX_BYTES} bytes, which may end in *`,
-      description,
-    ),
+    text(new RegExp(`^(?![-_+.])${start}[^\\s\\\\/*?"<>|,#:\\p{Cc}]+\\*?$`, "u"), allowed, description),
     v.check((name) => Buffer.byteLength(name) <= MAX_INDEX_BYTES),
   );
+
+/** An index name, or the beginning of index names followed by `*`. */
+export const IndexPattern = (description: string) =>
+  indexPattern(
+    "(?!.*[A-Z])",
+    `an index name in lower case of at most ${MAX_INDEX_BYTES} bytes, which may end in *`,
+    description,
+  );
+
+/** The same for aliases, too, which may have capitals. Without `%`, which starts an escape in a path. */
+export const AliasPattern = (description: string) =>
+  indexPattern("(?!.*%)", "the name of an index, or its beginning followed by *", description);
 
 /** A language, or a language and a region. */
 export const Locale = (description: string) =>

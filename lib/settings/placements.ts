@@ -2,13 +2,12 @@ import * as v from "valibot";
 import { NAME_PATTERN } from "../personalize/limits.ts";
 import { RECOMMENDING_ENGINES, RECOMMENDING_RECIPES } from "../platform/contract/recommendation.ts";
 import { type About, Description, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
-import { Name } from "./names.ts";
+import { ColumnName, Name } from "./names.ts";
 
 /** The longest list of a placement. Diversity compares each item with all before it. */
 const MAX_PLACEMENT_ITEMS = 100;
 
-const Column = (description: string) =>
-  text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column of the items", description);
+const Column = (description: string) => ColumnName(description, "the name of a column of the items");
 
 /** As long as the ids that Personalize takes. */
 const ItemId = text(/^[^|\p{Cc}]{1,256}$/u, "the id of an item", "An ITEM_ID.");

@@ -9,7 +9,7 @@ export interface Problem {
   line: number | undefined;
   /** The place in the file: `hybrid_queries[0].index`; empty for the whole file. */
   path: string;
-  /** What is wrong, which value was given, and what is allowed. */
+  /** The fault, the given value, and the allowed values. */
   message: string;
 }
 

@@ -79,7 +79,7 @@ export const DEFAULT_RECIPES: Readonly<Record<RecipeKind, { now: string; before?
   personalized_ranking: { now: "aws-personalized-ranking-v2", before: "aws-personalized-ranking" },
 };
 
-/** What decides which recipe of a kind is trained. */
+/** Settings that select the recipe of a kind. */
 interface RecipeChoice {
   recipe_name?: string | undefined;
   parameters?: readonly ({ name?: string | undefined } | undefined)[] | undefined;
@@ -121,5 +121,5 @@ export const TRAINING_MODES = ["init", "update_dataset_group"] as const;
 
 export type TrainingMode = (typeof TRAINING_MODES)[number];
 
-/** What Personalize does without settings. Source: "User-Personalization recipe", developer guide. */
+/** Personalize's own defaults. Source: "User-Personalization recipe", developer guide. */
 export const DEFAULT_EXPLORATION = { explorationWeight: "0.3", explorationItemAgeCutOff: "30" };

@@ -1,9 +1,11 @@
 /** Names the section of model.yaml that describes a reranker on a SageMaker endpoint. */
 export const RERANKER = "reranker";
 
-/** What `rerank.model` of an index may be: that section, or a reranker on Bedrock by its id or that of its inference profile. */
-export const RERANK_MODEL =
-  /^(reranker|((us|us-gov|eu|apac|jp|au|global)\.)?(cohere|amazon)\.rerank-[\w.-]{1,80}(:\d{1,3})?)$/;
+/** Start of the ids of Bedrock's inference profiles, which may stand before the id of a model. */
+export const PROFILE = "((us|us-gov|eu|apac|jp|au|global)\\.)?";
+
+/** Values of `rerank.model` of an index: that section, or a reranker on Bedrock by its id or that of its inference profile. */
+export const RERANK_MODEL = new RegExp(`^(${RERANKER}|${PROFILE}(cohere|amazon)\\.rerank-[\\w.-]{1,80}(:\\d{1,3})?)$`);
 
 /** The documents that Bedrock bills as one unit of a reranker. Source: Amazon Bedrock pricing, "Rerank". */
 export const DOCUMENTS_A_UNIT = 100;

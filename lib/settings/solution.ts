@@ -2,9 +2,10 @@ import * as v from "valibot";
 import { MAX_EVENT_TYPES_AND_FIELDS } from "../personalize/limits.ts";
 import { DATASET_NAME_LIST, RECOMMENDING_RECIPES, type RecipeKind } from "../platform/contract/recommendation.ts";
 import { flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import { ColumnName } from "./names.ts";
 import { DEFAULT_RECIPES, recipesOf, TRAINING_MODES } from "./recipes.ts";
 
-const column = text(/^[A-Za-z_][A-Za-z0-9_]{0,149}$/, "the name of a column", "A column.");
+const column = ColumnName("A column.", "the name of a column");
 
 const Parameter = section(
   {

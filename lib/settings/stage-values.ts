@@ -1,4 +1,4 @@
-/** What both an entry of hybrid_search.yaml and a request may say of the stages of a page. */
+/** Settings of page stages that both an entry of hybrid_search.yaml and a request may have. */
 import * as v from "valibot";
 import { MAX_RERANKED } from "../platform/contract/search.ts";
 import { objectSchema } from "../platform/http/validate.ts";

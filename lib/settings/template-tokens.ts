@@ -4,7 +4,7 @@ import { clausesAt, isData, markOf } from "../platform/json/when.ts";
 import type { Path } from "./problem.ts";
 
 /** Something that a template has of its parameters. */
-export type Found =
+export type TemplatePart =
   | {
       kind: "token";
       /** Undefined for `[search_query]`. */
@@ -19,7 +19,7 @@ export type Found =
   | { kind: "text"; name: string; path: Path };
 
 /** Yields the tokens and marks of a template. */
-export function* foundIn(value: unknown, path: Path = [], when: readonly string[] = []): Generator<Found> {
+export function* foundIn(value: unknown, path: Path = [], when: readonly string[] = []): Generator<TemplatePart> {
   if (typeof value === "string") yield* inText(value, path, when);
   if (Array.isArray(value)) for (const [at, one] of value.entries()) yield* foundIn(one, [...path, at], when);
   if (!isObject(value)) return;
@@ -37,7 +37,7 @@ export function* foundIn(value: unknown, path: Path = [], when: readonly string[
   }
 }
 
-function* inText(text: string, path: Path, when: readonly string[]): Generator<Found> {
+function* inText(text: string, path: Path, when: readonly string[]): Generator<TemplatePart> {
   const name = parameterOf(text);
   if (name !== undefined || text === QUERY_TOKEN) yield { kind: "token", name, path, when };
   else for (const token of tokensIn(text)) yield { kind: "text", name: token.name, path };
@@ -64,7 +64,7 @@ const COMPARING = new Set([
 ]);
 const VALUES = new Set(["query", "value", "gt", "gte", "lt", "lte"]);
 
-/** What a query stands below, by its own key or in a list. */
+/** Keys below which a query stands, alone or in a list. */
 const HOLDERS = new Set([
   "query",
   "filter",

@@ -227,11 +227,17 @@ test("lists the rejected records in the error for an upload without any accepted
   }
 });
 
-test("requires two names for a schema that differs between requests and responses", () => {
+test("requires a schema of its own for what differs between requests and responses", () => {
   const Settings = v.object({ mode: v.nullish(v.string(), "fast") });
-  assert.throws(() => schemaComponents({ requests: { Settings }, answers: { Settings } }), "a name of its own");
-  const { AppliedSettings } = schemaComponents({ requests: { Settings }, answers: { AppliedSettings: Settings } });
-  assert.equal(AppliedSettings?.required, ["mode"]);
+  const to = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const AppliedSettings = v.object(Settings.entries);
+  const componentsWith = (settings: v.GenericSchema) =>
+    schemaComponents(
+      { Settings, AppliedSettings, Answer: v.object({ settings }) },
+      { requests: to("Settings"), answers: to("Answer") },
+    );
+  assert.throws(() => componentsWith(Settings), "a schema of its own");
+  assert.equal(componentsWith(AppliedSettings).AppliedSettings?.required, ["mode"]);
 });
 
 test.run();

@@ -77,6 +77,16 @@ export function parseFilter(expression: string): Filter {
   return { clauses };
 }
 
+/** Returns the filter of an expression; undefined for one with a syntax error, which a check reports. */
+export function validFilter(expression: string): Filter | undefined {
+  try {
+    return parseFilter(expression);
+  } catch (error) {
+    if (error instanceof FilterError) return undefined;
+    throw error;
+  }
+}
+
 function readClause(tokens: TokenReader): Clause {
   const { position } = tokens.peek();
   const verb = tokens.expectWord("INCLUDE", "EXCLUDE");

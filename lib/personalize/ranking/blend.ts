@@ -1,4 +1,4 @@
-/** What a request gives the campaign besides user and items: contextual metadata, and values of the filter's placeholders. */
+/** Input of the campaign besides user and items: contextual metadata, and values of the filter's placeholders. */
 export interface RankingInput {
   context?: Readonly<Record<string, string>>;
   filterValues?: Readonly<Record<string, string>>;

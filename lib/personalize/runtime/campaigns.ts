@@ -2,25 +2,24 @@ import { call } from "../../platform/aws/call.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { lazyClient } from "../../platform/resilience/once.ts";
 
-/** Requests items for a user, or items similar to an item. */
-export interface RecommendationQuery {
+interface CampaignQuery {
   campaignArn: string;
-  userId?: string;
-  itemId?: string;
-  numResults: number;
   filterArn?: string;
   filterValues?: Readonly<Record<string, string>>;
   context?: Readonly<Record<string, string>>;
 }
 
+/** Requests items for a user, or items similar to an item. */
+export interface RecommendationQuery extends CampaignQuery {
+  userId?: string;
+  itemId?: string;
+  numResults: number;
+}
+
 /** Requests a ranking of items for a user. */
-export interface RankingQuery {
-  campaignArn: string;
+export interface RankingQuery extends CampaignQuery {
   userId: string;
   itemIds: readonly string[];
-  filterArn?: string;
-  filterValues?: Readonly<Record<string, string>>;
-  context?: Readonly<Record<string, string>>;
 }
 
 /** Item ids in the campaign's order. */
@@ -53,10 +52,7 @@ export function personalizeCampaigns(timeoutMs: number): CampaignClient {
   return {
     async recommend(query, deadline) {
       const [{ GetRecommendationsCommand }, runtime] = await client();
-      const command = new GetRecommendationsCommand({
-        ...query,
-        ...copied(query),
-      });
+      const command = new GetRecommendationsCommand({ ...query, ...copied(query) });
       const { itemList, recommendationId } = await call({ deadline, timeoutMs }, (abortSignal) =>
         runtime.send(command, { abortSignal }),
       );
@@ -78,7 +74,7 @@ export function personalizeCampaigns(timeoutMs: number): CampaignClient {
 }
 
 /** Returns what a query gives Personalize as maps, which the SDK takes as its own. */
-const copied = ({ filterValues, context }: Pick<RankingQuery, "filterValues" | "context">) => ({
+const copied = ({ filterValues, context }: CampaignQuery) => ({
   ...(filterValues && { filterValues: { ...filterValues } }),
   ...(context && { context: { ...context } }),
 });

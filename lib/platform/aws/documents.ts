@@ -11,7 +11,7 @@ import {
 
 /** A document that operators change without a deployment. */
 export interface DocumentKind<Value> {
-  /** What the document is called, which is a plural: placements, rules. */
+  /** Name of the document, which is a plural: placements, rules. */
   name: string;
   /** The words of the command that lists its versions. */
   list: string;
@@ -40,7 +40,7 @@ export interface ConfiguredDocument<Value, Configuration> extends DocumentKind<V
 
 interface ListKind<Entry>
   extends Pick<DocumentKind<readonly Entry[]>, "name" | "list" | "file" | "form" | "textOf" | "parse"> {
-  /** What one entry is called: Placement. */
+  /** The word for one entry: Placement. */
   one: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the failure of a call to an AWS service means for the caller.
+ * The kind of a failed call to an AWS service, by its consequence for the caller.
  *
  * - `throttled`, `unavailable`: transient; the same call may succeed a moment later
  * - `timeout`: we aborted the call; its outcome is unknown

@@ -1,6 +1,7 @@
 import { type FirehoseClient, PutRecordBatchCommand } from "@aws-sdk/client-firehose";
 import { type Deadline, retry } from "../resilience/deadline.ts";
 import { grouped } from "./call.ts";
+import { BATCH_LIMITS } from "./record-stream.ts";
 
 /** Attempts for records that Firehose rejects. Usually the time runs out first. */
 const ATTEMPTS = 8;
@@ -8,7 +9,7 @@ const ATTEMPTS = 8;
 /** The outcome of one PutRecordBatch: the error code of each record in order, undefined if it was accepted. */
 export type BatchOutcome = readonly (string | undefined)[];
 
-/** What delivers lines. */
+/** Calls that deliver lines. */
 export interface LineClients {
   /** Calls PutRecordBatch once, until the signal aborts it. Throws if the whole call failed. */
   putRecordBatch(stream: string, records: readonly Buffer[], signal: AbortSignal): Promise<BatchOutcome>;
@@ -60,10 +61,6 @@ function retryable(error: unknown): boolean {
 
 /** The largest record of Firehose before encoding, in bytes: 1,000 KiB. */
 export const MAX_RECORD_BYTES = 1_024_000;
-/** The most records of a PutRecordBatch. */
-export const MAX_BATCH_RECORDS = 500;
-/** The largest PutRecordBatch in bytes: 4 MiB. */
-export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
  * Packs lines into records, in order, with a newline after each. Fills the records, since Firehose bills each as at
@@ -77,7 +74,7 @@ export function packRecords(lines: readonly string[], maxBytes = MAX_RECORD_BYTE
 
 /** Groups records into calls of PutRecordBatch. */
 export function packBatches(records: readonly Buffer[]): Buffer[][] {
-  return grouped(records, sizeOf, { bytes: MAX_BATCH_BYTES, count: MAX_BATCH_RECORDS });
+  return grouped(records, sizeOf, BATCH_LIMITS);
 }
 
 const sizeOf = ({ length }: Buffer) => length;

@@ -17,8 +17,7 @@ export type RecordStream = (lines: readonly string[], deadline: Deadline) => Pro
 const RECORD_BYTES = 64 * 1_024;
 
 /** The most records and bytes in one PutRecordBatch call. Source: API reference. */
-const MAX_RECORDS = 500;
-const MAX_BATCH_BYTES = 4 * 1_024 * 1_024;
+export const BATCH_LIMITS = { count: 500, bytes: 4 * 1_024 * 1_024 };
 
 interface StreamRecord {
   Data: Buffer;
@@ -55,7 +54,7 @@ export function firehoseLines(stream: string, upstream: string, timeoutMs: numbe
 
 /** Groups records into calls of PutRecordBatch. */
 export const requestsOf = (records: readonly StreamRecord[]): StreamRecord[][] =>
-  grouped(records, ({ Data }) => Data.length, { bytes: MAX_BATCH_BYTES, count: MAX_RECORDS });
+  grouped(records, ({ Data }) => Data.length, BATCH_LIMITS);
 
 /** Packs lines into records of at most 64 KiB. A longer line becomes a record of its own. */
 export function packed(lines: readonly string[]): StreamRecord[] {

@@ -2,6 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { buffer } from "node:stream/consumers";
+import { parseJson } from "../json/values.ts";
 import { domainSuffixOf } from "../naming/partitions.ts";
 
 /** The variables that Lambda, and the local stack, give a function: region, credentials and another endpoint. */
@@ -116,12 +117,8 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256"
 
 /** Reads the error in an answer, which names its type as `com.amazonaws.ssm#ParameterNotFound` or without the prefix. */
 function errorOf(service: Service, status: number, text: string): Error {
-  let answer: { __type?: unknown; message?: unknown; Message?: unknown } = {};
-  try {
-    answer = { ...JSON.parse(text) };
-  } catch {
-    // A proxy's page. The status says enough.
-  }
+  // Of a proxy's page the status says enough.
+  const answer = { ...(parseJson(text) as { __type?: unknown; message?: unknown; Message?: unknown } | undefined) };
   const name = String(answer.__type ?? "").replace(/^.*#/, "") || "Error";
   const message = String(answer.message ?? answer.Message ?? `${service} answered ${status}`);
   return Object.assign(new Error(message), { name, $metadata: { httpStatusCode: status } });

@@ -37,7 +37,7 @@ export const currentKey = (name: string) => `${folderOf(name)}current.json`;
 /** The key of a draft of the next version. */
 export const draftKey = (name: string) => `${folderOf(name)}draft.json`;
 
-/** What a document is written with. */
+/** Operations on the bucket of documents. */
 export interface DocumentBucket extends Pick<ObjectStore, "list" | "read" | "write"> {
   /** Writes a new object; false if there is one with this key already. */
   create(key: string, body: string): Promise<boolean>;
@@ -61,7 +61,7 @@ export function s3DocumentBucket(client: S3Client, bucket: string): DocumentBuck
   };
 }
 
-/** What is written, by whom and when. */
+/** Content of a new version, its author and time. */
 interface Author {
   by: string;
   at: Date;

@@ -42,12 +42,12 @@ export type RecommendingRecipe = (typeof RECOMMENDING_RECIPES)[number];
 /** Whether a list may use what is known about its user. */
 export const PERSONALIZATIONS = ["profile", "none"] as const;
 
-/** What an upload of users or items does with columns that a record lacks: removes them, or leaves them as they are. */
+/** How an upload of users or items treats columns that a record lacks: removes them, or leaves them as they are. */
 export const UPLOAD_MODES = ["replace", "merge"] as const;
 
-/** What can recommend: a campaign of Personalize, or what the last training computed itself. */
+/** Engines that recommend: a campaign of Personalize, or the built-in engine of the last training. */
 export const RECOMMENDING_ENGINES = ["personalize", "built_in"] as const;
 
-/** What an item of a placement comes from: one of these, or a list of the fallback chain. */
+/** Engines of a placement's item: one of these, or a list of the fallback chain. */
 export const ENGINES = [...RECOMMENDING_ENGINES, "list"] as const;
 export type Engine = (typeof ENGINES)[number];

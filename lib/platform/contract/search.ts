@@ -7,7 +7,7 @@ export const COMBINATIONS = ["arithmetic_mean", "geometric_mean", "harmonic_mean
 export type Combination = (typeof COMBINATIONS)[number];
 
 interface CombinationFacts {
-  /** What it combines. Ranks need no normalization. */
+  /** The values that it combines. Ranks need no normalization. */
   of: "scores" | "ranks";
   /** Whether the combined score is the sum of what each subquery adds to it. */
   isSum: boolean;
@@ -15,7 +15,7 @@ interface CombinationFacts {
   normalizations: readonly Normalization[];
 }
 
-/** What each combination does. */
+/** Properties of each combination. */
 export const COMBINATION_FACTS: Readonly<Record<Combination, CombinationFacts>> = {
   arithmetic_mean: { of: "scores", isSum: true, normalizations: NORMALIZATIONS },
   geometric_mean: { of: "scores", isSum: false, normalizations: ["min_max", "l2"] },
@@ -37,7 +37,7 @@ export function pairProblem({ normalization, combination }: Techniques): string 
   return `must be ${others.join(" or ")} with ${normalization}`;
 }
 
-/** What a hybrid search does if neither its request nor the entry of its index says otherwise. */
+/** Settings of a hybrid search unless its request or the entry of its index has others. */
 export const HYBRID_DEFAULTS = {
   normalization: "min_max",
   combination: "arithmetic_mean",
@@ -57,7 +57,7 @@ export const MAX_INDEX_BYTES = 255;
 /** The most hits that a reranker reads in one search. */
 export const MAX_RERANKED = 200;
 
-/** What becomes of a document, or of a subquery, whose embedding failed. */
+/** How a document, or a subquery, is handled if its embedding failed. */
 export const ON_EMBEDDING_FAILURE = ["fail", "degrade"] as const;
 export type OnEmbeddingFailure = (typeof ON_EMBEDDING_FAILURE)[number];
 
@@ -75,7 +75,7 @@ export type UserIdLogging = (typeof USER_ID_LOGGING)[number];
 export const SEARCHES = ["search", "hybrid-search"] as const;
 export type SearchKind = (typeof SEARCHES)[number];
 
-/** What an operation of a bulk request does to its document. */
+/** Operations of a bulk request. */
 export const BULK_OPERATIONS = ["index", "create", "update", "delete"] as const;
 export type OperationName = (typeof BULK_OPERATIONS)[number];
 
@@ -91,11 +91,11 @@ export type Format = (typeof IMPORT_FORMATS)[number];
 export const TOTAL_RELATIONS = ["eq", "gte"] as const;
 export type TotalRelation = (typeof TOTAL_RELATIONS)[number];
 
-/** What becomes of a search without hits: nothing, its answer tells another text, or that text is searched for. */
+/** How a search without hits is handled: not at all, its answer suggests another text, or that text is searched for. */
 export const NO_HITS = ["nothing", "tell", "search"] as const;
 export type NoHits = (typeof NO_HITS)[number];
 
-/** What suggestions are made of: texts that others searched for, and titles of documents. */
+/** Sources of suggestions: texts that others searched for, and titles of documents. */
 export const SUGGESTION_SOURCES = ["searches", "titles"] as const;
 export type SuggestionSource = (typeof SUGGESTION_SOURCES)[number];
 

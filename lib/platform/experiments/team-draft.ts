@@ -34,7 +34,7 @@ export function teamDraft(lists: readonly [readonly string[], readonly string[]]
   }
 }
 
-/** What a user's interleaved searches came to. */
+/** Outcome of a user's interleaved searches. */
 export interface UserPreference {
   searches: number;
   /** Searches in which more hits of the second team were clicked, minus those in which more of the first were. */

@@ -37,7 +37,7 @@ const facts = (service: Service, reachesCluster = false, takesOwnBodies = false)
   takesOwnBodies,
 });
 
-/** What a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
+/** The endpoints that a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
 const ENDPOINT_FACTS = {
   search: facts("search-gateway", true),
   "hybrid-search": facts("search-gateway", true),
@@ -75,7 +75,7 @@ export const DEFAULT_LIMITS = {
 /** How much one request of a key may ask of the cluster. */
 export type Limits = typeof DEFAULT_LIMITS;
 
-/** What one key may do, as `config.json` holds it. */
+/** The rights of one key, as `config.json` holds them. */
 export interface KeyRules {
   name: string;
   endpoints: Endpoint[];
@@ -84,7 +84,7 @@ export interface KeyRules {
   /** The callers whom the rules apply to, unless they are told by their API keys. */
   principals?: string[] | undefined;
   /**
-   * What `/raw-backend` lets through: every call, or rules `METHOD pattern` and the word `recommended`. If undefined,
+   * Calls that `/raw-backend` lets through: all, or those of rules `METHOD pattern` and the word `recommended`. If undefined,
    * the recommended calls. A key that is not `all` is limited: what it sends is checked.
    */
   raw_backend?: "all" | string[] | undefined;
@@ -209,6 +209,23 @@ function unknownCaller(authorization: Authorization, id: string | undefined): st
 export function requireEndpoint(caller: KeyRules, endpoints: readonly Endpoint[]): void {
   if (endpoints.some((endpoint) => caller.endpoints.includes(endpoint))) return;
   throw forbidden(caller, "endpoint", `it may not use ${endpoints.join(" or ")}`);
+}
+
+/** Verbs of the limits of a key to names that its configuration lists. */
+const LISTS = { template: "send", placement: "ask for" };
+
+/**
+ * Throws `forbidden` unless a key may use one of its templates or placements, or is not limited to any; whether another
+ * one exists or not. `name` is undefined for a request of the caller's own.
+ */
+export function requireListed(caller: KeyRules, kind: keyof typeof LISTS, name: string | null | undefined): void {
+  const listed = caller[`${kind}s`];
+  if (!listed || (name != null && listed.includes(name))) return;
+  throw forbidden(
+    caller,
+    kind,
+    `it may only ${LISTS[kind]} the ${kind}${listed.length === 1 ? "" : "s"} ${words(listed)}`,
+  );
 }
 
 /** Returns the 403 of a call that a rule refuses: it names the key, the rule, and what the key may do. */

@@ -18,16 +18,16 @@ export interface Unstored {
   failure: { reason: string; cause: unknown; isUnknown: boolean };
 }
 
-/** What became of a batch of records or events. */
+/** The outcome of a batch of records or events. */
 export interface Batch<Invalid extends Rejected, Left extends Unstored> {
-  /** What the entries are called, also in the names of the metrics. */
+  /** The word for the entries, also in the names of the metrics. */
   entries: "Records" | "Events";
   count: number;
   invalid: readonly Invalid[];
   unstored: readonly Left[];
   /** The place of `rejected` in the answer. */
   place: string;
-  /** What happens to an accepted entry; "stored" by default. */
+  /** The word for an accepted entry; "stored" by default. */
   done?: string;
   /** In which form to send retryable entries again, if not as they were. */
   again?: string;

@@ -64,7 +64,7 @@ export function holdsProtoKey(bytes: Buffer): boolean {
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
 
-/** What Middy's parser says about a body that it refuses: the key, or why it is not JSON. */
+/** The error of Middy's parser: the refused key, or why the body is not JSON. */
 const Refused = v.object({ cause: v.object({ data: v.unknown(), message: v.optional(v.string()) }) });
 
 /**

@@ -4,38 +4,22 @@ export interface Issue {
   message: string;
 }
 
-export type ErrorCode =
-  | "invalid_request"
-  | "forbidden"
-  | "not_found"
-  | "index_not_found"
-  | "template_not_found"
-  | "filter_not_found"
-  | "item_not_found"
-  | "placement_not_found"
-  | "method_not_allowed"
-  | "payload_too_large"
-  | "unsupported_media_type"
-  | "rejected_by_cluster"
-  | "throttled"
-  | FaultCode;
-
-/** The codes that are not the caller's fault. Each such error is logged with its cause. */
-export type FaultCode =
-  | "internal"
-  | "upstream_failed"
-  | "outcome_unknown"
-  | "response_too_large"
-  | "upstream_unavailable"
-  | "not_trained"
-  | "timeout";
-
 /**
- * The status of each code. The official OpenSearch clients retry any call that is answered 502, 503 or 504, writes
- * included, so those statuses are for reads and for calls that changed nothing. See
- * docs/decisions/0003-no-blind-retries.md.
+ * The status of each code that is not the caller's fault. Each such error is logged with its cause. The official
+ * OpenSearch clients retry any call that is answered 502, 503 or 504, writes included, so those statuses are for reads
+ * and for calls that changed nothing. See docs/decisions/0003-no-blind-retries.md.
  */
-const STATUS: Record<ErrorCode, number> = {
+const FAULTS = {
+  internal: 500,
+  outcome_unknown: 500,
+  response_too_large: 500,
+  upstream_failed: 502,
+  upstream_unavailable: 503,
+  not_trained: 503,
+  timeout: 504,
+};
+
+const STATUS = {
   invalid_request: 400,
   forbidden: 403,
   not_found: 404,
@@ -49,20 +33,17 @@ const STATUS: Record<ErrorCode, number> = {
   unsupported_media_type: 415,
   rejected_by_cluster: 422,
   throttled: 429,
-  internal: 500,
-  outcome_unknown: 500,
-  response_too_large: 500,
-  upstream_failed: 502,
-  upstream_unavailable: 503,
-  not_trained: 503,
-  timeout: 504,
+  ...FAULTS,
 };
+
+export type ErrorCode = keyof typeof STATUS;
+export type FaultCode = keyof typeof FAULTS;
 
 /** Every error code of both services. */
 export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[];
 
 export interface ApiErrorOptions extends ErrorOptions {
-  /** What caused this error: an error, the words of an upstream, or a list of these. Logged, never shown. */
+  /** The cause: an error, the words of an upstream, or a list of these. Logged, never shown. */
   cause?: unknown;
   issues?: readonly Issue[];
   headers?: Readonly<Record<string, string>>;

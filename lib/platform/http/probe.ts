@@ -1,12 +1,12 @@
 import type { Context } from "aws-lambda";
 import type { ProxyEvent, ProxyHandler, ProxyResult } from "./event.ts";
 
-/** What `relevance deploy` sends to a function. No caller of the API can: API Gateway's events always have a method. */
+/** The event that `relevance deploy` sends to a function. No caller of the API can: API Gateway's events always have a method. */
 export interface ProbeEvent {
   probe: true;
 }
 
-/** What a probe calls. */
+/** Targets of probes. */
 export const PROBE_KINDS = ["model", "campaign", "document"] as const;
 
 /** How the call ended; `untrained`: there is no campaign yet. */

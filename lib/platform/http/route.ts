@@ -5,7 +5,7 @@ import type { Endpoint } from "./access.ts";
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What a function needs to serve a route. `path` is API Gateway's: `/application/search`, `/raw-backend/{proxy+}`. */
+/** A route as the function that serves it needs it. `path` is API Gateway's: `/application/search`, `/raw-backend/{proxy+}`. */
 export interface ServedRoute {
   methods: readonly Method[];
   path: string;
@@ -16,6 +16,13 @@ export interface ServedRoute {
   /** Whether errors also have the members that the OpenSearch clients print. */
   nativeErrors?: true;
 }
+
+/** Returns a route that serves POST alone. */
+export const post = <const Path extends string, const Access extends readonly Endpoint[]>(
+  path: Path,
+  family: string,
+  access: Access,
+) => ({ methods: ["POST"], path, family, access }) as const;
 
 /**
  * One row of a function's route table. The REST API, the local API server and the OpenAPI document are made from it.

@@ -123,7 +123,7 @@ export function hasDeepBrackets(text: string, limit = MAX_DEPTH): boolean {
   return false;
 }
 
-/** What the strings below a key are: other strings can only hold brackets. */
+/** The language of the strings below a key. Other strings can only hold brackets. */
 type Kind = "regexp" | "query string" | undefined;
 
 /** Queries, aggregations and suggesters whose strings the cluster reads as regular expressions. */

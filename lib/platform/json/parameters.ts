@@ -1,4 +1,4 @@
-/** What a declared parameter of a template can be: one value, or a list of them. Never an object. */
+/** Types of a declared parameter of a template: one value, or a list of them. Never an object. */
 export const PARAMETER_TYPES = ["text", "number", "boolean", "texts", "numbers", "booleans"] as const;
 
 export type ParameterType = (typeof PARAMETER_TYPES)[number];
@@ -12,7 +12,7 @@ export const DEFAULT_MAX_ITEMS = 100;
 /** The declaration of a parameter, as `config.json` holds it. */
 export interface Parameter {
   name: string;
-  /** What it means, for agents. */
+  /** Its meaning, for agents. */
   description?: string | undefined;
   type: ParameterType;
   min?: number | undefined;

@@ -27,7 +27,7 @@ interface Group {
   negated: boolean;
 }
 
-/** What ends a character class, a text in quotes and an interval, each of which the cluster takes as one part. */
+/** Closing characters of a character class, a text in quotes and an interval, each of which the cluster takes as one part. */
 const ENDS: Readonly<Record<string, string>> = { "[": "]", '"': '"', "<": ">" };
 
 /**

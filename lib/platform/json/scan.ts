@@ -100,7 +100,7 @@ function endOfString(bytes: Buffer, start: number): number {
   }
 }
 
-/** What may follow a backslash: `"\/bfnrt`. */
+/** Characters that may follow a backslash: `"\/bfnrt`. */
 const ESCAPED = Array.from('"\\/bfnrt', (character) => character.charCodeAt(0));
 
 function isHex(bytes: Buffer, at: number): boolean {

@@ -56,7 +56,7 @@ function piecesWithMembers<Json>(
   const members = membersOf(rawObject, 0, rawObject.length);
   const last = new Map(members.map((member) => [member.key, member]));
   const pieces: Array<string | Json> = [];
-  /** What goes before the next member. */
+  /** Text before the next member. */
   let before = "{";
   const add = (head: string, json: Json, tail: string) => {
     pieces.push(before + head, json);
@@ -138,15 +138,21 @@ function skipValue(text: string, start: number): number {
   }
 }
 
-/** Returns the position after the closing quote, which follows an even number of backslashes. */
 function skipString(text: string, start: number): number {
+  const quote = closingQuote(text, start);
+  if (quote < 0) throw new TypeError("the JSON ends inside a string");
+  return quote + 1;
+}
+
+/** Returns the position of the quote that ends the string at `start`, after an even count of backslashes; -1 without one. */
+export function closingQuote(text: string, start: number): number {
   let at = start;
   for (;;) {
     at = text.indexOf('"', at + 1);
-    if (at < 0) throw new TypeError("the JSON ends inside a string");
+    if (at < 0) return -1;
     let backslashes = 0;
     while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return at + 1;
+    if (backslashes % 2 === 0) return at;
   }
 }
 

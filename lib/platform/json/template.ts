@@ -1,6 +1,6 @@
 import { isObject } from "./values.ts";
 
-/** What fills the tokens of a template, as JSON texts. */
+/** Values of the tokens of a template, as JSON texts. */
 export interface TemplateValues {
   /** Replaces `[search_query]`; undefined if the request has no text. */
   search_query: string | undefined;

@@ -9,7 +9,7 @@ const CLAUSES = new Set(["must", "must_not", "should", "filter", "functions", "r
 
 const AGGREGATIONS = new Set(["aggs", "aggregations"]);
 
-/** What is below these keys is data: documents of percolate and more_like_this, parameters of scripts and plugins. */
+/** Values below these keys are data: documents of percolate and more_like_this, parameters of scripts and plugins. */
 const DATA = new Set(["doc", "document", "documents", "params", "ext"]);
 
 /** Returns whether the members of a template's member are data, in which nothing is a mark. */

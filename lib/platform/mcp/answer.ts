@@ -1,5 +1,5 @@
 import { isRawNumber } from "../json/values.ts";
-import type { Found } from "./tool.ts";
+import type { ResultList } from "./tool.ts";
 
 /**
  * The most tokens of an answer. A tokenizer has at most one token for each byte of UTF-8, so this is also the most bytes;
@@ -25,7 +25,7 @@ const LIMITS = [
  * Returns the answer of a tool as JSON text of at most {@link MAX_ANSWER_TOKENS} bytes: facts, as many entries as fit, and
  * the cursor of the next page. Long texts and lists are cut, which they show.
  */
-export function answerText({ list, entries, hasMore, facts }: Found, skip: number): string {
+export function answerText({ list, entries, hasMore, facts }: ResultList, skip: number): string {
   const parts = Object.entries(facts)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${JSON.stringify(name)}:${fitted(value) ?? '"left out: too long"'}`);

@@ -13,7 +13,7 @@ export const Message = v.looseObject({
 });
 export type Message = v.InferOutput<typeof Message>;
 
-/** What a call of a tool answers: JSON as text, or what is wrong. */
+/** The answer to a tool call: JSON as text, or an error. */
 export interface ToolResult {
   content: { type: "text"; text: string }[];
   isError?: true;
@@ -22,7 +22,7 @@ export interface ToolResult {
 /** A server of tools. */
 export interface ToolServer {
   name: string;
-  /** What agents are told about all tools. */
+  /** Instructions for agents about all tools. */
   instructions: string;
   list(): Promise<readonly ToolDescription[]>;
   /** Calls a tool; undefined if there is none of that name. */

@@ -13,25 +13,25 @@ export interface ToolDescription {
   };
 }
 
-/** What a tool is called with. */
+/** Arguments of a tool call. */
 export interface Arguments {
   /** Returns an argument as text. Throws ArgumentError if it is anything else. */
   text(name: string): string | undefined;
   /** Returns the JSON text of an argument as the caller wrote it. */
   json(name: string): string | undefined;
-  /** What the cursor says: the entries that were shown before. */
+  /** The number of entries shown before, as the cursor holds it. */
   skip: number;
 }
 
-/** What an endpoint found, as far as a tool shows it. */
-export interface Found {
+/** The result of an endpoint, as far as a tool shows it. */
+export interface ResultList {
   /** The name of the list in the answer. */
   list: string;
   /** The entries that were not shown before. The first member of each identifies it. */
   entries: readonly Readonly<Record<string, unknown>>[];
   /** Returns whether there are more entries than those of before and so many of these. */
   hasMore(shown: number): boolean;
-  /** What the answer has beside the list, by name. */
+  /** Members of the answer beside the list, by name. */
   facts: Readonly<Record<string, unknown>>;
 }
 
@@ -42,7 +42,11 @@ export interface Tool extends ToolDescription {
   /** Returns the JSON text of the endpoint's request. Throws ArgumentError. */
   request(given: Arguments): string;
   /** Returns what an answer of the endpoint has. */
-  read(answer: Readonly<Record<string, unknown>>, given: Arguments, headers: Readonly<Record<string, unknown>>): Found;
+  read(
+    answer: Readonly<Record<string, unknown>>,
+    given: Arguments,
+    headers: Readonly<Record<string, unknown>>,
+  ): ResultList;
 }
 
 /** An argument that does not fit. The message is for the agent, which can call again. */

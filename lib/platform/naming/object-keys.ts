@@ -4,11 +4,11 @@ export const PREFIXES = {
   configuration: "configuration/",
   /** Documents that change without a deployment, with all their versions. */
   documents: "documents/",
-  /** What users searched for, were recommended and did; kept for `logging.retention_days`. */
+  /** Searches, recommendations and events of users; kept for `logging.retention_days`. */
   logs: "logs/",
   /** Request log of the search gateway. */
   searchLogs: "logs/search/",
-  /** What the recommendation service answered. */
+  /** Request log of the recommendation service. */
   recommendationLogs: "logs/recommendations/",
   /** Events that followed from searches. */
   searchEvents: "logs/events/",

@@ -1,4 +1,4 @@
-/** What a line of a request log is about. */
+/** Subjects of the lines of a request log. */
 export const REQUEST_LOG_KINDS = ["search", "recommendation"] as const;
 export type RequestLogKind = (typeof REQUEST_LOG_KINDS)[number];
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 
-/** What a database may use of the machine. */
+/** Limits of the memory, threads and disk that a database uses. */
 export interface DatabaseLimits {
   /** Memory of DuckDB. It writes what exceeds this to the folder. The process itself takes about 200 MB more. */
   memoryMb?: number;

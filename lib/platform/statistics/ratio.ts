@@ -1,4 +1,4 @@
-/** What one user, or another unit that is independent of the others, adds to a ratio. */
+/** The sums by which one user, or another independent unit, counts in a ratio. */
 export interface Part {
   sum: number;
   count: number;

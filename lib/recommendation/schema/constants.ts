@@ -1,5 +1,4 @@
-import { everyCondition, parseFilter } from "../../personalize/filters/parser.ts";
-import { FilterError } from "../../personalize/filters/tokens.ts";
+import { everyCondition, validFilter } from "../../personalize/filters/parser.ts";
 import type { Dataset } from "../../platform/contract/recommendation.ts";
 import type { Filter } from "../../settings/filter.ts";
 import { nearest } from "../../settings/nearest.ts";
@@ -73,16 +72,10 @@ export function constantsOf(filters: readonly Filter[]): Constants {
 }
 
 function textsIn(expression: string): { dataset: Dataset; column: string; text: string }[] {
-  try {
-    return [...everyCondition(parseFilter(expression))].flatMap(({ condition: { field, operands } }) => {
-      const dataset = DATASET_OF[field.dataset];
-      if (dataset === "interaction") return [];
-      return operands.flatMap((one) =>
-        one.kind === "text" ? [{ dataset, column: field.field, text: one.value }] : [],
-      );
-    });
-  } catch (error) {
-    if (error instanceof FilterError) return [];
-    throw error;
-  }
+  const filter = validFilter(expression);
+  return [...(filter ? everyCondition(filter) : [])].flatMap(({ condition: { field, operands } }) => {
+    const dataset = DATASET_OF[field.dataset];
+    if (dataset === "interaction") return [];
+    return operands.flatMap((one) => (one.kind === "text" ? [{ dataset, column: field.field, text: one.value }] : []));
+  });
 }

@@ -1,4 +1,5 @@
 import type { Dataset } from "../../platform/contract/recommendation.ts";
+import { COLUMN_NAME } from "../../settings/names.ts";
 import { nearest } from "../../settings/nearest.ts";
 import { nameProblem } from "../../settings/property-name.ts";
 import type { Definitions } from "../records/layout.ts";
@@ -131,7 +132,7 @@ function checkColumns(dataset: Dataset, file: string, names: readonly string[], 
   });
   const folded = new Map<string, string>();
   for (const name of names) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]{0,149}$/.test(name)) {
+    if (!COLUMN_NAME.test(name)) {
       problems.push(
         `${file}  has the column ${JSON.stringify(name)}: a name is letters, digits and underscores, and does not start with a digit`,
       );

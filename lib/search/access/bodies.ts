@@ -11,7 +11,6 @@ import { mappingsRefusal, settingsRefusal } from "./settings.ts";
 export interface BodyCall {
   /** The body as text; empty if there is none. */
   text: string;
-  grant: Grant;
   rights: Rights;
   /** Whether the path names an index, which holds where the body names none. */
   hasIndex: boolean;
@@ -38,12 +37,10 @@ const object =
   };
 
 /** A query, wherever it is, and lists of documents by `_index` and `_id`. */
-export const query: BodyReader = object((body, { grant, rights }) => queryRefusal(body, grant, rights));
+export const query: BodyReader = object((body, { rights }) => queryRefusal(body, rights));
 
 /** A query of the documents that a task changes, where `size` is the number of documents. Its script changes them. */
-export const byQuery: BodyReader = object(({ size: _, ...body }, { grant, rights }) =>
-  queryRefusal(body, grant, rights),
-);
+export const byQuery: BodyReader = object(({ size: _, ...body }, { rights }) => queryRefusal(body, rights));
 
 /** An update of a document, which may be a script. What the document holds does not matter. */
 export const update: BodyReader = ({ text, rights }) => {
@@ -64,24 +61,23 @@ export const pointInTimeSearch: BodyReader = (call) => {
 };
 
 /** `_rank_eval`, whose templates hide queries. */
-export const rankEvaluation: BodyReader = object((body, { grant, rights }) => {
+export const rankEvaluation: BodyReader = object((body, { rights }) => {
   if ("templates" in body) return refusal("template", "a template hides a query");
   const { requests } = body;
   const count = Array.isArray(requests) ? requests.length : 0;
-  return limitRefusal("searches", "the number of searches", count, rights.limits) ?? queryRefusal(body, grant, rights);
+  return limitRefusal("searches", "the number of searches", count, rights.limits) ?? queryRefusal(body, rights);
 });
 
 /** `_reindex`. A script can change the index of a document. */
-export const reindex: BodyReader = object(({ size: _, ...body }, { grant, rights }) => {
+export const reindex: BodyReader = object(({ size: _, ...body }, { rights }) => {
+  const { grant } = rights;
   const { source, dest, script } = body;
   if (!isObject(source) || !isObject(dest)) return UNREADABLE;
   if ("remote" in source) return refusal("remote", "it reads from another cluster");
   if (script !== undefined) return refusal("script", "a script of _reindex can change the index of a document");
   if (grant !== undefined && dest.pipeline !== undefined) return PIPELINE;
   return (
-    valueRefusal(source.index, grant, READ) ??
-    valueRefusal(dest.index, grant, WRITE) ??
-    queryRefusal(body, grant, rights)
+    valueRefusal(source.index, grant, READ) ?? valueRefusal(dest.index, grant, WRITE) ?? queryRefusal(body, rights)
   );
 });
 
@@ -92,14 +88,15 @@ const ACTIONS = new Set<string>(BULK_OPERATIONS);
 /** An action as clients write it, which needs no parser. */
 const PLAIN_ACTION = /^\{"(index|create|update|delete)":\{"_index":"([^"\\]*)"(?:,"_id":"[^"\\]*")?\}\}$/;
 
-/** What the cluster reads of an action; it rejects the rest. */
+/** Members of an action; the cluster rejects others. */
 const ACTION_MEMBERS = new Set(
   `_index _id routing op_type version version_type retry_on_conflict pipeline _source if_seq_no if_primary_term
   require_alias`.split(/\s+/),
 );
 
 /** `_bulk`: reads the lines of the actions, and of documents those that may be a script. */
-export const bulk: BodyReader = ({ text, grant, rights, hasIndex }) => {
+export const bulk: BodyReader = ({ text, rights, hasIndex }) => {
+  const { grant } = rights;
   let allowed: string | undefined;
   for (let start = 0; start < text.length; ) {
     const line = lineAt(text, start);
@@ -119,14 +116,14 @@ export const bulk: BodyReader = ({ text, grant, rights, hasIndex }) => {
       const { _index: index, pipeline } = target;
       const found =
         unknownRefusal(target, ACTION_MEMBERS, "an action of _bulk") ??
-        (index === undefined && hasIndex ? queryRefusal(target, grant, rights) : valueRefusal(index, grant, WRITE));
+        (index === undefined && hasIndex ? queryRefusal(target, rights) : valueRefusal(index, grant, WRITE));
       if (found) return found;
       if (grant !== undefined && pipeline !== undefined) return PIPELINE;
       kind = action;
     }
     if (kind === "delete") continue;
     const document = lineAt(text, start);
-    const script = kind === "update" ? update({ text: document, grant, rights, hasIndex }) : undefined;
+    const script = kind === "update" ? update({ text: document, rights, hasIndex }) : undefined;
     if (script) return script;
     start += document.length + 1;
   }
@@ -150,10 +147,10 @@ function anySettings(value: unknown, rights: Rights): Refusal | undefined {
   );
 }
 
-/** JSON, or JSON on each line, of a call that the gateway does not know. `grant` is null if it may name every index. */
-export function anyJson(text: string, grant: Grant | null, rights: Rights): Refusal | undefined {
+/** JSON, or JSON on each line, of a call that the gateway does not know. */
+export function anyJson(text: string, rights: Rights): Refusal | undefined {
   const check = (parsed: { value: unknown }) =>
-    queryRefusal(parsed.value, grant, rights) ??
+    queryRefusal(parsed.value, rights) ??
     scriptRefusal(parsed.value, rights) ??
     (rights.limited ? anySettings(parsed.value, rights) : undefined);
   const whole = strictJson(text);
@@ -165,15 +162,15 @@ export function anyJson(text: string, grant: Grant | null, rights: Rights): Refu
 }
 
 /** `_msearch`: pairs of lines, a header with the indexes and a search. */
-export const multiSearch: BodyReader = ({ text, grant, rights, hasIndex }) => {
+export const multiSearch: BodyReader = ({ text, rights, hasIndex }) => {
   let searches = 0;
   return firstOf(searchPairs(text), (pair) => {
     if (!pair) return UNREADABLE;
     searches += 1;
     return (
       limitRefusal("searches", "the number of searches", searches, rights.limits) ??
-      headerRefusal(pair.header, grant, hasIndex) ??
-      queryRefusal(pair.search, grant, rights)
+      headerRefusal(pair.header, rights.grant, hasIndex) ??
+      queryRefusal(pair.search, rights)
     );
   });
 };
@@ -196,7 +193,7 @@ export function* searchPairs(text: string): Generator<{ header: JsonObject; sear
   }
 }
 
-/** What the cluster reads of a header, which may also be in camel case; it rejects the rest. */
+/** Members of a header, which may also be in camel case; the cluster rejects others. */
 const HEADER_MEMBERS = new Set(
   `index indices search_type ccs_minimize_roundtrips request_cache preference routing allow_partial_search_results
   expand_wildcards ignore_unavailable allow_no_indices ignore_throttled phase_took`.split(/\s+/),
@@ -250,21 +247,21 @@ function actionRefusal(action: unknown, rights: Rights): Refusal | undefined {
   return (
     firstOf(indexes, (key) => valueRefusal(target[key], undefined, WRITE)) ??
     firstOf(aliases, (name) => (typeof name === "string" ? aliasRefusal(name) : UNREADABLE)) ??
-    queryRefusal(target.filter, undefined, rights)
+    queryRefusal(target.filter, rights)
   );
 }
 
 /** The body that creates an index. */
-export const newIndex: BodyReader = object((body, { grant, rights }) => {
+export const newIndex: BodyReader = object((body, { rights }) => {
   const { settings: given, aliases = {}, ...others } = body;
   const names = isObject(aliases) ? Object.keys(aliases) : undefined;
   if (names === undefined) return UNREADABLE;
-  if (grant !== undefined && names.length > 0) return refusal("alias", "its key may not change aliases");
+  if (rights.grant !== undefined && names.length > 0) return refusal("alias", "its key may not change aliases");
   const unknown = Object.keys(others).find((key) => key !== "mappings");
   if (unknown !== undefined) return refusal("body", `${shown(unknown)} is not a part of an index`);
   return (
     firstOf(names, aliasRefusal) ??
-    queryRefusal(aliases, grant, rights) ??
+    queryRefusal(aliases, rights) ??
     scriptRefusal(others, rights) ??
     settingsRefusal(given, rights) ??
     mappingsRefusal(body.mappings)

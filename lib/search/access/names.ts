@@ -46,8 +46,11 @@ export function firstOf<Item>(items: Iterable<Item>, check: (item: Item) => Refu
   return undefined;
 }
 
-/** The patterns of a key, or undefined for a key that may use every index whose name does not start with a dot. */
-export type Grant = readonly string[] | undefined;
+/**
+ * The patterns of a key; undefined for a key that may use every index whose name does not start with a dot, null for one
+ * that may use those as well.
+ */
+export type Grant = readonly string[] | undefined | null;
 
 /** The characters of a name. Excludes those that the cluster refuses, `%`, and those that expressions are made of. */
 const NAME = /^[^\s\\/*?"<>|#,:%{}\p{Cc}]+$/u;
@@ -81,6 +84,7 @@ export function namesRefusal(
   grant: Grant,
   { wildcards, lenient = false, remote = false }: NameOptions,
 ): Refusal | undefined {
+  if (grant === null) return undefined;
   let afterWildcard = false;
   let reachesDots = false;
   for (const part of expression.split(",")) {
@@ -127,7 +131,7 @@ function dotRefusal(name: string, text: string): Refusal | undefined {
   return /(^|:)\./.test(name) ? refusal("dot-index", `the name ${shown(text)} starts with a dot`) : undefined;
 }
 
-/** What may follow the colon of a remote name: neither every index, nor dot names, nor what only that cluster decodes. */
+/** A remote name that is neither every index, nor a dot name, nor an expression that only the other cluster decodes. */
 const BOUNDED_REMOTE = /^[^:]+(:(?!_all$)[^:.*<+-][^:<]*)+$/;
 
 /**

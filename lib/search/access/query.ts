@@ -1,4 +1,5 @@
 import type { KeyRules } from "../../platform/http/access.ts";
+import { closingQuote } from "../../platform/json/slices.ts";
 import { isObject } from "../../platform/json/values.ts";
 import { histogramRefusal } from "./histograms.ts";
 import { isLimited, limitRefusal, numberRefusal } from "./limits.ts";
@@ -30,7 +31,7 @@ export function searchedIndexes(key: KeyRules, index: string, body: unknown, val
     key,
     namesRefusal(sent, key.indexes, { ...ownOptions(key), wildcards: true }) ??
       scriptRefusal(values, rights) ??
-      queryRefusal(body, key.indexes, values === undefined ? rights : { ...rights, scripts: true }),
+      queryRefusal(body, values === undefined ? rights : { ...rights, scripts: true }),
   );
   return sent;
 }
@@ -38,7 +39,7 @@ export function searchedIndexes(key: KeyRules, index: string, body: unknown, val
 /** Members that name indexes: terms lookup, more_like_this, percolate, multi-get, term vectors. */
 const NAMES_INDEX = new Set(["index", "_index", "indices", "indexes"]);
 
-/** What the gateway cannot bound to the patterns of a key, by member. A field of that name is not an object. */
+/** Refusals of members that the gateway cannot bound to the patterns of a key. A field of that name is not an object. */
 const UNBOUNDED = new Map<string, Refusal>([
   ["wrapper", refusal("body", "wrapper hides a query")],
   ["indexed_shape", refusal("body", "indexed_shape reads another index")],
@@ -49,10 +50,8 @@ const UNBOUNDED = new Map<string, Refusal>([
   ["ext", refusal("body", "ext is read by plugins")],
 ]);
 
-/** What the check of one search knows. */
+/** State of the check of one search. */
 interface Walk {
-  /** Null if the key may name every index. */
-  grant: Grant | null;
   rights: Rights;
   /** Clauses so far. */
   clauses: number;
@@ -64,8 +63,8 @@ interface Walk {
  * Returns why the body of a search is refused: a name in it that the key may not use, a part that can name indexes and
  * cannot be read, a script, or a number over a limit. Reads the whole body once, as a query can be almost anywhere.
  */
-export function queryRefusal(value: unknown, grant: Grant | null, rights: Rights): Refusal | undefined {
-  return valueIssue(value, "", 0, { grant, rights, clauses: 0, isSource: false });
+export function queryRefusal(value: unknown, rights: Rights): Refusal | undefined {
+  return valueIssue(value, "", 0, { rights, clauses: 0, isSource: false });
 }
 
 /** `parent` is the name of the object or array around a value, and `depth` the number of aggregations around it. */
@@ -93,10 +92,10 @@ function memberRefusal(
   depth: number,
   walk: Walk,
 ): Refusal | undefined {
-  const { grant, rights } = walk;
+  const { rights } = walk;
   const member = object[key];
   const found =
-    (grant === null ? undefined : nameRefusal(key, member, grant)) ??
+    (rights.grant === null ? undefined : nameRefusal(key, member, rights.grant)) ??
     (rights.scripts ? undefined : memberScript(key, member, parent)) ??
     (isLimited(key) ? numberRefusal(key, parent, object, rights) : undefined) ??
     ((key === "histogram" || key === "date_histogram") && !walk.isSource
@@ -188,19 +187,10 @@ function outline(text: string): { short: string; colons: number } {
     }
     if (colon !== -1 && colon < at) colon = text.indexOf(":", at);
     for (; colon !== -1 && colon < end; colon = text.indexOf(":", colon + 1)) colons += 1;
-    at = quote === -1 ? text.length : endOfString(text, quote) + 1;
+    const close = quote === -1 ? -1 : closingQuote(text, quote);
+    at = close === -1 ? text.length : close + 1;
   }
   return { short: short + text.slice(copied), colons };
-}
-
-/** Returns the position of the quote that ends the string at `start`: the next one after an even count of backslashes. */
-function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let before = quote - 1;
-    while (text[before] === "\\") before -= 1;
-    if ((quote - before) % 2 === 1) return quote;
-  }
-  return text.length;
 }
 
 function countKeys(value: unknown): number {

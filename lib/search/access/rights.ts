@@ -1,10 +1,12 @@
 import { DEFAULT_LIMITS, type KeyRules } from "../../platform/http/access.ts";
+import type { Grant } from "./names.ts";
 
 /** Limits that apply. Those that are missing do not. */
 export type KeyLimits = NonNullable<KeyRules["limits"]>;
 
-/** What a key may send besides the names of its indexes. */
+/** The requests that a key may send to the cluster. */
 export interface Rights {
+  grant: Grant;
   scripts: boolean;
   limits: KeyLimits;
   /** Whether the key is limited: its `raw_backend` is not `all`. */
@@ -13,10 +15,16 @@ export interface Rights {
 
 /** Returns the rights of a key. A limited key has the default limits and no scripts, unless it says otherwise. */
 export function rightsOf({
+  indexes,
   raw_backend,
   scripts,
   limits,
-}: Pick<KeyRules, "raw_backend" | "scripts" | "limits">): Rights {
+}: Pick<KeyRules, "indexes" | "raw_backend" | "scripts" | "limits">): Rights {
   const limited = raw_backend !== "all";
-  return { limited, scripts: scripts ?? !limited, limits: limited ? { ...DEFAULT_LIMITS, ...limits } : (limits ?? {}) };
+  return {
+    grant: indexes,
+    limited,
+    scripts: scripts ?? !limited,
+    limits: limited ? { ...DEFAULT_LIMITS, ...limits } : (limits ?? {}),
+  };
 }

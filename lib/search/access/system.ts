@@ -1,19 +1,14 @@
 import { isObject } from "../../platform/json/values.ts";
 import { bulk, searchPairs, UNREADABLE } from "./bodies.ts";
+import { endpointOf, type NativeRequest, TEMPLATE_PATH } from "./calls.ts";
 import { firstOf, namesRefusal, type Refusal, type Rule, refusal, valueRefusal } from "./names.ts";
 import { queryRefusal, strictJson } from "./query.ts";
 import type { Rights } from "./rights.ts";
 
 /** The parts of a call that may name an index. */
-export interface NamingCall {
-  method: string;
-  /** Decoded path segments. */
-  segments: readonly string[];
-  parameters: ReadonlyArray<readonly [name: string, value: string]>;
-  body: Buffer;
-}
+export type NamingCall = Omit<NativeRequest, "contentType">;
 
-/** What shows documents, or tells whether some match. With no index it means every one. */
+/** Calls that show documents, or whether some match. Without an index they read every one. */
 const READS = new Set("_search _count _msearch _validate _field_caps _rank_eval _asynchronous_search".split(" "));
 
 /** The same, where the call must name an index. */
@@ -34,7 +29,7 @@ const PLUGIN_NAMES = new Set("source_index target_index training_index input_ind
 const COPIES = new Set(["_clone", "_shrink", "_split", "_rollover"]);
 
 /** Names alone matter here. */
-const FREE: Rights = { scripts: true, limits: {}, limited: false };
+const FREE: Rights = { grant: undefined, scripts: true, limits: {}, limited: false };
 
 /** Names that refuse nothing else: the cluster refuses what cannot be a name. */
 const named = (remote: boolean) => ({ wildcards: true, lenient: true, remote });
@@ -47,13 +42,13 @@ export function systemRefusal(call: NamingCall, remote: boolean): Refusal | unde
   const { method, segments, parameters, body } = call;
   const [first = ""] = segments;
   const hasPath = segments.length > 0 && (!first.startsWith("_") || first === "_all");
-  const operation = operationOf(segments, hasPath);
+  const operation = (first === "_plugins" ? segments[1] : endpointOf(segments).name) ?? "";
   const expressions = [
     ...(hasPath ? [first] : []),
     ...parameters.filter(([name]) => name === "index").map(([, value]) => value),
   ];
   const options = named(remote);
-  // What only describes indexes may do so with a wildcard.
+  // A call that only describes indexes may have a wildcard.
   const describes = (method === "GET" || method === "HEAD") && !READS.has(operation) && !READS_NAMED.has(operation);
   const wrong =
     firstOf(expressions, (expression) =>
@@ -70,14 +65,6 @@ export function systemRefusal(call: NamingCall, remote: boolean): Refusal | unde
     return refusal("template", "a template hides a query; store it, or send the query itself");
   }
   return firstOf(texts, (text) => bodyRefusal(operation, text, hasIndex, remote));
-}
-
-/** Paths of calls whose bodies may hold a query as a text. */
-const TEMPLATE_PATH = /(^|\/)(_search|_msearch|_render)\/template(\/|$)/;
-
-function operationOf(segments: readonly string[], hasPath: boolean): string {
-  const at = hasPath || segments[0] === "_plugins" ? 1 : 0;
-  return segments[at] ?? "";
 }
 
 const DOTTED: ReadonlySet<Rule> = new Set(["dot-index", "date-math"]);
@@ -100,7 +87,7 @@ function hasOwnIndexes([, next = ""]: readonly string[], texts: readonly string[
 
 function bodyRefusal(operation: string, text: string, hasIndex: boolean, remote: boolean): Refusal | undefined {
   if (UNREAD.has(operation)) return undefined;
-  if (operation === "_bulk") return bulk({ text, grant: undefined, rights: FREE, hasIndex });
+  if (operation === "_bulk") return bulk({ text, rights: FREE, hasIndex });
   if (operation === "_msearch") return searchesRefusal(text, hasIndex, remote);
   const parsed = strictJson(text);
   if (!parsed) return text.trim() === "" ? undefined : UNREADABLE;
@@ -120,9 +107,7 @@ function bodyRefusal(operation: string, text: string, hasIndex: boolean, remote:
     );
     if (wrong) return wrong;
   }
-  return (
-    queryRefusal(CREATIONS.has(operation) ? withoutMappings(value) : value, undefined, FREE) ?? pluginRefusal(value)
-  );
+  return queryRefusal(CREATIONS.has(operation) ? withoutMappings(value) : value, FREE) ?? pluginRefusal(value);
 }
 
 /** Returns why a body is refused in which a member for plugins names an index with a dot. */
@@ -146,7 +131,7 @@ function searchesRefusal(text: string, hasIndex: boolean, remote: boolean): Refu
     if (keys.length === 0 && !hasIndex) return refusal("every-index", "a search of _msearch names no index");
     return (
       firstOf(keys, (key) => valueRefusal(pair.header[key], undefined, named(remote))) ??
-      queryRefusal(pair.search, undefined, FREE)
+      queryRefusal(pair.search, FREE)
     );
   });
 }

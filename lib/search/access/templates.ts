@@ -1,13 +1,13 @@
-import { forbidden, type KeyRules, words } from "../../platform/http/access.ts";
+import { forbidden, type KeyRules, requireListed } from "../../platform/http/access.ts";
 import type { Issue } from "../../platform/http/error.ts";
 import type { JsonCall } from "../../platform/http/event.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
 
-/** What bounds a member of a request: its schema, or the most characters of a text. */
+/** The bound of a member of a request: its schema, or the most characters of a text. */
 type Bound = "schema" | number;
 
 /**
- * What a key with `templates` may send beside the values of declared parameters: nothing that changes the order, what is
+ * Members that a key with `templates` may send beside the values of declared parameters: nothing that changes the order, what is
  * told of it, or what a search costs. docs/guides/access.md has the same list.
  */
 export const PAGE_MEMBERS: Readonly<Record<string, Bound>> = {
@@ -23,13 +23,9 @@ export const PAGE_MEMBERS: Readonly<Record<string, Bound>> = {
   "business_rules.is_personalized_enabled": "schema",
 };
 
-/** Throws `forbidden` unless a key with `templates` names one of them, whether another one exists or not. */
-export function requireTemplate(caller: KeyRules, template: string | null | undefined): void {
-  const { templates } = caller;
-  if (!templates || (template != null && templates.includes(template))) return;
-  const name = templates.length === 1 ? "the template" : "the templates";
-  throw forbidden(caller, "template", `it may only send ${name} ${words(templates)}`);
-}
+/** Throws `forbidden` unless a key with `templates` names one of them. */
+export const requireTemplate = (caller: KeyRules, template: string | null | undefined): void =>
+  requireListed(caller, "template", template);
 
 /**
  * Throws unless a search of a key with `templates` names one of them and has no other members than {@link PAGE_MEMBERS},

@@ -8,7 +8,7 @@ export const FAILURES = 4;
 /** Milliseconds for which it is not called. */
 export const OPEN_MS = 10_000;
 
-/** What a call has shown about a model. A call that had little time, or did not start, shows nothing. */
+/** The verdict of a call about its model. A call that had little time, or did not start, shows nothing. */
 export type Verdict = "alive" | "down" | "unknown";
 
 /** Stops calling a model that fails again and again, so that a hung endpoint does not cost each request its timeouts. */

@@ -8,7 +8,7 @@ export interface EmbeddingCacheOptions {
   bytes?: number;
 }
 
-/** What an embedding depends on. Two models, or two revisions of one, never share a value. */
+/** The inputs that determine an embedding. Two models, or two revisions of one, never share a value. */
 export interface CacheKey {
   model: ModelName;
   revision: string;

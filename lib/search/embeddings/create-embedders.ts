@@ -1,5 +1,5 @@
 import type { ModelName } from "../../settings/embedding-models.ts";
-import { cohereModel, titanModel } from "./bedrock-models.ts";
+import { bedrockProtocol } from "./bedrock-models.ts";
 import { createBreaker } from "./breaker.ts";
 import type { EmbeddingCache } from "./cache.ts";
 import { describedModel } from "./described-model.ts";
@@ -24,7 +24,7 @@ import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";
 
 type SparseSettings = Extract<ModelSettings, { name: "sparse_v3" }>;
 
-/** What embedders work with. Nothing here is opened, read or loaded before a model that needs it is first used. */
+/** Clients and options of embedders. Nothing here is opened, read or loaded before a model that needs it is first used. */
 export interface EmbedderClients {
   sagemaker: ModelClient;
   bedrock: ModelClient;
@@ -86,13 +86,9 @@ function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embe
       );
     }
     default: {
-      const { name: model, model_id: modelId, dimension, protocol } = settings;
+      const { name: model, model_id: target, dimension, protocol = bedrockProtocol(target, dimension) } = settings;
       const prefixes = { query: settings.query_prefix ?? "", document: settings.passage_prefix ?? "" };
-      if (protocol) {
-        return apart(() => describedModel({ model, client: bedrock, target: modelId, dimension, protocol, prefixes }));
-      }
-      const format = modelId.includes("titan") ? titanModel : cohereModel;
-      return apart(() => format({ model, client: bedrock, modelId, dimension, prefixes }));
+      return apart(() => describedModel({ model, client: bedrock, target, dimension, protocol, prefixes }));
     }
   }
 }

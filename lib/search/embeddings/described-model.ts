@@ -20,7 +20,7 @@ interface DescribedModel {
   prefixes: Readonly<Record<InputType, string>>;
 }
 
-/** A model whose requests and answers model.yaml describes. */
+/** A model by the description of its requests and answers, that of model.yaml or of a model on Bedrock. */
 export function describedModel({ model, client, target, dimension, protocol, prefixes }: DescribedModel): HostedModel {
   const { request, answer: path, batch_size, max_characters, input_types } = protocol;
   const frame = JSON.stringify(request);

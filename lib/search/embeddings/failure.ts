@@ -8,7 +8,7 @@ export class ModelAnswerError extends Error {
   override name = "ModelAnswerError";
 }
 
-/** What one failed model call means. */
+/** The meaning of a failed model call. */
 export interface Failure {
   /** Callers see it, so it names no endpoint, host or ARN. */
   reason: string;

@@ -3,7 +3,7 @@ import type { SageMakerRuntimeClientConfig } from "@aws-sdk/client-sagemaker-run
 import { withTimeout } from "../../platform/resilience/deadline.ts";
 import { lazyClient } from "../../platform/resilience/once.ts";
 
-/** What is embedded. Every model here embeds documents and queries differently. */
+/** Role of an embedded text. Every model here embeds documents and queries differently. */
 export type InputType = "document" | "query";
 
 /** Invokes hosted models: a SageMaker endpoint by its name, or a Bedrock model by its id. */

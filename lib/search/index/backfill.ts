@@ -15,7 +15,7 @@ import { createRecord, newRun, readBackfill } from "./rebuild/run-record.ts";
 import { refresh, shardMarks } from "./rebuild/shards.ts";
 import type { EmbedDocuments, Update } from "./rebuild/write.ts";
 
-/** What is to be embedded. */
+/** Fields to embed. */
 export interface BackfillFields {
   mappings: readonly EmbeddingMapping[];
   /** The dense fields of `mappings`. For these the cluster can tell whether a document has one. */

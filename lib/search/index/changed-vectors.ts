@@ -1,14 +1,18 @@
 import { isObject } from "../../platform/json/values.ts";
 import { type Vectors, vectorField, vectorsOfField } from "../../settings/vectors.ts";
+import { fieldOnPath, withField } from "./mapping-path.ts";
 
 /** A field of hybrid_search.yaml, and how the index shall store its embeddings. */
-interface Wanted {
+interface VectorSetting {
   embedding_field: string;
   vectors?: Vectors | undefined;
 }
 
 /** Returns mappings whose embedding fields store embeddings as wanted. Fields that do so already stay as they are. */
-export function changedVectors(mappings: Record<string, unknown>, wanted: readonly Wanted[]): Record<string, unknown> {
+export function changedVectors(
+  mappings: Record<string, unknown>,
+  wanted: readonly VectorSetting[],
+): Record<string, unknown> {
   return wanted.reduce(
     (all, { embedding_field, vectors }) => (vectors === undefined ? all : changedAt(all, embedding_field, vectors)),
     mappings,
@@ -18,11 +22,9 @@ export function changedVectors(mappings: Record<string, unknown>, wanted: readon
 function changedAt(parent: Record<string, unknown>, path: string, vectors: Vectors): Record<string, unknown> {
   const { properties } = parent;
   if (!isObject(properties)) return parent;
-  const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
-  const field = properties[first];
-  if (!isObject(field)) return parent;
-  const changed = rest.length > 0 ? changedAt(field, rest.join("."), vectors) : changedField(field, vectors);
-  return changed === field ? parent : { ...parent, properties: { ...properties, [first]: changed } };
+  const found = fieldOnPath(properties, path);
+  if (found.path !== path || !isObject(found.field)) return parent;
+  return { ...parent, properties: withField(properties, path, changedField(found.field, vectors)) };
 }
 
 function changedField(field: Record<string, unknown>, vectors: Vectors): Record<string, unknown> {

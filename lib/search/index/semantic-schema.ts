@@ -9,6 +9,7 @@ import { type Vectors, vectorField } from "../../settings/vectors.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
 import { findMapping } from "../target/entry.ts";
 import { type IndexDescription, readIndexDescription, SchemaError } from "./index-description.ts";
+import { fieldOnPath, withField } from "./mapping-path.ts";
 
 /** The parts of an entry of hybrid_search.yaml that the schema depends on. */
 export interface HybridEntry {
@@ -22,7 +23,7 @@ export interface HybridEntry {
   }[];
 }
 
-/** What to extend, and by what. */
+/** The schema to extend, and the fields to add. */
 export interface SemanticSchemaInput {
   /** Entries of hybrid_search.yaml. */
   entries: readonly HybridEntry[];
@@ -152,29 +153,6 @@ function conflicts(
     `${file} has the field "${field}" already, as ${describe(there)}, and ${model} needs ${describe(wanted)}: ` +
       "remove it from the base schema, or give embedding_field another name",
   ];
-}
-
-/** Returns the field of a dotted path, or the first field on its way that is no object. */
-function fieldOnPath(properties: Record<string, unknown>, path: string): { path: string; field: unknown } {
-  const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
-  const field = Object.hasOwn(properties, first) ? properties[first] : undefined;
-  if (rest.length === 0 || !isObject(field)) return { path: rest.length === 0 ? path : first, field };
-  if (!isObject(field.properties)) {
-    const type = field.type ?? "object";
-    return type === "object" || type === "nested" ? { path, field: undefined } : { path: first, field };
-  }
-  const below = fieldOnPath(field.properties, rest.join("."));
-  return { path: `${first}.${below.path}`, field: below.field };
-}
-
-/** Returns the properties with a field at a dotted path, in objects that are there or added. */
-function withField(properties: Record<string, unknown>, path: string, added: Record<string, unknown>) {
-  const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
-  if (rest.length === 0) return { ...properties, [first]: added };
-  const object = isObject(properties[first]) ? properties[first] : {};
-  const below = isObject(object.properties) ? object.properties : {};
-  const inner: Record<string, unknown> = withField(below, rest.join("."), added);
-  return { ...properties, [first]: { ...object, properties: inner } };
 }
 
 /** Compares fields regardless of spelling: the cluster adds `parameters: {}` and omits defaults. */

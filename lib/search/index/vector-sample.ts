@@ -6,6 +6,7 @@ import type { IndexMeta } from "../index-meta/index-meta.ts";
 import { isAmong } from "../opensearch/hidden-fields.ts";
 import { fieldsOfMapping, hasEmbedding, hiddenIn } from "../opensearch/index-catalog.ts";
 import { changedVectors } from "./changed-vectors.ts";
+import { fieldOnPath, withField } from "./mapping-path.ts";
 import type { DescribedIndex } from "./rebuild/create.ts";
 import { readSources } from "./rebuild/documents.ts";
 import { RunFailure } from "./rebuild/failure.ts";
@@ -14,7 +15,7 @@ import type { RunCalls } from "./rebuild/run-calls.ts";
 import { refresh, shardMarks } from "./rebuild/shards.ts";
 import { importWriter } from "./rebuild/write.ts";
 
-/** What to copy into an index that holds vectors alone. */
+/** The documents to copy into an index that holds vectors alone. */
 export interface WantedSample {
   source: DescribedIndex;
   /** The name of the new index. */
@@ -76,7 +77,9 @@ export async function copySample(calls: RunCalls, wanted: WantedSample): Promise
 
 /** Returns the body of the new index, and whether vectors become bytes. Throws RunFailure if there is no such field. */
 function targetOf({ source, entry, field, vectors }: WantedSample): { body: object; toBytes: boolean } {
-  const stored = fieldAt(source.mappings, field);
+  const { properties } = source.mappings;
+  const found = fieldOnPath(isObject(properties) ? properties : {}, field);
+  const stored = found.path === field && isObject(found.field) ? found.field : undefined;
   // OpenSearch 3.6 leaves vectors out of nested sources that are read by field.
   if (stored?.type === "nested") {
     throw new RunFailure(`${field} has passages, which no sample copies: rebuild with --no-switch and measure its run`);
@@ -90,7 +93,7 @@ function targetOf({ source, entry, field, vectors }: WantedSample): { body: obje
   if (!stored || !before || VECTORS[before].of !== "dense") {
     throw new RunFailure(`${source.name} has no field ${field} with dense embeddings`);
   }
-  const mappings = changedVectors({ properties: nestedAt(field, stored) }, [{ embedding_field: field, vectors }]);
+  const mappings = changedVectors({ properties: withField({}, field, stored) }, [{ embedding_field: field, vectors }]);
   const meta = isObject(source.mappings._meta) ? (source.mappings._meta.relevance as IndexMeta | undefined) : undefined;
   const relevance: IndexMeta = { embeddings: meta?.embeddings ?? {}, entry };
   const index = {
@@ -102,23 +105,4 @@ function targetOf({ source, entry, field, vectors }: WantedSample): { body: obje
     body: { settings: { index }, mappings: { ...mappings, dynamic: false, _meta: { relevance } } },
     toBytes: vectors === "byte" && before !== "byte",
   };
-}
-
-/** Returns the field at a dotted path, through objects. */
-function fieldAt({ properties }: Record<string, unknown>, path: string): Record<string, unknown> | undefined {
-  if (!isObject(properties)) return undefined;
-  const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
-  const field = properties[first];
-  if (!isObject(field)) return undefined;
-  return rest.length === 0 ? field : fieldAt(field, rest.join("."));
-}
-
-/** Returns properties with a field at a dotted path. */
-function nestedAt(path: string, field: Record<string, unknown>): Record<string, unknown> {
-  return path
-    .split(".")
-    .reduceRight<Record<string, unknown>>(
-      (inner, key, at, all) => (at === all.length - 1 ? { [key]: field } : { [key]: { properties: inner } }),
-      {},
-    );
 }

@@ -205,7 +205,7 @@ interface CallersFault {
   type: string;
   /** Part of the reason, for types that the cluster also gives to faults of its own. */
   reason?: RegExp;
-  /** What is wrong with the request, for the guide. */
+  /** The fault of the request, for the guide. */
   request: string;
 }
 

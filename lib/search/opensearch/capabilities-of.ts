@@ -1,4 +1,4 @@
-/** What the cluster's version supports for hybrid search. Sources: OpenSearch release notes and neural-search #1754. */
+/** Capabilities of the cluster's version for hybrid search. Sources: OpenSearch release notes and neural-search #1754. */
 export interface Capabilities {
   version: string;
   /** `hybrid` queries with the oversample and truncate_hits processors, since 2.12. */

@@ -9,7 +9,7 @@ export type ConnectionClass = typeof Connection;
 type Params = Parameters<Connection["request"]>[0];
 type Callback = Parameters<Connection["request"]>[1];
 
-/** What the connection sends: the client's own options, and those that are ours. */
+/** Options of a request: the client's own, and ours. */
 interface Outgoing {
   method: string;
   path: string;

@@ -1,9 +1,8 @@
 import * as v from "valibot";
 import { secretReader } from "../../platform/aws/secret-reader.ts";
 import type { AwsVariables } from "../../platform/aws/signed-call.ts";
+import { Text } from "../../platform/environment.ts";
 import { basicAuth, type ClusterAuth, noAuth } from "./auth.ts";
-
-const Text = v.pipe(v.string(), v.nonEmpty());
 
 const CLUSTER = { OPENSEARCH_NODE: Text, AWS_REGION: Text };
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { matcher } from "../../platform/wildcard.ts";
 
-/** What a mapping's `_source` says of the documents that the cluster stores beside what it indexes. */
+/** `_source` of a mapping: which parts of documents the cluster stores and shows. */
 export const SourceFilter = v.object({
   enabled: v.exactOptional(v.boolean()),
   includes: v.exactOptional(v.array(v.string())),

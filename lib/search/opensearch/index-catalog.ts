@@ -28,7 +28,7 @@ export interface IndexAlias {
   isFiltered: boolean;
 }
 
-/** What the cluster reports about one concrete index. */
+/** One concrete index as the cluster reports it. */
 export interface IndexInfo {
   name: string;
   /** Leaf fields by dotted path, without multi-fields. */
@@ -41,9 +41,9 @@ export interface IndexInfo {
   hasNested: boolean;
   /** The data stream that it belongs to. */
   dataStream?: string;
-  /** What the index says about its vectors; absent if nothing. */
+  /** `_meta.relevance` of its mapping, about its vectors; absent if there is none. */
   meta?: IndexMeta;
-  /** What its documents show; absent if everything. */
+  /** The parts of documents that it shows; absent if all. */
   source?: SourceFilter;
   /** Its `index.search.default_pipeline`, which may be `_none`. */
   searchPipeline?: string;

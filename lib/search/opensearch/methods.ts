@@ -1,7 +1,7 @@
 import { Serializer } from "@opensearch-project/opensearch";
 import type { ClusterRequest } from "./cluster.ts";
 
-/** What a method of the client hands to the transport. */
+/** The request that a method of the client hands to the transport. */
 interface Sent {
   method: string;
   path: string;
@@ -12,7 +12,8 @@ interface Sent {
 type Method = (this: { transport: { request(sent: Sent): Sent } }, params: object) => Sent;
 
 /** The parameters of a method, with any object as body. */
-type Given<Request> = Omit<Request, "body"> & ("body" extends keyof Request ? Pick<Body<Request>, "body"> : object);
+type MethodParameters<Request> = Omit<Request, "body"> &
+  ("body" extends keyof Request ? Pick<Body<Request>, "body"> : object);
 type Body<Request> = Request extends { body: unknown } ? { body: object } : { body?: object };
 
 const serializer = new Serializer();
@@ -25,7 +26,7 @@ const RETURNED = { transport: { request: (sent: Sent) => sent } };
  *
  * `method` is what its file exports. The declarations of the package describe only its parameters.
  */
-export function requestOf<Request>(method: object): (params: Given<Request>) => ClusterRequest {
+export function requestOf<Request>(method: object): (params: MethodParameters<Request>) => ClusterRequest {
   return (params) => {
     const { method: verb, path, querystring, body } = (method as Method).call(RETURNED, params);
     const query = serializer.qserialize(querystring);

@@ -2,7 +2,7 @@ import type { Cluster, ClusterAnswer, ClusterRequest } from "./cluster.ts";
 
 /** How long a caller lets its search run, as it sent it. */
 export interface AskedTimes {
-  /** What has been found by then is the answer. Null if the call has no such parameter, as `_msearch`. */
+  /** Time after which the hits found so far are the answer. Null if the call has no such parameter, as `_msearch`. */
   timeout: unknown;
   /** The search ends with an error. */
   cancelAfter?: unknown;

@@ -5,9 +5,9 @@ import { instantOf } from "../../platform/zoned-time.ts";
 import type { Rule, RuleConditions } from "../../settings/rules.ts";
 import { EVERY, indexOf, isPrefix, PHRASE, type RuleIndex, written } from "./facts.ts";
 
-/** What rules are compared with. */
+/** Properties of a search that rules are compared with. */
 export interface SearchFacts {
-  /** What the user typed. */
+  /** The text that the user typed. */
   text: string | null | undefined;
   /** The names that the searched indexes go by: a rule is for an index by any of them. */
   names: readonly string[];

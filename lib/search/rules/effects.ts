@@ -9,7 +9,7 @@ export interface Pin {
   ignore_filters: boolean;
 }
 
-/** What one rule adds to an answer. */
+/** The part of one rule in an answer. */
 export interface AppliedRule {
   name: string;
   /** The text that was searched for in place of the user's. */
@@ -18,7 +18,7 @@ export interface AppliedRule {
   data?: Query;
 }
 
-/** What the rules of a search do to it, taken together. */
+/** The effects of all rules of a search together. */
 export interface Effects {
   /** Sorted by place; each document and each place once. */
   pins: readonly Pin[];
@@ -27,7 +27,7 @@ export interface Effects {
   filters: readonly Query[];
   /** Factors of scores. */
   weights: ReadonlyArray<{ filter: Query; weight: number }>;
-  /** What is searched for; undefined if it is what the user typed. */
+  /** The text to search for; undefined for the one that the user typed. */
   text: string | undefined;
   applied: readonly AppliedRule[];
 }
@@ -38,7 +38,7 @@ export const NO_EFFECTS: Effects = {
   ...{ text: undefined, applied: [] },
 };
 
-/** What changes the query of a search. */
+/** Effects that change the query of a search. */
 export type Effective = Pick<Effects, "hiddenIds" | "hidden" | "filters" | "weights">;
 
 /** Returns whether rules change the query of a search. */

@@ -15,10 +15,10 @@ export interface RuleIndex {
   prefixes: readonly number[];
 }
 
-/** What holds for every search. */
+/** The fact that every search has. */
 export const EVERY = "";
 
-/** What begins a fact of a phrase that a text has. */
+/** Prefix of the facts of phrases in a text. */
 export const PHRASE = "phrase=";
 
 /** Returns a fact as it stands in a line. Another one may be written alike: the conditions of a rule are compared, too. */

@@ -4,7 +4,7 @@ import { RULES_FORM, type Rule, type Rules } from "../../settings/rules.ts";
 import { indexedBook, type RuleBook } from "./book.ts";
 import { INDEX_FORM, indexOf, type RuleIndex } from "./facts.ts";
 
-/** What begins the index, and the content, of a document. No JSON text of another value has a line break in it. */
+/** Starts of the index, and of the content, of a document. No JSON text of another value has a line break in it. */
 const INDEX = ',\n"index":';
 const CONTENT = ',\n"content":{"rules":[\n';
 

@@ -13,7 +13,7 @@ export interface Suggested {
   is_corrected: boolean;
 }
 
-export interface Asked {
+export interface SuggestionQuery {
   cluster: Cluster;
   deadline: Deadline;
   index: string;
@@ -39,7 +39,7 @@ const COMPARED = 5_000;
  * Returns the suggestions for what somebody has typed so far: those whose words begin with the typed ones, heaviest first; and
  * if these are fewer than three, those whose words begin so but for typing errors, fewest errors first.
  */
-export async function suggestionsFor(asked: Asked): Promise<Suggested[]> {
+export async function suggestionsFor(asked: SuggestionQuery): Promise<Suggested[]> {
   const { text, size } = asked;
   const found = await completions(asked, {}, { sort: [{ weight: "desc" }] });
   const rest = size - found.length;
@@ -55,7 +55,7 @@ export async function suggestionsFor(asked: Asked): Promise<Suggested[]> {
 }
 
 async function completions(
-  { cluster, deadline, index, text, size, sources, isNever }: Asked,
+  { cluster, deadline, index, text, size, sources, isNever }: SuggestionQuery,
   forgiven: object,
   order: object,
 ): Promise<Suggested[]> {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isObject } from "../../platform/json/values.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 import { RunFailure } from "../index/rebuild/failure.ts";
 import { documents, indices } from "../index/rebuild/requests.ts";
 import type { RunCalls } from "../index/rebuild/run-calls.ts";
+import { importWriter } from "../index/rebuild/write.ts";
 import { newStamp } from "../index-meta/run-names.ts";
 import { SUGGESTIONS_BODY } from "./index-body.ts";
 import { stampOf, suggestionsAlias, suggestionsIndex } from "./name.ts";
@@ -36,7 +36,6 @@ export interface Built {
 
 /** Suggestions of one call of `_bulk`. */
 const BATCH = 2_000;
-const ATTEMPTS = 5;
 
 /**
  * Builds the suggestions of an index in a new index, and then switches the alias to it, so that there are old ones or new ones
@@ -88,27 +87,13 @@ const idOf = (text: string): string => createHash("sha256").update(folded(text))
 
 /** Writes suggestions, of which the first one of a text stays. Returns how many are new. */
 async function write(calls: RunCalls, index: string, suggestions: readonly Suggestion[]): Promise<number> {
-  if (suggestions.length === 0) return 0;
-  const body = suggestions
-    .map(({ text, ...rest }) => `{"create":{"_id":"${idOf(text)}"}}\n${JSON.stringify({ text, ...rest })}\n`)
-    .join("");
-  let created = 0;
-  for (let attempt = 1; ; attempt += 1) {
-    const { items } = await calls.json({
-      method: "POST",
-      path: `/${encodeURIComponent(index)}/_bulk`,
-      headers: { "content-type": "application/x-ndjson" },
-      body,
-    });
-    const results = (Array.isArray(items) ? items : []).map((item: { create?: { status?: number } }) => item.create);
-    created += results.filter((one) => one?.status === 201).length;
-    const failed = results.find((one) => one?.status !== 201 && one?.status !== 409);
-    if (!failed) return created;
-    if (attempt === ATTEMPTS || failed.status !== 429) {
-      throw new RunFailure(`The cluster refused to store a suggestion: ${JSON.stringify(failed).slice(0, 500)}`);
-    }
-    await sleep(1_000 * attempt);
-  }
+  const outcomes = await importWriter(
+    calls,
+    index,
+  )(suggestions.map((one) => ({ op: "create", id: idOf(one.text), source: JSON.stringify(one) })));
+  const refused = outcomes.find((outcome) => outcome.kind === "rejected");
+  if (refused) throw new RunFailure(`The cluster refused to store a suggestion: ${refused.reason.slice(0, 500)}`);
+  return outcomes.filter(({ kind }) => kind === "written").length;
 }
 
 /** Returns how many titles the present suggestions have; 0 if there are none. */

@@ -1,10 +1,10 @@
 import { nearest } from "../../settings/nearest.ts";
 import { nativeSearch } from "../page/answer.ts";
-import { type Asked, FORGIVEN } from "./ask.ts";
+import { FORGIVEN, type SuggestionQuery } from "./ask.ts";
 import { suggestionsAlias } from "./name.ts";
 import { folded } from "./texts.ts";
 
-/** What somebody may have meant who found nothing. */
+/** Spelling suggestion for an empty result. */
 export interface OtherText {
   text: string;
   /** The words that no suggestion has beside the others. */
@@ -25,7 +25,7 @@ export async function otherTextFor({
   text,
   sources,
   isNever,
-}: Omit<Asked, "size">): Promise<OtherText | undefined> {
+}: Omit<SuggestionQuery, "size">): Promise<OtherText | undefined> {
   const match = { match: { "text.words": { query: text, operator: "or", ...FORGIVEN } } };
   const body = {
     size: COMPARED,

@@ -2,13 +2,13 @@ import * as v from "valibot";
 import type { LoggingSettings } from "../../platform/request-log/settings.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 
-/** What the function `suggestions` reads at start from `config.json` beside its bundle. */
+/** Settings of the function `suggestions`: `config.json` beside its bundle. */
 export interface SuggestionsSettings {
   indexes: Array<{ index: string; suggest: SuggestSettings }>;
   logging: LoggingSettings;
 }
 
-/** What a run built for one index. */
+/** The result of a run for one index. */
 export const BuiltSuggestions = v.object({
   index: v.string(),
   /** Suggestions by their source. */
@@ -20,7 +20,7 @@ export const BuiltSuggestions = v.object({
   damaged: v.optional(v.number()),
   /** True if there was no time for all titles. */
   titles_cut: v.optional(v.boolean()),
-  /** True if the old suggestions stay, since most of their titles would be lost. The numbers are of what was not used. */
+  /** True if the old suggestions stay, since most of their titles would be lost. Counts describe the discarded build. */
   kept: v.optional(v.boolean()),
   /** Why there are titles alone. */
   left_out: v.optional(v.string()),

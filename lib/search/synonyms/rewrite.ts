@@ -5,7 +5,7 @@ import { type Lexicon, type Span, spansOf } from "./lexicon.ts";
 /** A query with the synonyms of its words. */
 export interface Rewriting {
   query: unknown;
-  /** What was tried in place of the words of the query, by these words. */
+  /** Synonyms searched besides the words of the query, by these words. */
   words: ReadonlyMap<string, readonly string[]>;
   /** Clauses that were added. */
   alternatives: number;
@@ -97,7 +97,7 @@ export function rewriting(query: unknown, lexicons: readonly Lexicon[]): Rewriti
 /** A clause that may be rewritten. */
 interface Clause {
   text: string;
-  /** What the clause has besides its text. */
+  /** Members of the clause besides its text. */
   options: Readonly<Record<string, unknown>>;
   /** The value of the clause as the caller wrote it. */
   whole: unknown;

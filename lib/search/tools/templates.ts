@@ -4,7 +4,7 @@ import { withMembers } from "../../platform/json/slices.ts";
 import { fillTemplate, isHybrid, parameterOf, parametersOf, QUERY_TOKEN } from "../../platform/json/template.ts";
 import { isObject } from "../../platform/json/values.ts";
 import { withoutAbsent } from "../../platform/json/when.ts";
-import { ArgumentError, type Arguments, CURSOR, type Found, type Tool } from "../../platform/mcp/tool.ts";
+import { ArgumentError, type Arguments, CURSOR, type ResultList, type Tool } from "../../platform/mcp/tool.ts";
 import type { GatewaySettings } from "../gateway/settings.ts";
 
 type Template = GatewaySettings["templates"][number];
@@ -146,7 +146,7 @@ interface Paged {
 function hitsOf(
   { search_response, degraded, did_you_mean }: Readonly<Record<string, unknown>>,
   { queryId, skip, from }: Paged,
-): Found {
+): ResultList {
   const { hits: page, aggregations } = search_response as { hits?: Page; aggregations?: unknown };
   const hits = page?.hits ?? [];
   const several = new Set(hits.map(({ _index }) => _index)).size > 1;

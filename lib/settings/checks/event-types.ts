@@ -1,6 +1,5 @@
 import { eventTypesIn } from "../../personalize/filters/event-types.ts";
-import { parseFilter } from "../../personalize/filters/parser.ts";
-import { FilterError } from "../../personalize/filters/tokens.ts";
+import { validFilter } from "../../personalize/filters/parser.ts";
 import { eventTypeRoom, fieldsBesideTypes, MAX_EVENT_TYPES_AND_FIELDS } from "../../personalize/limits.ts";
 import { RECIPE_KINDS } from "../../platform/contract/recommendation.ts";
 import { nearest } from "../nearest.ts";
@@ -37,10 +36,6 @@ export const checkEventTypes: Check = ({ solution, filter, interaction }, report
 
 /** Returns the event types that an expression names. None if it cannot be parsed, which another check reports. */
 export function typesNamedIn(expression: string): string[] {
-  try {
-    return eventTypesIn(parseFilter(expression)).named;
-  } catch (error) {
-    if (error instanceof FilterError) return [];
-    throw error;
-  }
+  const filter = validFilter(expression);
+  return filter ? eventTypesIn(filter).named : [];
 }

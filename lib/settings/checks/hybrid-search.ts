@@ -1,5 +1,6 @@
 import { pairProblem } from "../../platform/contract/search.ts";
 import { isHybrid } from "../../platform/json/template.ts";
+import { sum } from "../../platform/sum.ts";
 import { MODELS, type ModelName } from "../embedding-models.ts";
 import { SUM_TOLERANCE } from "../fusion-settings.ts";
 import type { HybridQuery } from "../hybrid-search.ts";
@@ -174,7 +175,7 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
     }
     noneTwice(report, "hybrid_search", path, variants, "name", (first) => `: see variants[${first}]`);
     const known = sound(variants);
-    const shares = sumOf(known.map(([, { share }]) => share ?? 0));
+    const shares = Number(sum(known, ([, { share }]) => share ?? 0).toPrecision(12));
     if (shares > 1 + SUM_TOLERANCE) report("hybrid_search", path, `have shares that sum to ${shares}, more than 1`);
     const named = known.filter(([, { template }]) => template !== undefined);
     if (named.length > 0 && named.length < known.length) {
@@ -209,9 +210,6 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
     }
   }
 };
-
-const sumOf = (numbers: readonly number[]): number =>
-  Number(numbers.reduce((sum, next) => sum + next, 0).toPrecision(12));
 
 function subqueriesOf(template: unknown): number | undefined {
   const { query } = (template ?? {}) as { query?: { hybrid?: { queries?: unknown } } };

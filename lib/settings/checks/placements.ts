@@ -1,6 +1,5 @@
 import { placeholders, requiredPlaceholders } from "../../personalize/filters/evaluate.ts";
-import { everyCondition, type Filter, parseFilter } from "../../personalize/filters/parser.ts";
-import { FilterError } from "../../personalize/filters/tokens.ts";
+import { everyCondition, type Filter, validFilter } from "../../personalize/filters/parser.ts";
 import { joinWords } from "../kinds.ts";
 import type { Placement, PlacementFilter } from "../placements.ts";
 import type { Path } from "../problem.ts";
@@ -9,7 +8,7 @@ import { type Check, type Drafts, noneTwice, type Report, sound } from "./drafts
 
 const file = "recommendation";
 
-/** What placements refer to. Each is undefined if its file is invalid, so that no placement is blamed for it. */
+/** Names that placements refer to. Each is undefined if its file is invalid, so that no placement is blamed for it. */
 interface Known {
   recipes: object | undefined;
   /** Undefined for a filter whose expression is invalid. */
@@ -142,17 +141,8 @@ function knownTo({ solution, filter, etl, item }: Drafts): Known {
   const named = filter?.filters && sound(filter.filters);
   return {
     recipes: solution?.recipes,
-    filters: named && new Map(named.map(([, { name = "", expression }]) => [name, parsed(expression)])),
+    filters: named && new Map(named.map(([, { name = "", expression }]) => [name, validFilter(expression ?? "")])),
     columns: etl?.item?.columns && sound(etl.item.columns).flatMap(([, { name }]) => name ?? []),
     itemFields: item?.fields && sound(item.fields).flatMap(([, { name }]) => name ?? []),
   };
-}
-
-function parsed(expression: string | undefined): Filter | undefined {
-  try {
-    return expression === undefined ? undefined : parseFilter(expression);
-  } catch (error) {
-    if (error instanceof FilterError) return undefined;
-    throw error;
-  }
 }

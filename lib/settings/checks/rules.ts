@@ -26,7 +26,7 @@ export const checkRules: Check = (drafts, report) => {
   }
 };
 
-/** What the other files have; undefined if they are not valid. */
+/** Names in the other files that rules refer to; undefined if a file is not valid. */
 interface Known {
   keys: readonly string[] | undefined;
   /** Parameters by template. */

@@ -5,7 +5,7 @@ import type { KeyConfig } from "../access.ts";
 import type { HybridSearch, Template } from "../hybrid-search.ts";
 import type { Path } from "../problem.ts";
 import { showsField } from "../shown-fields.ts";
-import { type Found, foundIn, isInScript, isSearchedFor } from "../template-tokens.ts";
+import { foundIn, isInScript, isSearchedFor, type TemplatePart } from "../template-tokens.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 
@@ -123,7 +123,10 @@ function checkTokens(
 
 type Declared = Draft<NonNullable<Template["parameters"]>[number]>;
 
-function tokenProblem({ name, path }: Found & { kind: "token" }, declared: Declared | undefined): string | undefined {
+function tokenProblem(
+  { name, path }: TemplatePart & { kind: "token" },
+  declared: Declared | undefined,
+): string | undefined {
   if (isInScript(path)) return "cannot be in a script";
   if (isSearchedFor(path)) return undefined;
   if (name === undefined) return "can be any text, which the cluster may read as more than a text here";

@@ -10,7 +10,7 @@ import { isHybrid, parametersOf } from "../../platform/json/template.ts";
 import type { Template } from "../hybrid-search.ts";
 import { joinWords } from "../kinds.ts";
 import type { Path } from "../problem.ts";
-import { type Found, foundIn, isScriptText, isSearchedFor } from "../template-tokens.ts";
+import { foundIn, isScriptText, isSearchedFor, type TemplatePart } from "../template-tokens.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 
@@ -114,7 +114,10 @@ function checkDeclared(
 }
 
 /** Returns what is wrong with a token in a template that declares its parameters. */
-function tokenProblem({ name, path }: Found & { kind: "token" }, declared: Declared | undefined): string | undefined {
+function tokenProblem(
+  { name, path }: TemplatePart & { kind: "token" },
+  declared: Declared | undefined,
+): string | undefined {
   if (!declared) return `is not declared: add ${name} to parameters`;
   const { type, values } = declared;
   if (type === undefined || singleOf(type) !== "string" || values !== undefined || isSearchedFor(path))

@@ -41,7 +41,7 @@ function localFunctions({ names, cloud, configuration, recommendation }: Recomme
     bufferSeconds: 0,
   });
   const { training } = values;
-  const environment = { ...training.environment, LOOK_SECONDS: "1" } satisfies TrainingEnvInput;
+  const environment = { ...training.environment, POLL_SECONDS: "1" } satisfies TrainingEnvInput;
   return { ...values, training: { ...training, environment } };
 }
 

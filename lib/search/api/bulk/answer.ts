@@ -32,7 +32,7 @@ const DEGRADED_BYTES = 60_000;
 /** The most reasons that `degraded` lists for one field; the rest become "other reasons". */
 const MAX_REASONS = 20;
 
-/** What the answer repeats. */
+/** Parts of the request that the answer repeats. */
 type Echoed = Pick<BulkCall, "body" | "bytes" | "operations">;
 
 /** Returns the members of the answer that repeat the request: its original text, with `doc: null` in each delete. */

@@ -56,7 +56,7 @@ export function sendingOf(bytes: Buffer, draft: Draft): Sending {
   const { op, upsert } = draft.operation;
   if (op === "delete") return withLines(draft, op, undefined);
   const document = documentOf(bytes, draft);
-  // What this operation itself has created is replaced.
+  // Replaces the document that this operation itself has created.
   if (op === "create" && draft.guard) return withLines(draft, "index", document);
   if (op !== "update") return withLines(draft, op, document);
   if (upsert && draft.guard === NO_DOCUMENT) return withLines(draft, "create", document);

@@ -30,7 +30,7 @@ function nameOf(value: unknown): string {
 }
 
 /**
- * What an operation needs for one mapping.
+ * The need of an operation for one mapping.
  * - `none`: the gateway does not write the embedding field;
  * - `text`: the embedding of this text;
  * - `empty`: the sources hold no text;
@@ -56,7 +56,7 @@ type NeedingMapping = EmbeddingMapping & {
   hidden?: HiddenFields | undefined;
 };
 
-/** What is known of a document. */
+/** The known part of a document. */
 interface KnownDocument {
   /** Its members that hold source fields. */
   fields: Fields;

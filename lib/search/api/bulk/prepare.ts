@@ -14,7 +14,7 @@ import { readStored, type StoredDocument } from "./stored.ts";
 import type { BulkTarget, TargetMapping } from "./target.ts";
 import type { ModelText, TextPool } from "./text-pool.ts";
 
-/** What it takes to turn operations into drafts. */
+/** Services and state that turn operations into drafts. */
 export interface Preparation {
   cluster: Cluster;
   target: BulkTarget;

@@ -3,13 +3,13 @@ import type { ItemResult } from "./send.ts";
 import type { BulkTarget } from "./target.ts";
 
 /**
- * What a name stands for now, beside what it stood for: the same index, another one that embeds alike, another one that does
+ * The index that a name stands for now, compared with the one before: the same index, another one that embeds alike, another one that does
  * not, or nobody knows.
  */
 export type Followed = "same" | "alike" | "other" | "unknown";
 
 /**
- * What becomes of an operation for which another index may have taken over.
+ * The fate of an operation for which another index may have taken over.
  * - `settled`: its outcome stands;
  * - `resend`: it was held, and is sent again as it is;
  * - `prepare`: it is prepared again, for an index that embeds otherwise;

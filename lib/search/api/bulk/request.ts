@@ -58,7 +58,7 @@ export const Document = v.looseObject({});
 const number = (least: number, description: string) =>
   v.pipe(v.number(), v.safeInteger("must be a whole number below 2^53"), v.minValue(least), v.description(description));
 
-/** What the cluster takes beside the id of an operation, and which operations it takes it with. */
+/** Members of an operation beside its id. {@link CONDITIONS_OF} says which operations take them. */
 export const Conditions = v.object({
   routing: v.pipe(
     v.string(),

@@ -68,10 +68,10 @@ export async function runBulk(
   };
 }
 
-/** What a call has not written, or in another index. */
+/** Operations that a call has not written, or written to another index. */
 type Unwritten = Pick<Settled, "conflicts" | "replaced">;
 
-/** What a request has written so far, and what still can be. */
+/** The state of a request: what is written so far, and what still can be. */
 class BulkRun {
   readonly results = new Map<Operation, ItemResult>();
   degraded: DegradedWrite[] = [];
@@ -86,7 +86,7 @@ class BulkRun {
   #writing: Writing;
   /** Whether the cluster has answered a write. From then on, an unsent operation fails alone, not the whole request. */
   #answered = false;
-  /** What is stored in another index than it was prepared for, and is to be replaced. */
+  /** Operations stored in another index than they were prepared for, which are to be replaced. */
   readonly #stored = new Map<Operation, ItemResult>();
   /** Why nothing more is sent, if so. */
   #stopped: ApiError | undefined;

@@ -9,7 +9,7 @@ import { compareWithStored } from "./stored.ts";
 /** Where and how a request writes. */
 export interface Writing extends WriteCall {
   wait: (ms: number) => Promise<unknown>;
-  /** What to do with a write that is refused while a rebuild switches indexes. */
+  /** Retries of writes that are refused while a rebuild switches indexes. */
   holds: HeldWrites;
 }
 

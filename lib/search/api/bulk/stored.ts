@@ -23,7 +23,7 @@ export interface StoredDocument {
 }
 
 const Identity = { _id: v.string() };
-const Found = v.object({
+const FoundDocument = v.object({
   ...Identity,
   found: v.literal(true),
   _index: v.string(),
@@ -34,7 +34,7 @@ const Found = v.object({
   _source: v.exactOptional(v.looseObject({})),
 });
 const Doc = v.union([
-  Found,
+  FoundDocument,
   v.object({ ...Identity, found: v.literal(false) }),
   v.object({ ...Identity, error: v.looseObject({}) }),
 ]);

@@ -26,7 +26,7 @@ export type TargetMapping = EmbeddingMapping &
     hidden?: HiddenFields | undefined;
   };
 
-/** What documents do not show of a mapping's fields. An update of the cluster loses what they do not show. */
+/** Fields of a mapping that documents do not show. An update of the cluster loses them. */
 export interface HiddenFields {
   isEmbedding: boolean;
   sources: readonly string[];

@@ -8,7 +8,7 @@ import { keyInTime } from "../../../platform/request-log/user-ids.ts";
 import type { EventsSettings } from "../../gateway/settings.ts";
 import { type EventsRequest, eventLine, UbiEvent } from "../../request-log/ubi-event.ts";
 
-/** What the endpoint uses. */
+/** Services of the endpoint. */
 export interface EventsServices {
   settings: EventsSettings;
   api: ApiOptions;

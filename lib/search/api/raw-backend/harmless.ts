@@ -3,7 +3,7 @@ import type { ProxyEvent } from "../../../platform/http/event.ts";
 import { invalidRequest } from "../../../platform/http/validate.ts";
 import { hasDeepBrackets, nestingIssue, queryIssue, stringIssue } from "../../../platform/json/nesting.ts";
 import { isObject, parseJson } from "../../../platform/json/values.ts";
-import { endpointOf } from "./native-call.ts";
+import { endpointOf } from "../../access/calls.ts";
 
 /** Formats that the cluster accepts but whose nesting the gateway cannot check. */
 const UNREADABLE = /yaml|cbor|smile/i;

@@ -1,5 +1,6 @@
 import type { ProxyEvent } from "../../../platform/http/event.ts";
 import { invalidRequest } from "../../../platform/http/validate.ts";
+import { endpointOf } from "../../access/calls.ts";
 
 /** The route's prefix, which the cluster's own path follows. */
 export const PREFIX = "/raw-backend";
@@ -88,12 +89,6 @@ const READS_BY_POST = new Set([
   "_termvectors",
   "_validate",
 ]);
-
-/** Returns the endpoint that follows the index in a path, such as `_search`, and the segment after it. */
-export function endpointOf(segments: readonly string[]): { name: string; next: string } {
-  const [name = "", next = ""] = segments.slice(segments[0]?.startsWith("_") && segments[0] !== "_all" ? 0 : 1);
-  return { name, next };
-}
 
 /** Returns whether repeating a native call has no effect, judging by its method and decoded path. */
 export function isRead(method: string, segments: readonly string[]): boolean {

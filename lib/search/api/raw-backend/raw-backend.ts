@@ -1,17 +1,12 @@
-import { type Endpoint, forbidden, type KeyRules } from "../../../platform/http/access.ts";
+import { forbidden, type KeyRules } from "../../../platform/http/access.ts";
 import type { BytesCall } from "../../../platform/http/body-handlers.ts";
 import { ApiError } from "../../../platform/http/error.ts";
 import type { Call, ProxyEvent, Reply } from "../../../platform/http/event.ts";
 import { invalidRequest } from "../../../platform/http/validate.ts";
 import { retry } from "../../../platform/resilience/deadline.ts";
-import { administrationRefusal } from "../../access/administration.ts";
+import type { NativeRequest as CheckedCall } from "../../access/calls.ts";
 import type { Refusal } from "../../access/names.ts";
-import {
-  type AllowOptions,
-  type NativeRequest as CheckedCall,
-  contentRefusal,
-  nativeRefusal,
-} from "../../access/native.ts";
+import { type AllowOptions, contentRefusal, nativeRefusal } from "../../access/native.ts";
 import { rightsOf } from "../../access/rights.ts";
 import { requireTemplate } from "../../access/templates.ts";
 import { heldWrites, wholeCallBlocked } from "../../gateway/held-writes.ts";
@@ -107,25 +102,16 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
 }
 
 function refusalOf(caller: KeyRules, call: CheckedCall, allowed: AllowOptions | undefined): Refusal | undefined {
-  if (allowed) return limitedRefusal(caller, call, allowed);
+  if (allowed) return nativeRefusal(caller, call, allowed);
   const rights = rightsOf(caller);
   const isFree = rights.scripts && Object.keys(rights.limits).length === 0;
-  return isFree ? undefined : contentRefusal(call, null, rights);
+  return isFree ? undefined : contentRefusal(call, { ...rights, grant: null });
 }
-
-/** Returns why a limited key may not make a call, neither among those of its list nor as administration. */
-function limitedRefusal(caller: KeyRules, call: CheckedCall, allowed: AllowOptions): Refusal | undefined {
-  const [native, administration] = [mayUse(caller, "raw-backend"), mayUse(caller, "administration")];
-  const refused = administration ? administrationRefusal(caller, call) : undefined;
-  return native && (refused || !administration) ? nativeRefusal(caller, call, allowed) : refused;
-}
-
-const mayUse = ({ endpoints }: KeyRules, endpoint: Endpoint) => endpoints.includes(endpoint);
 
 /** Returns what a key may call; undefined if every call is let through. */
 function allowedCalls(key: KeyRules): AllowOptions | undefined {
   const { raw_backend: rules = ["recommended"], indexes } = key;
-  if (rules === "all" && indexes === undefined && mayUse(key, "raw-backend")) return undefined;
+  if (rules === "all" && indexes === undefined && key.endpoints.includes("raw-backend")) return undefined;
   const listed = rules === "all" ? [] : rules;
   return {
     recommended: listed.includes("recommended"),

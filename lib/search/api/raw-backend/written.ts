@@ -1,8 +1,8 @@
+import { endpointOf } from "../../access/calls.ts";
 import type { ClusterAnswer } from "../../opensearch/cluster.ts";
 import type { IndexCatalog } from "../../opensearch/index-catalog.ts";
-import { endpointOf } from "./native-call.ts";
 
-/** What a write may change of the indexes that the catalog describes. */
+/** Changes of a write that concern the catalog of indexes. */
 type Written =
   /** Documents of these indexes, which the cluster creates if they do not exist. */
   | { kind: "documents"; names: readonly string[] }

@@ -6,7 +6,7 @@ const MOST = 20;
 /** The longest text that is completed, in characters. */
 const LONGEST = 200;
 
-/** What somebody has typed so far. */
+/** Body of `POST /application/suggest`. */
 export const SuggestRequest = v.strictObject({
   index: v.pipe(
     v.string(),

@@ -7,7 +7,7 @@ import type { RunCalls } from "./run-calls.ts";
 import type { Tally } from "./run-record.ts";
 import { deleteCopies, type WriteCopies } from "./write.ts";
 
-/** What the steps of a run work with. */
+/** State and services of the steps of a run. */
 export interface CopyWork {
   calls: RunCalls;
   source: string;

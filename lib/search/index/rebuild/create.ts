@@ -9,7 +9,7 @@ import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { createRecord, createRunIndex, newRun, type RunRecord } from "./run-record.ts";
 
-/** What a new index is made of, as `PUT /<index>` takes it. */
+/** Settings and mappings of a new index, as `PUT /<index>` takes them. */
 export interface IndexBody {
   settings?: Record<string, unknown>;
   mappings?: Record<string, unknown>;

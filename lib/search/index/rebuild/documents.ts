@@ -21,7 +21,7 @@ export interface SourceCopy extends StoredCopy {
   has: readonly string[];
 }
 
-/** What to read of documents. */
+/** Fields and queries of a read. */
 export interface WantedFields {
   /** Fields of the source. */
   of: readonly string[];
@@ -91,7 +91,7 @@ export async function* readSources(
   }
 }
 
-/** What an index has of a document. */
+/** A document as an index has it. */
 export interface Present {
   version: bigint;
   seqNo: number;

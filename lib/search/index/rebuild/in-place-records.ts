@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { IMPORT_FORMATS } from "../../../platform/contract/search.ts";
 
-/** What a run that changes an index in place has done. */
+/** Counts of a run that changes an index in place. */
 export const ImportTally = v.object({
   /** Documents of the files, the rejected ones included. */
   read: v.number(),
@@ -12,10 +12,10 @@ export const ImportTally = v.object({
 });
 export type ImportTally = v.InferOutput<typeof ImportTally>;
 
-/** What is counted. */
+/** Names of the counts. */
 export const TALLIED = Object.keys(ImportTally.entries) as (keyof ImportTally)[];
 
-/** What the record of every run has. */
+/** Members of the record of every run. */
 export const runFields = {
   id: v.string(),
   /** The index or alias that the run works on, as the user named it. */
@@ -59,7 +59,7 @@ export const ImportRecord = v.object({
   tally: ImportTally,
   /** Bytes of the content whose documents are all counted. */
   bytes: v.optional(v.number()),
-  /** What is counted of slices that were left in the middle, because too many documents were rejected. */
+  /** Counts of slices that were left in the middle, because too many documents were rejected. */
   interrupted: v.optional(ImportTally),
   /** Rejected documents above which the run stops. */
   max_rejected: v.optional(v.number()),

@@ -4,7 +4,7 @@ import { documents } from "./requests.ts";
 import { type RunCalls, scanRun } from "./run-calls.ts";
 
 /**
- * What a run has copied, in buckets of sequence numbers of the old index. Each bucket is recorded before its documents are
+ * The documents that a run has copied, in buckets of sequence numbers of the old index. Each bucket is recorded before its documents are
  * written to the new index, so every document of the new index is in the ledger. Deletes leave nothing that a search
  * finds; but a bucket of the old index that has fewer documents than its record has lost some, to deletes or updates.
  */

@@ -162,7 +162,7 @@ async function bulk(
 const isPassing = (status: number, error: Item["error"]): boolean =>
   status === 429 || status === 503 || (status === 403 && error?.type === "cluster_block_exception");
 
-/** What is read of an answer, which has two hundred bytes for each document otherwise. */
+/** Members of an answer that are read. The whole has two hundred bytes for each document. */
 const ANSWERED = "filter_path=error,status,items.*.status,items.*.result,items.*.error";
 
 async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget, body: string): Promise<Item[]> {

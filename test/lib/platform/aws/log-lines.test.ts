@@ -1,11 +1,6 @@
 import * as assert from "uvu/assert";
-import {
-  MAX_BATCH_BYTES,
-  MAX_BATCH_RECORDS,
-  MAX_RECORD_BYTES,
-  packBatches,
-  packRecords,
-} from "../../../../lib/platform/aws/log-lines.ts";
+import { MAX_RECORD_BYTES, packBatches, packRecords } from "../../../../lib/platform/aws/log-lines.ts";
+import { BATCH_LIMITS } from "../../../../lib/platform/aws/record-stream.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("packed log lines");
@@ -20,13 +15,13 @@ test("keeps every line, in order, across records and batches", () => {
   const batches = packBatches(packRecords(lines));
   assert.is(Buffer.concat(batches.flat()).toString(), lines.map((line) => `${line}\n`).join(""));
   assert.ok(batches.flat().every((record) => record.length <= MAX_RECORD_BYTES));
-  assert.ok(batches.every((batch) => Buffer.concat(batch).length <= MAX_BATCH_BYTES));
+  assert.ok(batches.every((batch) => Buffer.concat(batch).length <= BATCH_LIMITS.bytes));
   assert.is(batches.length, 3);
 });
 
 test("puts at most 500 records into a batch", () => {
   const sizes = packBatches(Array.from({ length: 501 }, () => Buffer.from("x"))).map((batch) => batch.length);
-  assert.equal(sizes, [MAX_BATCH_RECORDS, 1]);
+  assert.equal(sizes, [BATCH_LIMITS.count, 1]);
 });
 
 test("returns no batches without lines", () => {

@@ -2,12 +2,16 @@ import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { parseLossless } from "../../../../lib/platform/json/values.ts";
 import { answerText, MAX_ANSWER_TOKENS } from "../../../../lib/platform/mcp/answer.ts";
-import type { Found } from "../../../../lib/platform/mcp/tool.ts";
+import type { ResultList } from "../../../../lib/platform/mcp/tool.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("answers of tools");
 
-const found = (entries: Found["entries"], facts: Found["facts"] = {}, total = entries.length): Found => ({
+const found = (
+  entries: ResultList["entries"],
+  facts: ResultList["facts"] = {},
+  total = entries.length,
+): ResultList => ({
   ...{ list: "hits", entries, facts },
   hasMore: (shown) => shown < total,
 });

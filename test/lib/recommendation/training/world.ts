@@ -126,7 +126,7 @@ export async function trainingWorld({
     const zip = built[name]?.zip ?? "";
     await createFunction(clients.lambda, { cloud, names }, name, { ...functions[name], ...changed, zip });
   };
-  const trainingEnv = { ...functions.training.environment, LOOK_SECONDS: "1" } satisfies TrainingEnvInput;
+  const trainingEnv = { ...functions.training.environment, POLL_SECONDS: "1" } satisfies TrainingEnvInput;
   await deploy("etl");
   await deploy("training", { environment: trainingEnv });
   await deploy("personalize-manager", managerTimeout === undefined ? {} : { timeoutSeconds: managerTimeout });

@@ -7,7 +7,6 @@ const test = suite("analyzers and settings of limited keys");
 
 const call = (body: unknown) => ({
   text: JSON.stringify(body),
-  grant: undefined,
   rights: rightsOf({}),
   hasIndex: true,
 });

@@ -28,7 +28,7 @@ test("reads JSON without duplicate keys, whatever its strings contain", () => {
 test("an action on aliases names its indexes, and an alias that is no other's, in each spelling", () => {
   const ruleOf = (action: object) => {
     const text = JSON.stringify({ actions: [action] });
-    return aliasActions({ text, grant: undefined, rights: rightsOf({}), hasIndex: false } as never)?.rule;
+    return aliasActions({ text, rights: rightsOf({}), hasIndex: false } as never)?.rule;
   };
   assert.is(ruleOf({ add: { index: "shop", alias: "live" } }), undefined);
   assert.is(ruleOf({ remove: { indices: ["shop"], aliases: ["live"] } }), undefined);
@@ -49,7 +49,7 @@ test("an action on aliases names its indexes, and an alias that is no other's, i
 });
 
 test("indices_boost names indexes, of which a key needs a grant", () => {
-  const ruleOf = (boosts: unknown) => queryRefusal({ indices_boost: boosts }, ["shop"], rightsOf({}))?.rule;
+  const ruleOf = (boosts: unknown) => queryRefusal({ indices_boost: boosts }, rightsOf({ indexes: ["shop"] }))?.rule;
   assert.is(ruleOf([{ shop: 2 }]), undefined);
   assert.is(ruleOf({ shop: 2 }), undefined);
   for (const boosts of [[{ shop: 2 }, { other: 1 }], { other: 2 }]) assert.is(ruleOf(boosts), "index");
@@ -86,8 +86,7 @@ test("keeps one number of a long array but all of a string, and reads what follo
 const passes = (...lines: string[]) =>
   bulk({
     text: lines.map((line) => `${line}\n`).join(""),
-    grant: ["products"],
-    rights: rightsOf({}),
+    rights: rightsOf({ indexes: ["products"] }),
     hasIndex: false,
   }) === undefined;
 
@@ -141,8 +140,7 @@ test("an action of _bulk may have every member that the cluster reads", () => {
 
 /** Returns the rule that refuses a search of `_msearch` with a header. */
 const ruleOf = (header: object) =>
-  multiSearch({ text: `${JSON.stringify(header)}\n{}\n`, grant: undefined, rights: rightsOf({}), hasIndex: false })
-    ?.rule;
+  multiSearch({ text: `${JSON.stringify(header)}\n{}\n`, rights: rightsOf({}), hasIndex: false })?.rule;
 
 test("a header of _msearch has each member in one spelling, either of the cluster's", () => {
   const index = "products";
@@ -165,7 +163,7 @@ test("a header of _msearch has each member in one spelling, either of the cluste
 });
 
 const ends = (body: unknown) =>
-  openIds({ text: JSON.stringify(body), grant: undefined, rights: rightsOf({}), hasIndex: false }) === undefined;
+  openIds({ text: JSON.stringify(body), rights: rightsOf({}), hasIndex: false }) === undefined;
 
 test("scrolls and points in time are ended by their ids alone", () => {
   const id = "FGluY2x1ZGVfY29udGV4dF91dWlk+/_-==";

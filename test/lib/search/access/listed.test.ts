@@ -1,6 +1,5 @@
 import * as assert from "uvu/assert";
 import type { KeyRules } from "../../../../lib/platform/http/access.ts";
-import { administrationRefusal } from "../../../../lib/search/access/administration.ts";
 import { mapping, settings } from "../../../../lib/search/access/bodies.ts";
 import { nativeRefusal } from "../../../../lib/search/access/native.ts";
 import { queryRefusal } from "../../../../lib/search/access/query.ts";
@@ -67,7 +66,7 @@ test("a list lets through what it names, and only that", () => {
 });
 
 test("numbers for which the cluster allocates at once, or tries exponentially many phrases, are refused", () => {
-  const ruleOf = (search: object, key = {}) => queryRefusal(search, undefined, rightsOf(key))?.rule;
+  const ruleOf = (search: object, key = {}) => queryRefusal(search, rightsOf(key))?.rule;
   const within = (d: object) => ({ aggs: { h: { terms: { field: "n" }, aggs: { d } } } });
   const phrase = (more: object, size = 5) => ({
     suggest: { text: "a", s: { phrase: { field: "t", ...more, direct_generator: [{ field: "t", size }] } } },
@@ -97,7 +96,7 @@ test("numbers for which the cluster allocates at once, or tries exponentially ma
 
 test("defaults and fields of ordinary names are no numbers over a limit", () => {
   const reads = (reader: typeof settings, body: object) =>
-    reader({ text: JSON.stringify(body), grant: undefined, rights: rightsOf({}), hasIndex: true })?.rule;
+    reader({ text: JSON.stringify(body), rights: rightsOf({}), hasIndex: true })?.rule;
   assert.is(reads(settings, { "index.number_of_replicas": null }), undefined);
   assert.is(reads(mapping, { properties: { method: { type: "keyword", ignore_above: 32_766 } } }), undefined);
   const vector = { type: "knn_vector", dimension: 3, method: { parameters: { ef_construction: 1e9 } } };
@@ -137,9 +136,10 @@ test("deny: recommended refuses a search of every index, but not one that has it
 
 test("an administration key may give a new index the settings of the one that it copies", () => {
   const refused = (given: object, indexes?: string[]) =>
-    administrationRefusal(
+    nativeRefusal(
       { name: "k", endpoints: ["administration"], ...(indexes && { indexes }) },
       callOf("PUT /books-2", { settings: given, mappings: {} }),
+      { recommended: true, added: [] },
     )?.rule;
   for (const indexes of [undefined, ["books-*"]]) {
     for (const given of [

@@ -85,8 +85,8 @@ test("parameters that hide indexes, or change them, are for keys without pattern
 
 test("from alone may be over the limit of a window", () => {
   const rights = rightsOf({ limits: { window: 50 } });
-  assert.is(queryRefusal({ from: 51 }, undefined, rights)?.rule, "limit");
-  assert.is(queryRefusal({ from: 1 }, undefined, rights), undefined);
+  assert.is(queryRefusal({ from: 51 }, rights)?.rule, "limit");
+  assert.is(queryRefusal({ from: 1 }, rights), undefined);
 });
 
 test.run();

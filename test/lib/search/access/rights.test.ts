@@ -11,17 +11,19 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("scripts and limits");
 
-const ruleOf = (search: unknown, key: Partial<KeyRules> = {}) => queryRefusal(search, undefined, rightsOf(key))?.rule;
+const ruleOf = (search: unknown, key: Partial<KeyRules> = {}) => queryRefusal(search, rightsOf(key))?.rule;
 
 test("a limited key has the default limits and no scripts, and any other key only the limits that it lists", () => {
-  assert.equal(rightsOf({}), { limited: true, scripts: false, limits: DEFAULT_LIMITS });
+  assert.equal(rightsOf({}), { grant: undefined, limited: true, scripts: false, limits: DEFAULT_LIMITS });
   assert.equal(rightsOf({ raw_backend: ["recommended"], scripts: true, limits: { window: 5 } }), {
+    grant: undefined,
     limited: true,
     scripts: true,
     limits: { ...DEFAULT_LIMITS, window: 5 },
   });
-  assert.equal(rightsOf({ raw_backend: "all" }), { limited: false, scripts: true, limits: {} });
+  assert.equal(rightsOf({ raw_backend: "all" }), { grant: undefined, limited: false, scripts: true, limits: {} });
   assert.equal(rightsOf({ raw_backend: "all", scripts: false, limits: { window: 5 } }), {
+    grant: undefined,
     limited: false,
     scripts: false,
     limits: { window: 5 },
@@ -101,7 +103,7 @@ test("the operator's template may hold a script that the caller may not send", (
 });
 
 test("a limit's message names it, its value and the setting", () => {
-  const found = queryRefusal({ size: 10_001 }, undefined, rightsOf({}));
+  const found = queryRefusal({ size: 10_001 }, rightsOf({}));
   assert.equal(found, {
     rule: "limit",
     reason: "from + size is 10,001; the limit of this key is 10,000 (limits.window in api.yaml)",
@@ -169,7 +171,7 @@ test("a histogram has a known range, an interval of a day or only buckets with d
 });
 
 const reads = (reader: BodyReader, text: string, key: Partial<KeyRules> = {}) =>
-  reader({ text, grant: undefined, rights: rightsOf(key), hasIndex: true })?.rule;
+  reader({ text, rights: rightsOf(key), hasIndex: true })?.rule;
 
 test("an update is a script in every spelling and encoding, and its document may hold anything", () => {
   const scripted = JSON.stringify({ script: { source: "x" } });

@@ -1,8 +1,9 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
-import { cohereModel } from "../../../../lib/search/embeddings/bedrock-models.ts";
+import { bedrockProtocol } from "../../../../lib/search/embeddings/bedrock-models.ts";
 import { createEmbeddingCache } from "../../../../lib/search/embeddings/cache.ts";
 import { createEmbedders } from "../../../../lib/search/embeddings/create-embedders.ts";
+import { describedModel } from "../../../../lib/search/embeddings/described-model.ts";
 import type { Embedder } from "../../../../lib/search/embeddings/embedder.ts";
 import { hostedEmbedder } from "../../../../lib/search/embeddings/hosted-embedder.ts";
 import { createSemaphore } from "../../../../lib/search/embeddings/semaphore.ts";
@@ -14,11 +15,14 @@ const test = suite("embeddings: models on Bedrock");
 const DIMENSION = 3;
 const deadline = deadlineIn(20_000);
 
-const embedder = (client: FakeClient, concurrency = 2) =>
-  hostedEmbedder(
-    cohereModel({ model: "ext_embed_english_v3", client, modelId: "cohere.embed-english-v3", dimension: DIMENSION }),
+function embedder(client: FakeClient, concurrency = 2, target = "cohere.embed-english-v3") {
+  const protocol = bedrockProtocol(target, DIMENSION);
+  const prefixes = { query: "", document: "" };
+  return hostedEmbedder(
+    describedModel({ model: "ext_embed_english_v3", client, target, dimension: DIMENSION, protocol, prefixes }),
     { semaphore: createSemaphore(concurrency), pace: knownPace(), wait: async () => {} },
   );
+}
 
 const healthy = () => fakeClient(({ body }) => ({ embeddings: body.texts.map((text) => vectorOf(text, DIMENSION)) }));
 
@@ -58,7 +62,7 @@ test("both shapes of the answer are read", async () => {
   const byType = fakeClient(() => ({ embeddings: { float: [[1, 0, 0]] }, response_type: "embeddings_by_type" }));
   const expected = { kind: "dense", vector: [1, 0, 0] };
   assert.equal(await embedder(plain).embedQuery("a", deadline), expected);
-  assert.equal(await embedder(byType).embedQuery("a", deadline), expected);
+  assert.equal(await embedder(byType, 1, "cohere.embed-v4:0").embedQuery("a", deadline), expected);
 });
 
 for (const [name, answer] of [
@@ -68,7 +72,7 @@ for (const [name, answer] of [
 ] as const) {
   test(`an answer with ${name} is an error`, async () => {
     const outcomes = await embedder(fakeClient(() => answer)).embedDocuments(["a"], deadline);
-    assert.equal(brief(outcomes), ["model answered without embeddings"]);
+    assert.equal(brief(outcomes), ["model answered without vectors at embeddings"]);
   });
 }
 
@@ -118,10 +122,7 @@ test("a text that Bedrock refuses does not fail the other texts", async () => {
 
 test("version 4 receives the configured dimension and its own option for truncation", async () => {
   const client = fakeClient(() => ({ embeddings: { float: [[1, 0, 0]] } }));
-  const v4 = hostedEmbedder(
-    cohereModel({ model: "ext_embed_bedrock", client, modelId: "eu.cohere.embed-v4:0", dimension: DIMENSION }),
-    { semaphore: createSemaphore(1) },
-  );
+  const v4 = embedder(client, 1, "eu.cohere.embed-v4:0");
   assert.equal(await v4.embedQuery("a".repeat(9_000), deadline), { kind: "dense", vector: [1, 0, 0] });
   const body: unknown = client.calls[0]?.body;
   assert.equal(body, {
