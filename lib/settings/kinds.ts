@@ -85,6 +85,16 @@ export function flag(description: string) {
   return v.pipe(v.boolean(), v.metadata({ allowed: "true or false", description } satisfies About));
 }
 
+/** Returns whether a value is text, a number, or true or false. */
+export const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+
+export const SCALAR = "text, a number, or true or false";
+
+/** One value of any of these types. */
+export const scalar = (description: string) =>
+  v.pipe(v.custom<string | number | boolean>(isScalar), v.metadata({ allowed: SCALAR, description } satisfies About));
+
 /** A mapping with these keys and no others. */
 export function section<const Entries extends v.ObjectEntries>(entries: Entries, description: string) {
   return v.pipe(v.strictObject(entries), v.metadata({ allowed: "a mapping", description } satisfies About));
