@@ -146,6 +146,15 @@ export function arn(service: string, resource: string, example: string, descript
   return text(pattern, `an ARN such as ${example}`, description, placeholder);
 }
 
+/** The id of a resource of EC2, such as `subnet-0a1b2c3d4e5f67890`. `what` names the resource with its article. */
+export const ec2Id = (prefix: string, what: string, description: string, placeholder?: string) =>
+  text(
+    new RegExp(`^${prefix}-[0-9a-f]{8,17}$`),
+    `the id of ${what}, such as ${prefix}-0a1b2c3d4e5f67890`,
+    description,
+    placeholder,
+  );
+
 /** Joins words: `"a"`, `"a" or "b"`, `"a", "b" or "c"`. */
 export function joinWords(words: readonly string[], last = "or"): string {
   const quoted = words.map((word) => `"${word}"`);
