@@ -3,7 +3,8 @@ import type { BedrockModel, ModelName } from "./embedding-models.ts";
 import { ec2Id, integer, list, numeric, section, text } from "./kinds.ts";
 import { imageKind, SERVED_FAMILIES } from "./model-image.ts";
 import { Protocol } from "./model-protocol.ts";
-import { PROFILE, type RERANKER } from "./rerank-models.ts";
+import { bedrockIds } from "./names.ts";
+import type { RERANKER } from "./rerank-models.ts";
 
 const timeout = (description: string) => v.optional(integer(100, 60_000, description));
 
@@ -136,7 +137,7 @@ const bedrock = {
     section(
       {
         model_id: text(
-          new RegExp(`^${PROFILE}[a-z0-9-]{1,63}\\.[\\w.-]{1,80}(:\\d{1,3})?$`),
+          bedrockIds(/[a-z0-9-]{1,63}\.[\w.-]{1,80}(:\d{1,3})?$/),
           "the id of a model on Bedrock, such as amazon.titan-embed-text-v2:0, or of its inference profile",
           "Model on Bedrock.",
         ),

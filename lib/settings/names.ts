@@ -62,6 +62,13 @@ export const IndexPattern = (description: string) =>
 export const AliasPattern = (description: string) =>
   indexPattern("(?!.*%)", "the name of an index, or its beginning followed by *", description);
 
+/** Start of the id of an inference profile of Bedrock: the regions that it may send a call to. */
+export const PROFILE = /^(us|us-gov|eu|apac|jp|au|global)\./;
+
+/** Returns the pattern of ids on Bedrock, of models of a form and of inference profiles of these, and of other words. */
+export const bedrockIds = (model: RegExp, ...others: string[]): RegExp =>
+  new RegExp(`^(${[...others, `(${PROFILE.source.slice(1)})?${model.source}`].join("|")})`);
+
 /** A language, or a language and a region. */
 export const Locale = (description: string) =>
   text(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "a language tag, such as en or de-AT", description);
