@@ -135,7 +135,7 @@ function convertedToBytes(before: Record<string, unknown>, after: Record<string,
     const was = old.get(field);
     const isSparse = (one: string | undefined) => one === "rank_features" || one === "sparse_vector";
     if (isSparse(type) && isSparse(was?.type) && type !== was?.type) {
-      throw new RunFailure(`${field} is ${was?.type}, and ${type} has other tokens: add --embed`);
+      throw new RunFailure(`${field} is ${was?.type}, and ${type} uses another vocabulary: re-embed with --embed`);
     }
     return vectors === "byte" && was?.type === "knn_vector" && was.vectors !== "byte" ? [field] : [];
   });
