@@ -14,12 +14,12 @@ export const ParameterName = (description: string) =>
 
 /**
  * The name of a field as the cluster takes it: dotted parts that are not blank, and none of its own fields. Without `*`
- * and comma: where it is asked for fields, they make a pattern or a list of a name.
+ * and comma: in a list of requested fields, they make a pattern or a list of a name.
  */
 const FIELD =
   /^(?!_(id|index|source|routing|nested_path|field_names|ignored|seq_no|primary_term|version|data_stream_timestamp)$)\s*[^\s.*,][^.*,]*(\.\s*[^\s.*,][^.*,]*)*$/;
 
-/** A field whose values the cluster is asked for. */
+/** A field whose values are requested from the cluster. */
 export const Field = (description: string) =>
   v.pipe(
     text(FIELD, "the name of a field, or a dotted path, whose parts are not blank and have no * or comma", description),

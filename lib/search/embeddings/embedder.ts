@@ -52,7 +52,7 @@ interface BedrockModel extends CommonSettings {
 /** One embedding model: what its kind and its host need, and nothing else. */
 export type ModelSettings = DenseEndpoint | SparseEndpoint | BedrockModel;
 
-/** Returns what tells the vectors of a model from those of others. */
+/** Returns the identity of the vectors of a model. */
 export const vectorsBySettings = (settings: ModelSettings): string =>
   "model_id" in settings ? settings.model_id : settings.revision;
 
