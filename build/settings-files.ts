@@ -103,16 +103,6 @@ export function settingsOf(
   };
 }
 
-/** Returns how to speak to a model on Bedrock, as far as model.yaml describes it. */
-function describedOnBedrock(section: Models["ext_embed_bedrock"]) {
-  const { protocol, query_prefix, passage_prefix } = section ?? {};
-  return {
-    ...(protocol && { protocol }),
-    ...(query_prefix !== undefined && { query_prefix }),
-    ...(passage_prefix !== undefined && { passage_prefix }),
-  };
-}
-
 /** Simultaneous calls of one function instance to an endpoint: enough to keep one or two instances busy. */
 const ENDPOINT_CONCURRENCY = 4;
 
@@ -121,8 +111,6 @@ const SHARED_DOCUMENT_CONCURRENCY = 2;
 
 /** Bedrock's ids name the version of a model. */
 const BEDROCK_REVISION = "main";
-
-type ModelTimeouts = Pick<Partial<ModelSettings>, "query_timeout_ms" | "document_timeout_ms">;
 
 /** Settings that are not in the YAML files. */
 interface SettingsOptions {
@@ -139,7 +127,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
   }
   const { models } = searchGateway;
   const { campaign_arn, ...ranking } = api.personalized_ranking;
-  return {
+  return asWritten({
     project: project.project_name,
     max_bulk_bytes: searchGateway.opensearch.max_bulk_bytes,
     indexes: searchGateway.hybridQueries.map(({ embedding_mappings, ...entry }) => ({
@@ -149,7 +137,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     })),
     templates: [...searchGateway.templates],
     experiments: [...searchGateway.experiments],
-    ...(searchGateway.rules && { has_rules: true }),
+    has_rules: searchGateway.rules && true,
     models: [
       ...referencedModels(searchGateway).map((name) => modelSettings(name, models, options)),
       ...previousModels(searchGateway).map((name) => ({
@@ -157,18 +145,21 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
         previous: true as const,
       })),
     ],
-    ...rerankerEndpoint(searchGateway, options),
+    reranker_endpoint: rerankerEndpoint(searchGateway, options),
     raw_backend_deny: api.raw_backend.deny ?? [],
     ...accessSettings(api),
-    ...(campaign_arn !== undefined && { personalized_ranking: { campaign_arn, ...ranking } }),
+    personalized_ranking: campaign_arn === undefined ? undefined : { campaign_arn, ...ranking },
     logging: loggingSettings(configuration, options.names),
-    ...(api.cors && { cors: api.cors }),
-  };
+    cors: api.cors,
+  });
 }
 
-function rerankerEndpoint(gateway: SearchGateway, { names }: SettingsOptions): Partial<GatewaySettings> {
+/** Returns settings as their file has them: without keys that are undefined. */
+const asWritten = <Settings>(settings: Settings): Settings => JSON.parse(JSON.stringify(settings));
+
+function rerankerEndpoint(gateway: SearchGateway, { names }: SettingsOptions): string | undefined {
   const [endpoint] = rerankModels(gateway).includes(RERANKER) ? endpointsOf(RERANKER, gateway.models) : [];
-  return endpoint ? { reranker_endpoint: endpointName(endpoint, names) } : {};
+  return endpoint && endpointName(endpoint, names);
 }
 
 /** Returns `config.json` of search-events. */
@@ -187,54 +178,36 @@ function modelSettings(name: ModelName, models: Models, { names }: SettingsOptio
     case "sparse_v3":
       return { ...onEndpoint(name), prune_ratio: models[name]?.prune_ratio ?? PRUNE_RATIO };
     case "dense_large_en_v1_5": {
-      const { query_prefix, passage_prefix = "", protocol } = models[name] ?? {};
+      const { query_prefix, passage_prefix = "", protocol, query_timeout_ms } = models[name] ?? {};
       const dimension = models[name]?.dimension ?? MODELS[name].dimension;
       const isBuiltIn = dimension === MODELS[name].dimension && ownRepository(models[name]) === undefined && !protocol;
       return {
         ...onEndpoint(name),
-        dimension,
+        ...{ dimension, query_timeout_ms, passage_prefix, protocol },
         query_prefix: query_prefix ?? (isBuiltIn ? BGE_QUERY_PREFIX : ""),
-        passage_prefix,
-        ...(protocol && { protocol }),
       };
     }
-    default:
-      return {
-        name,
-        model_id: bedrockModelId(name, models),
-        revision: BEDROCK_REVISION,
-        concurrency: models[name]?.query_concurrency ?? ENDPOINT_CONCURRENCY,
-        ...bounded(models[name]?.document_concurrency),
-        dimension: dimensionOf(name, models) ?? 0,
-        ...(name === "ext_embed_bedrock" && describedOnBedrock(models[name])),
-        ...timeouts(),
-      };
-  }
-
-  function bounded(document_concurrency: number | undefined) {
-    return document_concurrency === undefined ? {} : { document_concurrency };
-  }
-
-  function timeouts() {
-    const { query_timeout_ms, document_timeout_ms }: ModelTimeouts = models[name] ?? {};
-    return {
-      ...(query_timeout_ms !== undefined && { query_timeout_ms }),
-      ...(document_timeout_ms !== undefined && { document_timeout_ms }),
-    };
+    default: {
+      const { query_concurrency = ENDPOINT_CONCURRENCY, ...section } = models[name] ?? {};
+      const model_id = bedrockModelId(name, models);
+      const dimension = dimensionOf(name, models) ?? 0;
+      return { ...section, name, model_id, revision: BEDROCK_REVISION, concurrency: query_concurrency, dimension };
+    }
   }
 
   function onEndpoint<Name extends EndpointModel>(model: Name) {
     const [endpoint, documents] = endpointsOf(model, models);
     if (!endpoint) throw new BuildError(`model.yaml has no section ${model}`);
     const shared = !documents && MODELS[model].kind === "dense";
+    const { document_concurrency, document_timeout_ms } = models[model] ?? {};
     return {
       name: model,
       endpoint_name: endpointName(endpoint, names),
-      ...(documents && { document_endpoint_name: endpointName(documents, names) }),
+      document_endpoint_name: documents && endpointName(documents, names),
       revision: vectorsOfEndpoint(model, models),
       concurrency: ENDPOINT_CONCURRENCY,
-      ...bounded(models[model]?.document_concurrency ?? (shared ? SHARED_DOCUMENT_CONCURRENCY : undefined)),
-      ...timeouts(),
+      document_concurrency: document_concurrency ?? (shared ? SHARED_DOCUMENT_CONCURRENCY : undefined),
+      document_timeout_ms,
     };
   }
 }

@@ -31,7 +31,7 @@ export function clusterPolicy({ logGroup, domain, secret, secretKeys }: Suggesti
   ];
 }
 
-/** Returns the permissions that suggestions needs besides if some come from searches. */
+/** Returns the extra permissions for suggestions from the request log. */
 export function requestLogPolicy({ bucket, key }: { bucket: string; key: string }): Statement[] {
   return [
     // No condition on the prefix: without the permission to list, a missing object would be 403 instead of 404.

@@ -2,6 +2,7 @@ import type { Names } from "../platform/naming/names.ts";
 import type { Configuration, SearchGateway } from "../settings/configuration.ts";
 import { isEndpointModel, MODEL_NAMES, MODELS, type ModelName } from "../settings/embedding-models.ts";
 import { endpointsOf, type ModelEndpoint } from "../settings/model-sources.ts";
+import { PROFILE } from "../settings/names.ts";
 import { RERANKER } from "../settings/rerank-models.ts";
 import { type EndpointService, GATEWAY_SERVICES, type GatewayService, type NetworkDiscovery } from "./discovery.ts";
 
@@ -168,9 +169,6 @@ function subnetsFor(service: EndpointService, { functionSubnets, endpointZones }
     .map(([, id]) => id)
     .sort();
 }
-
-/** The part of an inference profile's id before that of its model: the regions that it may send a call to. */
-const PROFILE = /^(us|us-gov|eu|apac|jp|au|global)\./;
 
 /** Returns the id of the foundation model behind an inference profile, or the id itself. */
 export const baseModelId = (id: string): string => id.replace(PROFILE, "");

@@ -9,9 +9,8 @@ import {
   type KeyRules,
   type Limits,
 } from "../platform/http/access.ts";
-import { METHODS } from "../platform/http/route.ts";
 import type { Service } from "../platform/naming/names.ts";
-import { arn, flag, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
+import { type About, arn, flag, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
 import { AliasPattern, Name } from "./names.ts";
 
 /**
@@ -23,18 +22,21 @@ export const MAX_RATE = 1_000_000;
 /** Requests a second of an account in most regions. Source: "Amazon API Gateway quotas". */
 export const USUAL_RATE = 10_000;
 
-const RULE = `(\\*|${METHODS.join("|")}) \\/\\S*`;
+const RULE = /^(\*|GET|HEAD|POST|PUT|PATCH|DELETE) \/\S*$/;
 
 const Rule = text(
-  new RegExp(`^${RULE}$`),
+  RULE,
   'a method (or *) and a path pattern, such as "DELETE /_snapshot/*"',
   "A method, or `*`, and a path in which `*` stands for any characters.",
 );
 
-const AllowEntry = text(
-  new RegExp(`^(recommended|${RULE})$`),
-  'the word "recommended", or a method (or *) and a path pattern, such as "GET /_cat/indices"',
-  "The recommended calls, or a method, or `*`, and a path in which `*` stands for any characters.",
+const AllowEntry = v.pipe(
+  v.string(),
+  v.check((entry) => entry === "recommended" || RULE.test(entry)),
+  v.metadata({
+    allowed: 'the word "recommended", or a method (or *) and a path pattern, such as "GET /_cat/indices"',
+    description: "The recommended calls, or a method, or `*`, and a path in which `*` stands for any characters.",
+  } satisfies About),
 );
 
 /** `raw_backend` of api.yaml. */

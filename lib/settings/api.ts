@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { USER_ID_LOGGING } from "../platform/contract/search.ts";
 import { AuthorizationWord, Keys, LambdaAuthorizer, MAX_RATE, RawBackend } from "./access.ts";
-import { arn, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import { arn, ec2Id, flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 
 const DOMAIN = /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 const LABELS = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
@@ -105,7 +105,7 @@ const DefaultThrottle = section(
 const PrivateApi = section(
   {
     vpc_endpoint_ids: list(
-      text(/^vpce-[0-9a-f]{8,17}$/, "the id of a VPC endpoint, such as vpce-0a1b2c3d4e5f67890", "An endpoint."),
+      ec2Id("vpce", "a VPC endpoint", "An endpoint."),
       "Interface endpoints of execute-api. Only calls through them are accepted.",
       { min: 1, max: 20 },
     ),

@@ -3,7 +3,21 @@ import { EXPERIMENT_KINDS, HYBRID_DEFAULTS, ON_EMBEDDING_FAILURE } from "../plat
 import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../platform/json/parameters.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
 import { Candidates, Combination, Normalization, Weights } from "./fusion-settings.ts";
-import { type About, Description, integer, list, mapping, numberAbove, numeric, section, text, word } from "./kinds.ts";
+import {
+  type About,
+  Description,
+  integer,
+  isScalar,
+  list,
+  mapping,
+  numberAbove,
+  numeric,
+  SCALAR,
+  scalar,
+  section,
+  text,
+  word,
+} from "./kinds.ts";
 import { IndexPattern, Name, ParameterName, SourceField } from "./names.ts";
 import { RerankSection, SynonymsSection } from "./page-stages.ts";
 import { ChunkingSection } from "./passages.ts";
@@ -90,11 +104,6 @@ const HybridQuery = section(
   "One index.",
 );
 
-const isScalar = (value: unknown): boolean =>
-  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
-
-const ONE_VALUE = "text, a number, or true or false";
-
 const bound = (description: string) => v.optional(numeric(-Number.MAX_VALUE, Number.MAX_VALUE, description));
 
 const Parameter = section(
@@ -114,10 +123,7 @@ const Parameter = section(
     max_items: v.optional(integer(1, 10_000, `Greatest number of entries of a list. Default: ${DEFAULT_MAX_ITEMS}.`)),
     values: v.optional(
       list(
-        v.pipe(
-          v.custom<string | number | boolean>(isScalar),
-          v.metadata({ allowed: ONE_VALUE, description: "An allowed value." } satisfies About),
-        ),
+        scalar("An allowed value."),
         "The only values that it, or an entry of its list, may have. Default: any of its type.",
         { min: 1 },
       ),
@@ -126,7 +132,7 @@ const Parameter = section(
       v.pipe(
         v.custom<unknown>((value) => (Array.isArray(value) ? value.every(isScalar) : isScalar(value))),
         v.metadata({
-          allowed: `${ONE_VALUE}, or a list of them`,
+          allowed: `${SCALAR}, or a list of them`,
           description:
             "Its value in requests that leave it out. Without one, only what `when` drops can do without it.",
         } satisfies About),

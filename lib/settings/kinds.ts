@@ -85,6 +85,16 @@ export function flag(description: string) {
   return v.pipe(v.boolean(), v.metadata({ allowed: "true or false", description } satisfies About));
 }
 
+/** Returns whether a value is text, a number, or true or false. */
+export const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+
+export const SCALAR = "text, a number, or true or false";
+
+/** One value of any of these types. */
+export const scalar = (description: string) =>
+  v.pipe(v.custom<string | number | boolean>(isScalar), v.metadata({ allowed: SCALAR, description } satisfies About));
+
 /** A mapping with these keys and no others. */
 export function section<const Entries extends v.ObjectEntries>(entries: Entries, description: string) {
   return v.pipe(v.strictObject(entries), v.metadata({ allowed: "a mapping", description } satisfies About));
@@ -135,6 +145,15 @@ export function arn(service: string, resource: string, example: string, descript
   );
   return text(pattern, `an ARN such as ${example}`, description, placeholder);
 }
+
+/** The id of a resource of EC2, such as `subnet-0a1b2c3d4e5f67890`. `what` names the resource with its article. */
+export const ec2Id = (prefix: string, what: string, description: string, placeholder?: string) =>
+  text(
+    new RegExp(`^${prefix}-[0-9a-f]{8,17}$`),
+    `the id of ${what}, such as ${prefix}-0a1b2c3d4e5f67890`,
+    description,
+    placeholder,
+  );
 
 /** Joins words: `"a"`, `"a" or "b"`, `"a", "b" or "c"`. */
 export function joinWords(words: readonly string[], last = "or"): string {

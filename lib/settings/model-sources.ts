@@ -32,7 +32,7 @@ export function ownRepository(section: EndpointSection | undefined): string | un
 }
 
 /**
- * Returns what tells the files of an endpoint's model from others: the revision of model.yaml, else the place of its files,
+ * Returns the identity of the files of an endpoint's model: the revision of model.yaml, else the place of its files,
  * else the built-in model's pinned commit.
  */
 export function revisionOf(name: ServedModel, { [name]: section }: Models): string {
@@ -41,7 +41,7 @@ export function revisionOf(name: ServedModel, { [name]: section }: Models): stri
 }
 
 /**
- * Returns what tells the vectors of an endpoint's model from those of others: its files, and their repository if it is the
+ * Returns the identity of the vectors of an endpoint's model: its files, and their repository if it is the
  * user's own, since any repository may have a revision `main`.
  */
 export function vectorsOfEndpoint(name: ServedModel, models: Models): string {

@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import type { BedrockModel, ModelName } from "./embedding-models.ts";
-import { integer, list, numeric, section, text } from "./kinds.ts";
+import { ec2Id, integer, list, numeric, section, text } from "./kinds.ts";
 import { imageKind, SERVED_FAMILIES } from "./model-image.ts";
 import { Protocol } from "./model-protocol.ts";
-import { PROFILE, type RERANKER } from "./rerank-models.ts";
+import { bedrockIds } from "./names.ts";
+import type { RERANKER } from "./rerank-models.ts";
 
 const timeout = (description: string) => v.optional(integer(100, 60_000, description));
 
@@ -79,12 +80,12 @@ const files = {
     section(
       {
         subnet_ids: list(
-          text(/^subnet-([0-9a-f]{8}|[0-9a-f]{17})$/, "a subnet such as subnet-0a1b2c3d4e5f67890", "Subnet."),
+          ec2Id("subnet", "a subnet", "A subnet."),
           "Subnets of the instances. They need a gateway endpoint of S3 for `model_data`.",
           { min: 1, max: 16 },
         ),
         security_group_ids: list(
-          text(/^sg-([0-9a-f]{8}|[0-9a-f]{17})$/, "a security group such as sg-0a1b2c3d4e5f67890", "Security group."),
+          ec2Id("sg", "a security group", "A security group."),
           "Security groups of the instances.",
           { min: 1, max: 5 },
         ),
@@ -136,7 +137,7 @@ const bedrock = {
     section(
       {
         model_id: text(
-          new RegExp(`^${PROFILE}[a-z0-9-]{1,63}\\.[\\w.-]{1,80}(:\\d{1,3})?$`),
+          bedrockIds(/[a-z0-9-]{1,63}\.[\w.-]{1,80}(:\d{1,3})?$/),
           "the id of a model on Bedrock, such as amazon.titan-embed-text-v2:0, or of its inference profile",
           "Model on Bedrock.",
         ),

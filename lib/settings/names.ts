@@ -14,12 +14,12 @@ export const ParameterName = (description: string) =>
 
 /**
  * The name of a field as the cluster takes it: dotted parts that are not blank, and none of its own fields. Without `*`
- * and comma: where it is asked for fields, they make a pattern or a list of a name.
+ * and comma: in a list of requested fields, they make a pattern or a list of a name.
  */
 const FIELD =
   /^(?!_(id|index|source|routing|nested_path|field_names|ignored|seq_no|primary_term|version|data_stream_timestamp)$)\s*[^\s.*,][^.*,]*(\.\s*[^\s.*,][^.*,]*)*$/;
 
-/** A field whose values the cluster is asked for. */
+/** A field whose values are requested from the cluster. */
 export const Field = (description: string) =>
   v.pipe(
     text(FIELD, "the name of a field, or a dotted path, whose parts are not blank and have no * or comma", description),
@@ -61,6 +61,13 @@ export const IndexPattern = (description: string) =>
 /** The same for aliases, too, which may have capitals. Without `%`, which starts an escape in a path. */
 export const AliasPattern = (description: string) =>
   indexPattern("(?!.*%)", "the name of an index, or its beginning followed by *", description);
+
+/** Start of the id of an inference profile of Bedrock: the regions that it may send a call to. */
+export const PROFILE = /^(us|us-gov|eu|apac|jp|au|global)\./;
+
+/** Returns the pattern of ids on Bedrock, of models of a form and of inference profiles of these, and of other words. */
+export const bedrockIds = (model: RegExp, ...others: string[]): RegExp =>
+  new RegExp(`^(${[...others, `(${PROFILE.source.slice(1)})?${model.source}`].join("|")})`);
 
 /** A language, or a language and a region. */
 export const Locale = (description: string) =>

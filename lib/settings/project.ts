@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Alarms } from "./alarms.ts";
 import { isClusterAddress } from "./cluster-address.ts";
-import { arn, flag, integer, joinWords, list, oneOf, section, text, word } from "./kinds.ts";
+import { arn, ec2Id, flag, integer, joinWords, list, oneOf, section, text, word } from "./kinds.ts";
 import { region, State } from "./terraform-state.ts";
 
 const MAX_BULK_BYTES = 8 * 1024 * 1024;
@@ -117,23 +117,17 @@ const Aws = section(
 
 const Vpc = section(
   {
-    vpc_id: text(
-      /^vpc-[0-9a-f]{8,17}$/,
-      "the id of a VPC, such as vpc-0a1b2c3d4e5f67890",
-      "The existing network of the cluster.",
-      "vpc-00000000000000000",
-    ),
+    vpc_id: ec2Id("vpc", "a VPC", "The existing network of the cluster.", "vpc-00000000000000000"),
     subnet_ids: v.optional(
-      list(
-        text(/^subnet-[0-9a-f]{8,17}$/, "the id of a subnet, such as subnet-0a1b2c3d4e5f67890", "A subnet."),
-        "Subnets of the functions. Default: those of the domain.",
-        { min: 1, max: 16 },
-      ),
+      list(ec2Id("subnet", "a subnet", "A subnet."), "Subnets of the functions. Default: those of the domain.", {
+        min: 1,
+        max: 16,
+      }),
     ),
     domain_security_group_id: v.optional(
-      text(
-        /^sg-[0-9a-f]{8,17}$/,
-        "the id of a security group, such as sg-0a1b2c3d4e5f67890",
+      ec2Id(
+        "sg",
+        "a security group",
         "The domain's group that gets the ingress rule. Default: the first of the domain's groups.",
       ),
     ),

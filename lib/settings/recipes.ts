@@ -69,7 +69,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
 /** The recipe that explores: it shows items with few events now and then, as the campaign says. */
 export const EXPLORING_RECIPE = "aws-user-personalization";
 
-/** The recipe that cannot be asked for many users at once. Source: "Trending-Now recipe", developer guide. */
+/** The recipe without recommendations for many users at once. Source: "Trending-Now recipe", developer guide. */
 export const RECIPE_WITHOUT_BATCH = "aws-trending-now";
 
 /** The recipe of each kind if `recipe_name` is not set, and the one before it, which has parameters that it lacks. */

@@ -1,11 +1,10 @@
+import { bedrockIds } from "./names.ts";
+
 /** Names the section of model.yaml that describes a reranker on a SageMaker endpoint. */
 export const RERANKER = "reranker";
 
-/** Start of the ids of Bedrock's inference profiles, which may stand before the id of a model. */
-export const PROFILE = "((us|us-gov|eu|apac|jp|au|global)\\.)?";
-
 /** Values of `rerank.model` of an index: that section, or a reranker on Bedrock by its id or that of its inference profile. */
-export const RERANK_MODEL = new RegExp(`^(${RERANKER}|${PROFILE}(cohere|amazon)\\.rerank-[\\w.-]{1,80}(:\\d{1,3})?)$`);
+export const RERANK_MODEL = bedrockIds(/(cohere|amazon)\.rerank-[\w.-]{1,80}(:\d{1,3})?$/, `${RERANKER}$`);
 
 /** The documents that Bedrock bills as one unit of a reranker. Source: Amazon Bedrock pricing, "Rerank". */
 export const DOCUMENTS_A_UNIT = 100;

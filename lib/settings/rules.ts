@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { SEGMENT } from "../platform/contract/search.ts";
 import { nestingIssue, queryIssue } from "../platform/json/nesting.ts";
 import { isTimeZone, LOCAL_TIME } from "../platform/zoned-time.ts";
-import { type About, flag, integer, list, mapping, numberAbove, section, text } from "./kinds.ts";
+import { type About, flag, integer, list, mapping, numberAbove, scalar, section, text } from "./kinds.ts";
 import { Name, ParameterName } from "./names.ts";
 
 /** The form of a document of rules. It changes with the schema below, defaults included. */
@@ -19,17 +19,7 @@ const Field = text(/^[^\s*,]{1,255}$/, "the name of a field", "A field, or a dot
 
 const Text = (description: string) => text(/^(?=.*\S).{1,500}$/, "text of 1 to 500 characters", description);
 
-const isScalar = (value: unknown): boolean =>
-  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
-
-const Values = list(
-  v.pipe(
-    v.custom<string | number | boolean>(isScalar),
-    v.metadata({ allowed: "text, a number, or true or false", description: "A value." } satisfies About),
-  ),
-  "The values; one of them is enough.",
-  { min: 1, max: 100 },
-);
+const Values = list(scalar("A value."), "The values; one of them is enough.", { min: 1, max: 100 });
 
 const Time = (description: string) =>
   text(LOCAL_TIME, "a time such as 2026-12-01T09:00, or a day such as 2026-12-01", description);

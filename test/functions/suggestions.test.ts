@@ -38,8 +38,11 @@ async function built({ present, pages, slowPage }: World) {
       page += 1;
       return { _scroll_id: "s", hits: { hits } };
     }
-    if (action === "_bulk")
-      return { items: Array(String(body).split('{"create"').length - 1).fill({ create: { status: 201 } }) };
+    if (action === "_bulk") {
+      const created = Array(String(body).split('{"create"').length - 1).fill({ create: { status: 201 } });
+      // The first operation only keeps the cluster from creating an index.
+      return { items: [{ update: { status: 404 } }, ...created] };
+    }
     if (action === "_count") return present === undefined ? { status: 404 } : { count: present };
     if (name === "_aliases") switched = true;
     if (action === "" && method === "PUT") indexes.add(name);
@@ -48,7 +51,7 @@ async function built({ present, pages, slowPage }: World) {
   };
   const calls = {
     json: async (request: ClusterRequest) => answer(request),
-    send: async (request: ClusterRequest) => answer(request),
+    send: async (request: ClusterRequest) => ({ status: 200, body: Buffer.from(JSON.stringify(answer(request))) }),
   } as unknown as RunCalls;
   const lines: string[] = [];
   const handler = createHandler(SETTINGS, {

@@ -7,6 +7,7 @@ import { describeCampaign } from "./campaign.ts";
 import { describeDataset } from "./dataset.ts";
 import { describeDatasetGroup, findEventTracker } from "./dataset-group.ts";
 import { describeFilter } from "./filter.ts";
+import type { Life } from "./managing.ts";
 import { listFilters, listSolutions, listVersions, type Personalize } from "./personalize.ts";
 
 /** The fields of every entry. Times are ISO 8601. */
@@ -67,9 +68,7 @@ export async function readInventory(
   return { dataset_group, datasets, event_tracker, filters, solutions, campaigns };
 }
 
-interface Described {
-  status?: string | undefined;
-  failureReason?: string | undefined;
+interface Described extends Life {
   lastUpdatedDateTime?: Date | undefined;
 }
 

@@ -7,10 +7,32 @@ import type { Managing } from "./managing.ts";
 import { ManagerError, type Personalize, type Tags, tagList } from "./personalize.ts";
 import type { ResourceInput, ResourceState, Terraform } from "./request.ts";
 
-/** Kinds that are deleted only if the input allows it: they hold data, or others depend on them. */
-const PROTECTED: readonly ResourceInput["kind"][] = ["dataset_group", "schema", "dataset", "event_tracker"];
+type Kind = ResourceInput["kind"];
 
-const wordOf = (kind: ResourceInput["kind"]) => kind.replace("_", " ");
+/** How a kind of resource is managed. */
+interface Manager<Input> {
+  converge: (managing: Managing, input: Input, isNew: boolean) => Promise<ResourceState>;
+  remove: (managing: Managing, input: Input) => Promise<void>;
+  /** Whether it is deleted only if the input allows it: it holds data, or others depend on it. */
+  isProtected?: true;
+  /** Whether it would lose data when renamed. A schema with another name is created beside the old one. */
+  isNameFixed?: true;
+}
+
+const MANAGERS: { [Name in Kind]: Manager<Extract<ResourceInput, { kind: Name }>> } = {
+  dataset_group: { converge: createDatasetGroup, remove: deleteDatasetGroup, isProtected: true, isNameFixed: true },
+  schema: {
+    converge: createSchema,
+    remove: (managing, { name }) => deleteSchema(managing, name, true),
+    isProtected: true,
+  },
+  dataset: { converge: convergeDataset, remove: deleteDataset, isProtected: true, isNameFixed: true },
+  event_tracker: { converge: createEventTracker, remove: deleteEventTracker, isProtected: true },
+  filter: { converge: createFilter, remove: deleteFilter },
+  campaign: { converge: convergeCampaign, remove: deleteCampaign, isNameFixed: true },
+};
+
+const wordOf = (kind: Kind) => kind.replace("_", " ");
 
 /**
  * Brings one resource to its desired state, or removes it. Every action is idempotent and resumes what an earlier call
@@ -22,8 +44,9 @@ export async function manage(
   input: ResourceInput,
   before?: ResourceInput,
 ): Promise<ResourceState> {
+  const { converge, remove, isProtected, isNameFixed } = MANAGERS[input.kind] as Manager<ResourceInput>;
   if (action === "delete") {
-    if (PROTECTED.includes(input.kind) && !input.deletable) {
+    if (isProtected && !input.deletable) {
       throw new ManagerError(
         `The ${wordOf(input.kind)} ${input.name} is protected, since its data would be gone with it. ` +
           "`relevance uninstall` removes it",
@@ -32,11 +55,11 @@ export async function manage(
     await remove(managing, input);
     return { kind: input.kind, name: input.name, arn: null, status: "deleted" };
   }
-  if (action === "update" && input.deletable && PROTECTED.includes(input.kind)) {
+  if (action === "update" && input.deletable && isProtected) {
     // Uninstall has started: recreate nothing and wait for nothing.
     return { kind: input.kind, name: input.name, arn: null, status: "may be deleted" };
   }
-  if (before && before.kind === input.kind && before.name !== input.name && FIXED.includes(input.kind)) {
+  if (before && before.kind === input.kind && before.name !== input.name && isNameFixed) {
     throw new ManagerError(
       `The ${wordOf(input.kind)} ${before.name} cannot be renamed to ${input.name}: its data would be gone. ` +
         "Keep project_name, or `relevance uninstall` and deploy again",
@@ -47,43 +70,6 @@ export async function manage(
     await retag(managing.personalize, state.arn, input.tags, before.tags);
   }
   return state;
-}
-
-/** Kinds that would lose data when renamed. A schema with another name is created beside the old one. */
-const FIXED: readonly ResourceInput["kind"][] = ["dataset_group", "dataset", "campaign"];
-
-function converge(managing: Managing, input: ResourceInput, isNew: boolean): Promise<ResourceState> {
-  switch (input.kind) {
-    case "dataset_group":
-      return createDatasetGroup(managing, input, isNew);
-    case "schema":
-      return createSchema(managing, input);
-    case "dataset":
-      return convergeDataset(managing, input);
-    case "event_tracker":
-      return createEventTracker(managing, input);
-    case "filter":
-      return createFilter(managing, input);
-    case "campaign":
-      return convergeCampaign(managing, input);
-  }
-}
-
-function remove(managing: Managing, input: ResourceInput): Promise<void> {
-  switch (input.kind) {
-    case "dataset_group":
-      return deleteDatasetGroup(managing, input);
-    case "schema":
-      return deleteSchema(managing, input.name, true);
-    case "dataset":
-      return deleteDataset(managing, input);
-    case "event_tracker":
-      return deleteEventTracker(managing, input);
-    case "filter":
-      return deleteFilter(managing, input);
-    case "campaign":
-      return deleteCampaign(managing, input);
-  }
 }
 
 /** Sets a resource's tags and removes those that only the previous input had. Leaves other tags alone. */

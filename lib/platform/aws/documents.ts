@@ -220,7 +220,7 @@ export function versionNumber(given: string): number {
   return Number(given);
 }
 
-/** Returns the ARN of whoever the credentials belong to, as STS names it. */
+/** Returns the ARN of the identity of the credentials, as STS names it. */
 async function identityOf(sdk: DocumentAccount["sdk"]): Promise<string> {
   const { GetCallerIdentityCommand, STSClient } = await import("@aws-sdk/client-sts");
   const { Arn } = await new STSClient(sdk).send(new GetCallerIdentityCommand({}));

@@ -21,7 +21,7 @@ const Version = v.object({
   written_by: v.string(),
   /** The version whose content this one brings back. */
   reverts_to: v.optional(v.number()),
-  /** The form of the content, by which whoever wrote it has checked it. */
+  /** The form of the content, by which its writer has checked it. */
   form: v.optional(v.number()),
   content: v.unknown(),
 });

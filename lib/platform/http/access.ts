@@ -11,7 +11,7 @@ export type Authorization = (typeof AUTHORIZATIONS)[number];
  * Returns the role or user that an ARN names, such as `role shop-page of account 123456789012`; undefined for any other
  * ARN. IAM writes a role in two ways: `arn:aws:iam::…:role/<path>/<name>`, and
  * `arn:aws:sts::…:assumed-role/<name>/<session>` for a call with its credentials. The name is unique in an account;
- * whoever assumes the role chooses the session. Source: "IAM identifiers", IAM User Guide.
+ * the caller that assumes the role chooses the session. Source: "IAM identifiers", IAM User Guide.
  */
 export function iamPrincipal(arn: string): string | undefined {
   const [, account, kind, names = ""] =
@@ -81,7 +81,7 @@ export interface KeyRules {
   endpoints: Endpoint[];
   /** Names, or prefixes followed by `*`, of the indexes that the key may use. If undefined, every index without a dot. */
   indexes?: string[] | undefined;
-  /** The callers whom the rules apply to, unless they are told by their API keys. */
+  /** The callers whom the rules apply to, unless they are identified by API keys. */
   principals?: string[] | undefined;
   /**
    * Calls that `/raw-backend` lets through: all, or those of rules `METHOD pattern` and the word `recommended`. If undefined,

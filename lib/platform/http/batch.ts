@@ -33,7 +33,7 @@ export interface Batch<Invalid extends Rejected, Left extends Unstored> {
   again?: string;
 }
 
-/** The part of the answer to a batch that tells what was accepted. */
+/** The part of the answer to a batch about what was accepted. */
 export interface BatchResult<Entry> {
   status: number;
   error?: object;

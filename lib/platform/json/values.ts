@@ -15,9 +15,7 @@ export function parseJson(text: string | Buffer): unknown {
 /** Returns the value of a document at a dotted path: under the whole path as one key, else in the objects along it. */
 export function valueAt(document: Record<string, unknown> | undefined, path: string): unknown {
   if (document?.[path] !== undefined) return document[path];
-  return path
-    .split(".")
-    .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+  return path.split(".").reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), document);
 }
 
 /** A number kept as its source text, since a float would change it (`JSON.rawJSON`). */

@@ -12,7 +12,7 @@ import { ArgumentError, argumentsOf, type Tool } from "./tool.ts";
 
 interface McpOptions extends Pick<ToolServer, "name" | "instructions"> {
   api: ApiOptions;
-  /** Returns the tools of whoever calls. */
+  /** Returns the tools of the caller. */
   toolsOf: (call: Call) => Promise<readonly Tool[]>;
   /** The routes behind the tools, and what loads them. */
   routes: readonly ServedRoute[];

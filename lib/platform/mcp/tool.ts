@@ -64,7 +64,7 @@ export const CURSOR = {
     "next_cursor of an answer: repeat the call with it, and otherwise the same arguments, for the next page.",
 };
 
-/** Returns arguments, of which `jsonOf` has the text. Throws ArgumentError for those that a tool does not have or lacks. */
+/** Parses arguments, whose source text `jsonOf` returns. Throws ArgumentError for unknown and for missing ones. */
 export function argumentsOf(
   { inputSchema: { properties, required } }: ToolDescription,
   given: unknown,

@@ -92,7 +92,7 @@ export function userIdKey(
   };
 }
 
-const late = () => new Error("the key is late");
+const late = () => new Error("the HMAC key for user ids was not read within the time budget");
 
 interface KeySource {
   settings: { logging: LoggingSettings };

@@ -26,7 +26,7 @@ const MEMBERS: ReadonlyMap<string, Limit> = new Map([
 ]);
 
 /**
- * Numbers that nobody needs to raise so far, at most the cluster's default or ten times that. A regular expression of 18
+ * Numbers without a limit in the configuration, at most the cluster's default or ten times that. A regular expression of 18
  * characters took 26 s for 2^18 states, and a compression of 10^8 ended a node of OpenSearch 3.6.
  */
 const FIXED: ReadonlyMap<string, number> = new Map([

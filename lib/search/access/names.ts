@@ -187,8 +187,8 @@ export function aliasRefusal(name: string): Refusal | undefined {
   return NAME.test(name) && !/^[-_+.]/.test(name) ? undefined : namesRefusal(name, undefined, { wildcards: false });
 }
 
-/** Throws `forbidden` unless a key may write to an index. */
-export function requireWritable(key: KeyRules, index: string): void {
+/** Throws `forbidden` unless a key may use the one index, alias or data stream of a name. */
+export function requireIndex(key: KeyRules, index: string): void {
   requireAllowed(key, namesRefusal(index, key.indexes, { ...ownOptions(key), wildcards: false }));
 }
 

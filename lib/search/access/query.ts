@@ -43,7 +43,7 @@ const NAMES_INDEX = new Set(["index", "_index", "indices", "indexes"]);
 const UNBOUNDED = new Map<string, Refusal>([
   ["wrapper", refusal("body", "wrapper hides a query")],
   ["indexed_shape", refusal("body", "indexed_shape reads another index")],
-  ["pit", refusal("open-search", "a point in time does not name its indexes")],
+  ["pit", refusal("open-search", "the id of a point in time does not show its indexes")],
   ["template", refusal("template", "a template hides a query")],
   ["collate", refusal("template", "collate holds a template")],
   ["agentic", refusal("template", "an agent writes the query")],

@@ -120,7 +120,7 @@ function settingRefusal([name, value]: Setting, rights: Rights): Refusal | undef
 }
 
 /** Returns the values of nested objects by their dotted paths, without the words that may stand before any. */
-function dotted(value: Readonly<Record<string, unknown>>, prefix = ""): Setting[] {
+export function dotted(value: Readonly<Record<string, unknown>>, prefix = ""): Setting[] {
   return Object.entries(value).flatMap(([key, member]): Setting[] =>
     isObject(member)
       ? dotted(member, `${prefix}${key}.`)

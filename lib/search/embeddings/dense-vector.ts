@@ -51,7 +51,7 @@ export function parseJson(answer: Uint8Array): unknown {
 }
 
 /**
- * Returns the list. Throws ModelAnswerError when its length differs: then nobody knows which vector belongs to which
+ * Returns the list. Throws ModelAnswerError when its length differs: then it is unknown which vector belongs to which
  * text.
  */
 export function requireCount<T>(list: T[], count: number): T[] {

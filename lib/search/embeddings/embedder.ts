@@ -9,7 +9,7 @@ interface CommonSettings {
   /** Simultaneous calls of one function instance for queries. */
   concurrency: number;
   /** The same for documents; absent: as many. */
-  document_concurrency?: number;
+  document_concurrency?: number | undefined;
   /** Whether the model only embeds for indexes that it made the vectors of, since another one is configured now. */
   previous?: true;
   /** Milliseconds of one call for a query or for documents; absent: the embedder's own. */
@@ -21,14 +21,14 @@ interface DenseEndpoint extends CommonSettings {
   name: "dense_large_en_v1_5";
   /** SageMaker endpoint, and the one for documents; absent: the same. */
   endpoint_name: string;
-  document_endpoint_name?: string;
+  document_endpoint_name?: string | undefined;
   /** Differs from the model's own where another model serves the local stack. */
   dimension: number;
   /** Text before each query; may be empty. */
   query_prefix: string;
   /** Text before each document; may be empty. */
   passage_prefix: string;
-  protocol?: Protocol;
+  protocol?: Protocol | undefined;
 }
 
 interface SparseEndpoint extends CommonSettings {
@@ -43,16 +43,16 @@ interface BedrockModel extends CommonSettings {
   /** Id of a Bedrock model or inference profile. */
   model_id: string;
   dimension: number;
-  protocol?: Protocol;
+  protocol?: Protocol | undefined;
   /** Text before each query, and before each document. */
-  query_prefix?: string;
-  passage_prefix?: string;
+  query_prefix?: string | undefined;
+  passage_prefix?: string | undefined;
 }
 
 /** One embedding model: what its kind and its host need, and nothing else. */
 export type ModelSettings = DenseEndpoint | SparseEndpoint | BedrockModel;
 
-/** Returns what tells the vectors of a model from those of others. */
+/** Returns the identity of the vectors of a model. */
 export const vectorsBySettings = (settings: ModelSettings): string =>
   "model_id" in settings ? settings.model_id : settings.revision;
 

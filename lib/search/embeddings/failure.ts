@@ -78,7 +78,7 @@ const DENIED: Readonly<Record<Denial, readonly [reason: string, kind: Kind]>> = 
   missing: ["access to the model is denied: no credentials", "final"],
 };
 
-/** Says what a failed model call means: which failures may be tried again, and what a caller is told. */
+/** Classifies a failed model call: whether to try again, and the message for the caller. */
 export function classify(error: unknown): Failure {
   if (error instanceof ModelCallTimeout) return failure(error.message, "timeout");
   if (error instanceof ModelAnswerError) return failure(error.message, "final");

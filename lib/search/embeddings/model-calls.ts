@@ -36,7 +36,7 @@ export interface HostedEmbedderOptions {
 /** A query's attempt, by default. A query alone takes a model 50 to 300 ms; the rest is queueing behind documents. */
 const QUERY_TIMEOUT_MS = 3_000;
 
-/** Every timeout ends this long before the deadline, so that the failure can still be told. */
+/** Every timeout ends this long before the deadline, so that the failure can still be reported. */
 const MARGIN_MS = 50;
 
 /** SageMaker's own limit for an answer; also keeps timers within what Node takes. */
@@ -67,7 +67,7 @@ export class ModelCalls {
     this.#waiting = wait ? { wait } : {};
   }
 
-  /** Embeds literals with `retry`, but when no time is left for another attempt, tells what failed the one before. */
+  /** Embeds literals with `retry`, but when no time is left for another attempt, throws the error of the one before. */
   embed(
     literals: readonly string[],
     input: InputType,
@@ -86,7 +86,7 @@ export class ModelCalls {
     return retry(attempt, { deadline: startBefore, retryable, ...this.#waiting });
   }
 
-  /** Returns the error that tells how many texts fit, if a call did not start because the model is slow. */
+  /** Returns the error with the number of texts that fit, if a call did not start because the model is slow. */
   slowness(error: unknown, texts: number, requestMs: number): SlowModelError | undefined {
     const fitting = Math.max(1, this.pace.finishedWithin(requestMs));
     return error instanceof NoTimeLeftError && fitting < texts ? new SlowModelError(fitting) : undefined;

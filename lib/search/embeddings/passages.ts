@@ -107,6 +107,6 @@ export function passagesOf(text: string, splitting: Splitting): Passage[] {
   }
 }
 
-/** Returns what tells a passage from others, made by what `madeBy` names; 16 characters, which are stored with each. */
+/** Returns the hash of a passage and of the model that `madeBy` names; 16 characters, which are stored with each. */
 export const hashOf = ({ text }: Pick<Passage, "text">, madeBy: string): string =>
   createHash("sha256").update(`${madeBy}\n${text}`).digest("base64url").slice(0, 16);

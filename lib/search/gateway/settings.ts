@@ -1,5 +1,6 @@
 import type { AccessSettings } from "../../platform/http/access.ts";
 import type { LoggingSettings } from "../../platform/request-log/settings.ts";
+import type { Api } from "../../settings/api.ts";
 import type {
   HybridSearch,
   HybridQuery as IndexEntry,
@@ -30,22 +31,16 @@ export interface GatewaySettings extends AccessSettings {
   templates: HybridSearch["templates"];
   experiments: HybridSearch["experiments"];
   /** Whether searches are changed by the rules of the document in the bucket. */
-  has_rules?: boolean;
+  has_rules?: boolean | undefined;
   models: ModelSettings[];
   /** Endpoint of SageMaker with the reranker of model.yaml; absent if no index uses it. */
-  reranker_endpoint?: string;
+  reranker_endpoint?: string | undefined;
   /** Rules `METHOD pattern`, or `recommended` for the recommended ones. */
   raw_backend_deny: "recommended" | string[];
-  personalized_ranking?: {
-    campaign_arn: string;
-    filter_arn?: string | undefined;
-    weight: number;
-    window: number;
-    timeout_ms: number;
-    item_id_field: string;
-  };
+  /** Absent without a campaign that ranks. */
+  personalized_ranking?: (Api["personalized_ranking"] & { campaign_arn: string }) | undefined;
   logging: LoggingSettings;
-  cors?: { allow_origins: string[] };
+  cors?: Api["cors"];
 }
 
 /** What `search-events` reads at start from `config.json` beside its bundle. */

@@ -1,27 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../platform/json/values.ts";
 import { dimensionOf, isEndpointModel, type ModelName } from "../../settings/embedding-models.ts";
+import type { HybridQuery } from "../../settings/hybrid-search.ts";
 import type { Models } from "../../settings/model.ts";
 import { bedrockModelId, vectorsOfEndpoint } from "../../settings/model-sources.ts";
 import { passagesField } from "../../settings/passage-fields.ts";
-import type { Chunking } from "../../settings/passages.ts";
-import { type Vectors, vectorField } from "../../settings/vectors.ts";
+import { vectorField } from "../../settings/vectors.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
 import { findMapping } from "../target/entry.ts";
 import { type IndexDescription, readIndexDescription, SchemaError } from "./index-description.ts";
 import { fieldOnPath, withField } from "./mapping-path.ts";
 
 /** The parts of an entry of hybrid_search.yaml that the schema depends on. */
-export interface HybridEntry {
-  readonly index: string;
-  readonly embedding_mappings: readonly {
-    readonly embedding_field: string;
-    readonly model_name: ModelName;
-    readonly src_fields: readonly string[];
-    readonly vectors?: Vectors | undefined;
-    readonly chunking?: Chunking | undefined;
-  }[];
-}
+export type HybridEntry = Pick<HybridQuery, "index" | "embedding_mappings">;
 
 /** The schema to extend, and the fields to add. */
 export interface SemanticSchemaInput {

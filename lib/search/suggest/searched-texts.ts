@@ -4,16 +4,12 @@ import { download, listed, type ObjectStore } from "../../platform/aws/object-st
 import { PREFIXES } from "../../platform/naming/object-keys.ts";
 import { concurrently } from "../../platform/resilience/concurrently.ts";
 import { type Database, type DatabaseLimits, literal, literals, withDatabase } from "../../platform/sql/database.ts";
+import type { SuggestSettings } from "../gateway/settings.ts";
 import type { Suggestion } from "./suggestion.ts";
 import { MAX_SUGGESTED } from "./texts.ts";
 
 /** The searches of an index that are read. */
-export interface SearchesOf {
-  index: string;
-  days: number;
-  min_users: number;
-  half_life_days: number;
-}
+export type SearchesOf = NonNullable<SuggestSettings["searches"]> & { index: string };
 
 export interface LogOptions {
   store: ObjectStore;

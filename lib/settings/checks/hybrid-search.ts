@@ -73,7 +73,7 @@ export const checkHybridSearch: Check = (drafts, report) => {
 /** The longest name of an index for which the names of its suggestions fit into the 255 bytes of a name. */
 const MAX_SUGGESTED_NAME = 200;
 
-/** Checks that there is something to suggest, and that one index is meant: those of others are nobody's business. */
+/** Checks that there is something to suggest, and that one index is meant: suggestions of others must not be shown. */
 function checkSuggest({ index, suggest }: Draft<HybridQuery>, path: Path, report: Report): void {
   if (!suggest) return;
   const at = [...path, "suggest"];

@@ -1,8 +1,9 @@
 import { ENDPOINT_MODELS } from "../embedding-models.ts";
 import type { Models } from "../model.ts";
 import { type Protocol, protocolProblems } from "../model-protocol.ts";
+import { bedrockIds } from "../names.ts";
 import type { Path } from "../problem.ts";
-import { PROFILE, RERANKER } from "../rerank-models.ts";
+import { RERANKER } from "../rerank-models.ts";
 import type { Draft } from "../validate.ts";
 import type { Check, Report } from "./drafts.ts";
 
@@ -66,7 +67,7 @@ type Described = NonNullable<Draft<Models>["dense_large_en_v1_5"]>;
 type OnBedrock = NonNullable<Draft<Models>["ext_embed_bedrock"]>;
 
 /** Models of Bedrock whose requests and answers the gateway knows. */
-const KNOWN = new RegExp(`^${PROFILE}(cohere\\.embed-|amazon\\.titan-embed-(g1-)?text-)`);
+const KNOWN = bedrockIds(/(cohere\.embed-|amazon\.titan-embed-(g1-)?text-)/);
 
 /** Checks the description of an existing endpoint that another model server than ours answers. */
 function checkDescribed(section: Described | undefined, path: Path, report: Report): void {

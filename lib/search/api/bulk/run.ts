@@ -3,7 +3,7 @@ import type { ApiError } from "../../../platform/http/error.ts";
 import type { Reply } from "../../../platform/http/event.ts";
 import { backoff, MAX_ATTEMPTS } from "../../../platform/resilience/deadline.ts";
 import { degradedMetric } from "../../../platform/telemetry/emf.ts";
-import { requireWritable } from "../../access/names.ts";
+import { requireIndex } from "../../access/names.ts";
 import { requireTemplate } from "../../access/templates.ts";
 import { heldWrites } from "../../gateway/held-writes.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
@@ -50,7 +50,7 @@ export async function runBulk(
 ): Promise<Reply> {
   const { body, operations, deadline, headers, caller } = call;
   requireTemplate(caller, null);
-  requireWritable(caller, writtenName(caller, body.index));
+  requireIndex(caller, writtenName(caller, body.index));
   const target = await bulkTarget(services, body.index, deadline);
   await requireFittingAnswer(call, target, headers["accept-encoding"]);
 

@@ -15,8 +15,8 @@ import { embeddingField, hasPassages, type IndexInfo } from "../../opensearch/in
 import { entryOfAbsent, resolveTarget, type TargetIndex } from "../../target/target.ts";
 
 /**
- * A mapping of the index that is written to: what embeds for it, or why documents are stored without this embedding. Beside
- * vectors of another model it would spoil every search.
+ * A mapping of the index that is written to: its embedder, or why documents are stored without this embedding. Mixing
+ * models would corrupt ranking.
  */
 export type TargetMapping = EmbeddingMapping &
   ({ embedder: EmbedderName } | { incompatible: string }) & {

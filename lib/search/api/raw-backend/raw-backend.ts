@@ -5,7 +5,7 @@ import type { Call, ProxyEvent, Reply } from "../../../platform/http/event.ts";
 import { invalidRequest } from "../../../platform/http/validate.ts";
 import { retry } from "../../../platform/resilience/deadline.ts";
 import type { NativeRequest as CheckedCall } from "../../access/calls.ts";
-import type { Refusal } from "../../access/names.ts";
+import { type Refusal, requireAllowed } from "../../access/names.ts";
 import { type AllowOptions, contentRefusal, nativeRefusal } from "../../access/native.ts";
 import { rightsOf } from "../../access/rights.ts";
 import { requireTemplate } from "../../access/templates.ts";
@@ -48,8 +48,7 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     const parameters = parametersOf(event);
     requireHarmless({ segments, contentType, parameters: event.multiValueQueryStringParameters, body });
     const allowed = allowedTo.get(caller.name);
-    const found = refusalOf(caller, { method, segments, parameters, contentType, body }, allowed);
-    if (found) throw forbidden(caller, found.rule, found.reason);
+    requireAllowed(caller, refusalOf(caller, { method, segments, parameters, contentType, body }, allowed));
     if (allowed) {
       const task = taskOf(segments);
       const isListed = allowed.added.some((matches) => matches({ method, segments }));

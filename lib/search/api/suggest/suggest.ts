@@ -3,7 +3,7 @@ import { ApiError } from "../../../platform/http/error.ts";
 import type { JsonCall, Reply } from "../../../platform/http/event.ts";
 import { invalidRequest } from "../../../platform/http/validate.ts";
 import { degradedMetric } from "../../../platform/telemetry/emf.ts";
-import { namesRefusal, ownOptions, requireAllowed } from "../../access/names.ts";
+import { requireIndex } from "../../access/names.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { type Suggested, suggestionsFor } from "../../suggest/ask.ts";
 import { suggestedFrom, titlesAloneBecause } from "../../suggest/sources.ts";
@@ -22,7 +22,7 @@ export function suggest(services: Services): (call: JsonCall<SuggestRequest>) =>
   const tests = new Map(settings.indexes.map(({ index, suggest }) => [index, holdsAny(suggest?.never ?? [])]));
   const titlesAlone = titlesAloneBecause(settings.logging);
   return async ({ body: { index, text, size }, caller, deadline }) => {
-    requireAllowed(caller, namesRefusal(index, caller.indexes, { ...ownOptions(caller), wildcards: false }));
+    requireIndex(caller, index);
     const entry = entries.get(index);
     if (!entry) {
       const message = "is no entry of hybrid_search.yaml with `suggest`: name the index as the entry does";

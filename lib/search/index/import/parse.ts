@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { parse } from "csv-parse/sync";
 import type { Format } from "../../../platform/contract/search.ts";
-import { isObject, parseJson } from "../../../platform/json/values.ts";
+import { isObject, parseJson, valueAt } from "../../../platform/json/values.ts";
 import type { Writable } from "../rebuild/write.ts";
 import { hasDocument, type Slice } from "./slices.ts";
 
@@ -117,9 +117,4 @@ function rows({ bytes, from, columns = [] }: Slice, { idField }: ParseOptions): 
 function idOf(value: unknown): string | undefined {
   if (typeof value === "string" && value !== "") return value;
   return Number.isSafeInteger(value) ? String(value) : undefined;
-}
-
-function valueAt(document: Record<string, unknown>, path: string): unknown {
-  if (Object.hasOwn(document, path)) return document[path];
-  return path.split(".").reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), document);
 }

@@ -1,4 +1,4 @@
-import { isObject } from "../../../platform/json/values.ts";
+import { dotted } from "../../access/settings.ts";
 import type { IndexMeta } from "../../index-meta/index-meta.ts";
 import { nameOfRun, runIndex } from "../../index-meta/run-names.ts";
 import { clusterError } from "../../opensearch/calls.ts";
@@ -135,7 +135,7 @@ function convertedToBytes(before: Record<string, unknown>, after: Record<string,
     const was = old.get(field);
     const isSparse = (one: string | undefined) => one === "rank_features" || one === "sparse_vector";
     if (isSparse(type) && isSparse(was?.type) && type !== was?.type) {
-      throw new RunFailure(`${field} is ${was?.type}, and ${type} has other tokens: add --embed`);
+      throw new RunFailure(`${field} is ${was?.type}, and ${type} uses another vocabulary: re-embed with --embed`);
     }
     return vectors === "byte" && was?.type === "knn_vector" && was.vectors !== "byte" ? [field] : [];
   });
@@ -158,13 +158,7 @@ function ownSettings({ settings }: DescribedIndex): Record<string, unknown> {
 }
 
 /** Returns settings as `index.…` keys, whether they are written nested, dotted or without `index`. */
-function flat(settings: Record<string, unknown>, prefix = ""): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(settings).flatMap(([key, value]): Array<[string, unknown]> => {
-      const path = prefix === "" && !/^index(\.|$)/.test(key) ? `index.${key}` : `${prefix}${key}`;
-      return isObject(value) ? Object.entries(flat(value, `${path}.`)) : [[path, value]];
-    }),
-  );
-}
+const flat = (settings: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(dotted(settings).map(([path, value]) => [`index.${path}`, value]));
 
 const textOf = (value: unknown): string | null => (value === undefined || value === null ? null : String(value));

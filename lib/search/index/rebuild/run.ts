@@ -242,5 +242,5 @@ class Takeover {
   }
 }
 
-/** Thrown inside a hold when too little of its time is left. */
+/** Thrown when the write block is about to expire. */
 class OutOfTime extends Error {}
