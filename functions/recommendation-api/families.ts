@@ -6,10 +6,6 @@ export async function loadFamily(family: string, services: RecommendationService
   switch (family) {
     case "recommend":
       return (await import("./recommend.ts")).recommendFamily(services);
-    case "rank":
-      return (await import("./rank.ts")).rankFamily(services);
-    case "placements":
-      return (await import("./placements.ts")).placementsFamily(services);
     case "ingest":
       return (await import("./ingest.ts")).ingestFamily(services);
     case "mcp":

@@ -5,7 +5,7 @@ export const served = {
   placement: {
     methods: ["POST"],
     path: "/recommend-for-placement",
-    family: "placements",
+    family: "recommend",
     access: ["recommend"],
   },
   mcp: {

@@ -1,10 +1,10 @@
-import type { RECOMMENDATION_STAGES } from "../../platform/contract/recommendation.ts";
-import type { Degradation } from "../../platform/http/degradation.ts";
+import type { RECOMMENDATION_STAGES } from "../../../platform/contract/recommendation.ts";
+import type { Degradation } from "../../../platform/http/degradation.ts";
 
 type StageName = (typeof RECOMMENDATION_STAGES)[number];
 
 /** One stage of the pipeline that makes the list of a placement. */
-interface Stage {
+export interface Stage {
   /** The name in `degraded`. */
   name: StageName;
   /** What it calls. */
