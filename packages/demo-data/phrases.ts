@@ -1,5 +1,10 @@
-/** What a book is about in two sentences, and a search for it that shares no telling word with them. */
-export type Plot = readonly [text: string, asked: string];
+import { readFileSync } from "node:fs";
+
+/** Describes a book in two sentences, and has a search for it that shares no telling word with them. */
+export interface Plot {
+  text: string;
+  query: string;
+}
 
 /** The building blocks for the texts of one kind of book. */
 export interface Genre {
@@ -13,23 +18,15 @@ export interface Genre {
   /** A description is a plot and, mostly, a closing sentence. Both have `{slot}` marks. */
   plots: readonly Plot[];
   closings: readonly string[];
-  /** The values of each slot. Each list has enough entries that descriptions rarely repeat. */
+  /** The values of each slot, beside those of all genres. Each list has enough entries that descriptions rarely repeat. */
   slots: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Slots that all kinds of stories share. */
-export const TONES = {
-  tone: ["tender", "darkly funny", "haunting", "fast-moving", "quiet", "sharp", "generous", "unsettling", "sweeping"],
-  theme: phrases(`family and forgiveness; memory; the price of ambition; friendship; courage;
-    grief and what follows it; belonging; the stories we tell ourselves; loyalty; freedom; growing old; second chances`),
-} as const;
-
-/** Splits a text into its words. */
-export function words(text: string): string[] {
-  return text.trim().split(/\s+/);
+/** The phrases of the catalogue. `slots` has the slots that all genres share. */
+interface Phrases {
+  authors: { first: readonly string[]; last: readonly string[] };
+  slots: Genre["slots"];
+  genres: readonly Genre[];
 }
 
-/** Splits a text into phrases, which semicolons separate. */
-export function phrases(text: string): string[] {
-  return text.split(/;\s+/);
-}
+export const PHRASES: Phrases = JSON.parse(readFileSync(new URL("phrases.json", import.meta.url), "utf8"));
