@@ -81,7 +81,7 @@ async function otherList(
         });
   const missing = isForNobody(request) ? `the ${subject} uses no profile` : "the built-in engine is not trained";
   const popular = await popularItemsInstead(
-    request.popularItems,
+    services.popularItems,
     failure ?? new CampaignFailure("none", missing),
     call.deadline,
   ).catch((error: unknown) => {
@@ -92,7 +92,7 @@ async function otherList(
     ...request,
     settings: { ...request.settings, ...settings },
     suggested: async () => suggested,
-    popularItems: async () => popular,
+    services: { ...services, popularItems: async () => popular },
     failures: [],
   });
   if (filter && list.failure) {
@@ -108,8 +108,6 @@ async function otherList(
   ];
   const reason = failure?.message ?? "the built-in engine does not store past events by type";
   const degraded =
-    effects.length > 0
-      ? [{ ...failed(STAGES.source, request.settings.recipe ?? "", reason), effect: effects.join("; ") }]
-      : [];
+    effects.length > 0 ? [failed(STAGES.source, request.settings.recipe ?? "", reason, effects.join("; "))] : [];
   return { list, degraded, ...(failure && { instead: engine }) };
 }

@@ -42,7 +42,7 @@ export function unreadRecords({ items, failure }: List, otherwise: string): Degr
   if (!failure) return [];
   const unread = items.filter(({ record }) => record === undefined).length;
   const effect = unread > 0 ? `${unread} items have ITEM_ID alone` : otherwise;
-  return [{ ...failed(STAGES.records, "response.items", failure.reason), effect }];
+  return [failed(STAGES.records, "response.items", failure.reason, effect)];
 }
 
 /** Says that a list is short because items were recommended that the service does not know. */
@@ -50,5 +50,5 @@ export function unknownItems({ items, unknown }: List, limit: number): Degradati
   if (items.length >= limit || unknown.size === 0) return [];
   const reason = `${unknown.size} recommended items are unknown: events name them, but they were not uploaded, or are deleted`;
   const effect = `the list has ${items.length} of ${limit} items`;
-  return [{ ...failed(STAGES.records, "response.items", reason), effect }];
+  return [failed(STAGES.records, "response.items", reason, effect)];
 }

@@ -10,16 +10,15 @@ import type { ListRequest } from "../lists/candidates/request.ts";
 import { failed, STAGES } from "../lists/candidates/stages.ts";
 import { explanations } from "../lists/explanations.ts";
 import { type List, makeList } from "../lists/make-list.ts";
-import type { RecommendationServices } from "../service/services.ts";
 import { requirePlacement } from "./access.ts";
-import { openVisit } from "./visit.ts";
+import { openVisit, type PlacementServices } from "./visit.ts";
 
 /**
  * POST /recommend-for-placement. Throws what {@link openVisit} does, and the reason if everything that could fill the list
  * failed.
  */
 export async function recommendForPlacement(
-  services: RecommendationServices,
+  services: PlacementServices,
   call: JsonCall<RecommendForPlacement>,
 ): Promise<Reply> {
   const since = services.now();
@@ -76,7 +75,7 @@ function shortcomings({ diversity, limit }: Placement, request: ListRequest, lis
   const instead = list.items.find(({ origin }) => origin !== "campaign");
   if (instead && filter && readsEvents(filter) && userId !== undefined) {
     const effect = "the filter's conditions on past events did not apply to items of the fallback chain";
-    found.push({ ...failed(STAGES.fallback, instead.origin, "past events are not stored for requests"), effect });
+    found.push(failed(STAGES.fallback, instead.origin, "past events are not stored for requests", effect));
   }
   return found;
 }
@@ -96,8 +95,9 @@ function throwIfFailed({ failures }: ListRequest, { failure }: List): void {
 }
 
 /** Throws `not_trained` if the list is empty because the built-in engine has not been trained yet. */
-async function throwIfUntrained({ settings, popularItems, call }: ListRequest): Promise<void> {
-  if (settings.engine !== "built_in" || (await popularItems(call.deadline).catch(() => [])) !== undefined) return;
+async function throwIfUntrained({ settings, services, call }: ListRequest): Promise<void> {
+  if (settings.engine !== "built_in" || (await services.popularItems(call.deadline).catch(() => [])) !== undefined)
+    return;
   const message = "The list is empty: the built-in engine is not trained. Upload data, then run `relevance train`.";
   throw new ApiError("not_trained", message, { cause: "the last ETL has left no lists" });
 }

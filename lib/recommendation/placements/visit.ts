@@ -20,6 +20,9 @@ const MAX_SEEDS = 5;
 /** Candidates to ask for by item of the list, so that exclusions and diversity seldom cost a second call. */
 const CANDIDATES_PER_ITEM = 5;
 
+/** What makes and answers the list of a placement. */
+export type PlacementServices = ListServices & Pick<RecommendationServices, "placements" | "requestLog" | "now">;
+
 /** A request for a placement. */
 export interface Visit {
   /** With the settings of the visitor's variant. */
@@ -42,10 +45,7 @@ export const readPlacements = (services: Pick<RecommendationServices, "placement
  * Chooses the placement and the variant. Throws `placement_not_found`, `upstream_unavailable` if placements could never be
  * read, `filter_not_found`, and `invalid_request` if the placement needs a visitor and the request names none.
  */
-export async function openVisit(
-  services: ListServices & Pick<RecommendationServices, "placements">,
-  call: JsonCall<RecommendForPlacement>,
-): Promise<Visit> {
+export async function openVisit(services: PlacementServices, call: JsonCall<RecommendForPlacement>): Promise<Visit> {
   const { body, deadline } = call;
   const { version, content, failure } = await readPlacements(services, deadline);
   const found = content.find(({ name }) => name === body.placement);

@@ -3,7 +3,6 @@ import type { Degradation } from "../../../platform/http/degradation.ts";
 import type { Call } from "../../../platform/http/event.ts";
 import { once } from "../../../platform/resilience/once.ts";
 import type { Placement } from "../../../settings/placements.ts";
-import type { EtlListReader } from "../../clients/popular-items.ts";
 import type { ReadRecords } from "../../clients/record-store.ts";
 import type { Profile } from "../../records/profile.ts";
 import { logFailure } from "../../service/reply.ts";
@@ -46,7 +45,6 @@ export interface ListRequest {
   seedRecords: () => Promise<ReadRecords>;
   /** What the built-in engine recommends: for the items of the page, or for the visitor and this session's items. */
   suggested: () => Promise<Suggested>;
-  popularItems: EtlListReader;
   /** Returns items to list before those of the campaign, unless it fails. */
   first?: () => Promise<readonly string[]>;
   filter: FilterChoice | undefined;
@@ -65,7 +63,7 @@ export interface ListRequest {
   failures: ListFailure[];
 }
 
-type Own = Omit<ListRequest, "seedRecords" | "suggested" | "popularItems" | "failures">;
+type Own = Omit<ListRequest, "seedRecords" | "suggested" | "failures">;
 
 /** Returns a request whose stores are read once, when they are first needed. `sessionItems` are the visitor's, latest first. */
 export function listRequest(own: Own, sessionItems: readonly string[]): ListRequest {
@@ -77,7 +75,6 @@ export function listRequest(own: Own, sessionItems: readonly string[]): ListRequ
     ...own,
     suggested: once(() => suggestedItems(services.builtIn, occasion, deadline)),
     seedRecords: once(() => services.records.read("item", seeds, deadline)),
-    popularItems: services.popularItems,
     failures: [],
   };
 }
@@ -97,6 +94,5 @@ export function report({ services, call, failures }: ListRequest, failure: Repor
   const { stage, target, reason, effect, campaign } = failure;
   if (cause !== undefined) logFailure(services, call, message, cause);
   if (failures.some((one) => one.stage === stage && one.degradation.target === target)) return;
-  const degradation = failed(stage, target, reason);
-  failures.push({ stage, campaign, degradation: effect === undefined ? degradation : { ...degradation, effect } });
+  failures.push({ stage, campaign, degradation: failed(stage, target, reason, effect) });
 }

@@ -5,7 +5,7 @@ import type { ListRequest } from "../candidates/request.ts";
 export const popular = {
   upstream: "the list of popular items",
   read: async (request: ListRequest) => [
-    ...listOf([], (await request.popularItems(request.call.deadline)) ?? [], await known(request)),
+    ...listOf([], (await request.services.popularItems(request.call.deadline)) ?? [], await known(request)),
   ],
 };
 
