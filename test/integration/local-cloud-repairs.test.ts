@@ -121,7 +121,7 @@ test("reads no instance types of EC2, and everything else that moto has", async 
 
 test("builds a path of a state machine once", async () => {
   const printed = await repaired(
-    "repairs_speed",
+    "repairs_states",
     "from moto.stepfunctions.parser.asl.utils.json_path import extract_json, parse",
     "print(extract_json('$.a.b', {'a': {'b': 1}}), extract_json('$.a.b', {'a': {'b': 2}}), parse('$.a.b') is parse('$.a.b'))",
   );
