@@ -75,6 +75,8 @@ export class Candidates {
   /** Records to read next. */
   #size = READ_AHEAD;
   #eligible: Candidate[] = [];
+  /** How many ids were excluded when the eligible items were last compared with them. */
+  #excluded = 0;
 
   constructor(sources: readonly Source[], checks: Checks) {
     this.#sources = [...sources];
@@ -85,7 +87,9 @@ export class Candidates {
   async next(count: number): Promise<readonly Candidate[]> {
     const [source] = this.#sources;
     if (!source) return [];
-    this.#eligible = this.#eligible.filter(({ id }) => !this.#checks.excluded.has(id));
+    const { excluded } = this.#checks;
+    if (this.#excluded !== excluded.size) this.#eligible = this.#eligible.filter(({ id }) => !excluded.has(id));
+    this.#excluded = excluded.size;
     while (this.#eligible.length < count && (await this.#more(source, count)));
     if (this.#eligible.length > 0) return this.#eligible.slice(0, count);
     this.#sources.shift();
@@ -94,13 +98,16 @@ export class Candidates {
   }
 
   /** Takes an item: neither these candidates nor those of the same request return it again. */
-  take({ id }: Candidate): void {
-    this.#checks.excluded.add(id);
+  take(taken: Candidate): void {
+    const { excluded } = this.#checks;
+    if (this.#excluded === excluded.size) this.#excluded += 1;
+    excluded.add(taken.id);
+    this.drop(taken);
   }
 
   /** Drops an item that these candidates shall not return again. */
   drop(dropped: Candidate): void {
-    this.#eligible = this.#eligible.filter((candidate) => candidate !== dropped);
+    this.#eligible.splice(this.#eligible.indexOf(dropped), 1);
   }
 
   /** Checks another part of a source. Returns false at its end. */
