@@ -85,7 +85,7 @@ export const routes = [
   {
     methods: ["POST"],
     path: "/rank-items-to-user",
-    family: "recommend",
+    family: "rank",
     access: ["recommend"],
     summary: "Rank items for a user",
     description: "Returns every given item exactly once. Unknown and retired items come last, with empty fields.",

@@ -5,7 +5,7 @@ export const served = {
   placement: {
     methods: ["POST"],
     path: "/recommend-for-placement",
-    family: "recommend",
+    family: "placements",
     access: ["recommend"],
   },
   mcp: {

@@ -1,3 +1,4 @@
+import type { RecommendingRecipe } from "../../platform/contract/recommendation.ts";
 import { ApiError } from "../../platform/http/error.ts";
 import type { JsonCall, Reply } from "../../platform/http/event.ts";
 import { answerList, unknownItems, unreadRecords } from "../lists/answer.ts";
@@ -63,7 +64,7 @@ export async function recommendToItem(
 function requestOf(
   services: RecommendationServices,
   call: JsonCall<RecommendToUser | RecommendToItem>,
-  recipe: "user_personalization" | "similar_items",
+  recipe: RecommendingRecipe,
   seeds: readonly string[],
 ): ListRequest {
   const { limit, exclude_item_ids, context, personalization, user_id } = call.body;
