@@ -44,6 +44,7 @@ const INTEGRATION: Readonly<Record<string, readonly string[]>> = {
   "lib/recommendation/clients/": ["recommendation-records", "etl"],
   "lib/recommendation/ingest/": ["recommendation-realtime", "recommendation-ingest"],
   "lib/recommendation/api/": ["recommendation-recommend"],
+  "lib/recommendation/lists/": ["recommendation-recommend", "recommendation-degraded"],
   "functions/api-router/": ["hybrid-search", "callers-faults", "tune"],
 };
 

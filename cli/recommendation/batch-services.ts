@@ -6,7 +6,7 @@ import { readBuiltIn } from "../../lib/recommendation/clients/built-in-table.ts"
 import { withItemCache } from "../../lib/recommendation/clients/item-cache.ts";
 import { dynamoEtlLists } from "../../lib/recommendation/clients/popular-items.ts";
 import { dynamoRecords } from "../../lib/recommendation/clients/record-store.ts";
-import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
+import type { PlacementServices } from "../../lib/recommendation/placements/visit.ts";
 import type { RecommendationSettings } from "../../lib/recommendation/service/settings.ts";
 import { recommendationSettings } from "../../lib/recommendation/service/settings-of.ts";
 import type { Configuration, Recommendation } from "../../lib/settings/configuration.ts";
@@ -28,7 +28,7 @@ export function batchServices(
   names: Names,
   dynamo: DynamoDBClient,
   placements: { version: number; content: readonly Placement[] },
-): Omit<RecommendationServices, "campaigns"> {
+): Omit<PlacementServices, "campaigns"> {
   const settings = recommendationSettings(config, config.recommendation, names);
   const connect = async () => dynamo;
   const tables = { user: names.table("users"), item: names.table("items") };
@@ -37,7 +37,6 @@ export function batchServices(
     ...settings.filters.map((filter) => [filter.parameter, filterArnOf(names)({ filter })] as const),
   ]);
   const read = async (wanted: readonly string[]) => wanted.map((name) => arns.get(name));
-  const unused = () => Promise.reject(new Error("a batch writes nothing"));
   return {
     settings,
     api: { log: () => {}, cors: undefined, project: settings.project, access: OPEN },
@@ -46,11 +45,6 @@ export function batchServices(
     builtIn: readBuiltIn(connect, names.table("built-in"), STORE_MS),
     ...dynamoEtlLists(connect, names.table("popular-items"), STORE_MS),
     placements: async () => placements,
-    eventStream: unused,
-    countEvents: unused,
-    eventTracker: unused,
-    changes: unused,
     now: Date.now,
-    newId: () => "",
   };
 }

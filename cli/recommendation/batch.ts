@@ -15,8 +15,8 @@ import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 import { type Made, makeLists, shelve, USERS } from "../../lib/recommendation/batch/lists.ts";
 import { keyOf, type Question } from "../../lib/recommendation/batch/questions.ts";
 import { Shelves } from "../../lib/recommendation/batch/shelves.ts";
+import type { PlacementServices } from "../../lib/recommendation/placements/visit.ts";
 import { readRows } from "../../lib/recommendation/schema/rows.ts";
-import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import { RECIPE_WITHOUT_BATCH } from "../../lib/settings/recipes.ts";
 import { Failure } from "../errors.ts";
 import { type Patience, runBatchJob } from "./batch-jobs.ts";
@@ -28,7 +28,7 @@ const INPUT = "users.json";
 const KIND = "user_personalization";
 
 export interface Batch {
-  services: Omit<RecommendationServices, "campaigns">;
+  services: Omit<PlacementServices, "campaigns">;
   placement: string;
   /** Version of the placements. */
   version: number;

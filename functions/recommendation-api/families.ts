@@ -1,15 +1,13 @@
 import type { Family } from "../../lib/platform/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 
-/** Loads a family. Each is a chunk of the bundle, loaded by its first request. */
+/** Loads a family from a chunk of the bundle, at its first request. Those that answer with lists share one. */
 export async function loadFamily(family: string, services: RecommendationServices): Promise<Family> {
   switch (family) {
     case "recommend":
-      return (await import("./recommend.ts")).recommendFamily(services);
     case "rank":
-      return (await import("./rank.ts")).rankFamily(services);
     case "placements":
-      return (await import("./placements.ts")).placementsFamily(services);
+      return (await import("./recommend.ts")).recommendFamily(services);
     case "ingest":
       return (await import("./ingest.ts")).ingestFamily(services);
     case "mcp":

@@ -1,6 +1,4 @@
-import { FICTION } from "./fiction.ts";
-import { type Genre, type Plot, words } from "./genre.ts";
-import { NON_FICTION } from "./non-fiction.ts";
+import { type Genre, PHRASES, type Plot } from "./phrases.ts";
 import { type Random, random } from "./random.ts";
 
 /** One book of the demo catalogue: its ID and the fields of the index `books`. */
@@ -16,8 +14,6 @@ export interface Book {
   /** A date such as `1987-04-21`. */
   published: string;
 }
-
-const GENRES = [...FICTION, ...NON_FICTION];
 
 /** Approximate number of titles per author, so that a recommender can learn from authors. */
 const BOOKS_PER_AUTHOR = 8;
@@ -42,12 +38,12 @@ export interface Paraphrase {
 
 /** Returns a search for each plot of the catalogue of the same count and seed. */
 export function paraphrases(count = 3_000, seed = 1): Paraphrase[] {
-  const found = Map.groupBy(generate(count, seed), ({ plot: [, asked] }) => asked);
+  const found = Map.groupBy(generate(count, seed), ({ plot }) => plot.query);
   return [...found].map(([query, those]) => ({ query, relevant: those.map(({ book }) => book.id) }));
 }
 
 function generate(count: number, seed: number): { book: Book; plot: Plot }[] {
-  const authors = makeAuthors(random(seed), Math.ceil(LAST_NAMES.length * 5));
+  const authors = makeAuthors(random(seed), Math.ceil(PHRASES.authors.last.length * 5));
   const chance = random(seed + 1);
   const titles = new Set<string>();
   return Array.from({ length: count }, (_, index) => {
@@ -69,11 +65,12 @@ function generate(count: number, seed: number): { book: Book; plot: Plot }[] {
 }
 
 function makeAuthors(chance: Random, count: number): Author[] {
+  const { first, last } = PHRASES.authors;
   const names = new Set<string>();
-  while (names.size < count) names.add(`${chance.pick(FIRST_NAMES)} ${chance.pick(LAST_NAMES)}`);
+  while (names.size < count) names.add(`${chance.pick(first)} ${chance.pick(last)}`);
   return [...names].map((name) => ({
     name,
-    genres: chance.sample(GENRES, chance.between(1, 2)),
+    genres: chance.sample(PHRASES.genres, chance.between(1, 2)),
     firstYear: chance.between(1955, 2015),
   }));
 }
@@ -114,7 +111,7 @@ function makeTitle(genre: Genre, chance: Random): string {
   ]);
 }
 
-function describe(genre: Genre, [plot]: Plot, chance: Random): string {
+function describe(genre: Genre, { text: plot }: Plot, chance: Random): string {
   const templates = chance.next() < 0.85 ? [plot, chance.pick(genre.closings)] : [plot];
   // One hero, place and thing per book: introduced first ("a forged portrait"), then repeated ("the forged portrait").
   const chosen = new Map<string, string>();
@@ -122,7 +119,7 @@ function describe(genre: Genre, [plot]: Plot, chance: Random): string {
     template.replace(/\{(\w+)\}/g, (_, mark: string) => {
       const slot = mark.toLowerCase();
       const earlier = chosen.get(slot);
-      const text = earlier?.replace(/^an? /, "the ") ?? chance.pick(genre.slots[slot] ?? []);
+      const text = earlier?.replace(/^an? /, "the ") ?? chance.pick(genre.slots[slot] ?? PHRASES.slots[slot] ?? []);
       if (!earlier) chosen.set(slot, text);
       return mark === slot ? text : capital(text);
     });
@@ -138,22 +135,3 @@ function date(author: Author, chance: Random): string {
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const article = (word: string) => (/^[AEIOU]/.test(word) ? "An" : "A");
-
-/** First names of the invented authors. */
-const FIRST_NAMES = words(`
-  Ada Adrian Agnes Amara Anders Aoife Arjun Astrid Beatriz Benedict Bianca Callum Camille Cecilia Chidi Clara Cyrus
-  Dahlia Daniel Delphine Dmitri Edith Elena Elias Emeka Esther Farah Felix Fiona Gareth Greta Hana Harriet Hector Ines
-  Imogen Isaac Ivy Jasper Joaquin Johanna Julian Kaito Katarina Laila Leo Lucia Maeve Magnus Marisol Mateo Mina Nadia
-  Naomi Nikolai Nora Odette Omar Orla Pavel Petra Priya Quentin Rafael Rosalind Ruth Samira Silas Sofia Stellan Sunita
-  Tamsin Tariq Thea Tobias Uma Valentina Victor Wanda Wei Yara Yusuf Zadie Zora
-`);
-
-/** Last names of the invented authors. */
-const LAST_NAMES = words(`
-  Abara Achterberg Alvarez Ashdown Bakshi Barrow Bellamy Bergstrom Blackwood Calloway Castellan Chandra Corrigan
-  Dalgaard Delacroix Demir Devereux Drummond Eklund Ellery Fairweather Farrow Fontaine Galloway Garrick Greaves Hale
-  Hartmann Hawthorn Holloway Ibarra Ivanova Jansen Kapoor Kessler Kimura Kowalski Lachlan Larkin Lindqvist Locke
-  Maddox Marchetti Marlowe Mbeki Mercer Montrose Nakamura Nightingale Novak Oakes Okafor Olsen Osei Pembroke Petrov
-  Quill Quintero Ramirez Redfern Rinaldi Rosenthal Sadler Salazar Sato Sinclair Sokolov Stonebridge Tanaka Thackeray
-  Thorne Underhill Vance Vasquez Verhoeven Wainwright Westbrook Whitlock Winterbourne Yilmaz Zielinski
-`);

@@ -1,3 +1,5 @@
+import { seeded } from "@relevance/lib/platform/statistics/random.ts";
+
 /** Seeded random numbers: the same seed gives the same data on every machine. */
 export interface Random {
   /** Returns a uniform number from [0, 1). */
@@ -11,15 +13,9 @@ export interface Random {
   normal(): number;
 }
 
-/** Creates a mulberry32 generator: 32 bits of state, good enough for demo data and the same on every machine. */
+/** Creates a generator of 32 bits of state, which is good enough for demo data. */
 export function random(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let word = Math.imul(state ^ (state >>> 15), state | 1);
-    word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
-    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = seeded(seed);
   const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1));
   const pick = <T>(values: readonly T[]): T => {
     const value = values[between(0, values.length - 1)];

@@ -1,6 +1,5 @@
 import { type Book, books } from "./books.ts";
-import { FICTION } from "./fiction.ts";
-import { NON_FICTION } from "./non-fiction.ts";
+import { PHRASES } from "./phrases.ts";
 import { type Random, random } from "./random.ts";
 
 /** A user of the demo, with the columns of the Users dataset. */
@@ -49,7 +48,7 @@ interface Taste {
   mood: readonly number[];
 }
 
-const GENRES = [...FICTION, ...NON_FICTION].map(({ name }) => name);
+const GENRES = PHRASES.genres.map(({ name }) => name);
 const MOODS = 2;
 const START = Date.UTC(2024, 0, 1) / 1_000;
 const DAYS = 365;

@@ -1,21 +1,28 @@
-/** What a recipe's campaign takes as input: a user, a user with a list to rank, or an item. */
-export type RecipeType = "USER_PERSONALIZATION" | "PERSONALIZED_RANKING" | "RELATED_ITEMS";
+import {
+  RECIPES as CONFIGURED,
+  RECIPE_WITHOUT_BATCH,
+  type RecipeParameter,
+  type Recipe as RecipeSettings,
+} from "@relevance/lib/settings/recipes.ts";
+
+/** The input of a recipe's campaign, by the kind of recipe: a user, a user with a list to rank, or an item. */
+const TYPES = {
+  user_personalization: "USER_PERSONALIZATION",
+  personalized_ranking: "PERSONALIZED_RANKING",
+  similar_items: "RELATED_ITEMS",
+} as const satisfies Record<RecipeSettings["kind"], string>;
 
 /** The local model that a recipe trains. */
-export type Learner = "taste" | "co-occurrence" | "popularity" | "trend";
+type Learner = "taste" | "co-occurrence" | "popularity" | "trend";
 
 /** A hyperparameter: its default and its allowed values. */
-export interface Parameter {
+export interface Parameter extends RecipeParameter {
   default: string;
-  kind: "integer" | "continuous" | "boolean" | "text";
-  range?: readonly [number, number];
-  /** The values of a text. */
-  values?: readonly string[];
 }
 
 export interface Recipe {
   name: string;
-  type: RecipeType;
+  type: (typeof TYPES)[RecipeSettings["kind"]];
   learner: Learner;
   description: string;
   /** The recipe's `algorithmHyperParameters`. */
@@ -24,33 +31,22 @@ export interface Recipe {
   featurization: Readonly<Record<string, Parameter>>;
 }
 
-const numeric =
-  (kind: "integer" | "continuous") =>
-  (value: string, low: number, high: number): Parameter => ({ default: value, kind, range: [low, high] });
-const [integer, continuous] = [numeric("integer"), numeric("continuous")];
-const TRUE: Parameter = { default: "true", kind: "boolean" };
-
-const RECURRENT = { hidden_dimension: integer("149", 32, 256), bptt: integer("32", 2, 32), recency_mask: TRUE };
-const HISTORY = {
-  min_user_history_length_percentile: continuous("0.0", 0, 1),
-  max_user_history_length_percentile: continuous("0.99", 0, 1),
+/** Defaults of parameters, by name. Source: the page of each recipe, developer guide. */
+const DEFAULTS: Readonly<Record<string, string>> = {
+  hidden_dimension: "149",
+  bptt: "32",
+  recency_mask: "true",
+  apply_recency_bias: "true",
+  min_user_history_length_percentile: "0.0",
+  max_user_history_length_percentile: "0.99",
+  popularity_discount_factor: "0.5",
+  min_cointeraction_count: "3",
+  min_item_interaction_count_percentile: "0.01",
+  max_item_interaction_count_percentile: "0.9",
+  item_id_hidden_dim: "100",
+  item_metadata_hidden_dim: "100",
+  trend_discovery_frequency: "2 hours",
 };
-
-const FIRST = { algorithm: RECURRENT, featurization: HISTORY };
-const SECOND = { algorithm: { apply_recency_bias: TRUE }, featurization: {} };
-const FOR_USER = {
-  type: "USER_PERSONALIZATION",
-  learner: "taste",
-  description: "Items for a user, learned from interactions.",
-} as const;
-const RANKING = {
-  type: "PERSONALIZED_RANKING",
-  learner: "taste",
-  description: "A list of items in the order of a user's interest.",
-} as const;
-
-/** The only recipe without batch inference. */
-export const TRENDING = "aws-trending-now";
 
 /** The values of `trend_discovery_frequency`, in seconds. */
 export const TREND_SECONDS: Readonly<Record<string, number>> = {
@@ -61,58 +57,57 @@ export const TREND_SECONDS: Readonly<Record<string, number>> = {
   "1 day": 86_400,
 };
 
-/** The built-in recipes that the local service can train, with their hyperparameters. */
-export const RECIPES: readonly Recipe[] = [
-  { name: "aws-user-personalization", ...FOR_USER, ...FIRST },
-  { name: "aws-user-personalization-v2", ...FOR_USER, ...SECOND },
-  { name: "aws-personalized-ranking", ...RANKING, ...FIRST },
-  { name: "aws-personalized-ranking-v2", ...RANKING, ...SECOND },
-  {
-    name: "aws-sims",
-    type: "RELATED_ITEMS",
+const FOR_USER = { learner: "taste", description: "Items for a user, learned from interactions." } as const;
+const RANKING = { learner: "taste", description: "A list of items in the order of a user's interest." } as const;
+
+/** How the local service trains each recipe. `defaults` are those that differ from {@link DEFAULTS}. */
+const TRAINED: Readonly<
+  Record<string, { learner: Learner; description: string; defaults?: Readonly<Record<string, string>> }>
+> = {
+  "aws-user-personalization": FOR_USER,
+  "aws-user-personalization-v2": FOR_USER,
+  "aws-personalized-ranking": RANKING,
+  "aws-personalized-ranking-v2": RANKING,
+  "aws-sims": {
     learner: "co-occurrence",
     description: "Items that occur together with an item in users' histories.",
-    algorithm: {
-      popularity_discount_factor: continuous("0.5", 0, 1),
-      min_cointeraction_count: integer("3", 0, 10),
-    },
-    featurization: {
-      min_user_history_length_percentile: continuous("0.005", 0, 1),
-      max_user_history_length_percentile: continuous("0.995", 0, 1),
-      min_item_interaction_count_percentile: continuous("0.01", 0, 1),
-      max_item_interaction_count_percentile: continuous("0.9", 0, 1),
-    },
+    defaults: { min_user_history_length_percentile: "0.005", max_user_history_length_percentile: "0.995" },
   },
-  {
-    name: "aws-similar-items",
-    type: "RELATED_ITEMS",
+  "aws-similar-items": {
     learner: "co-occurrence",
     description: "Items that are similar to an item by users' histories and by their metadata.",
-    algorithm: {
-      item_id_hidden_dim: integer("100", 30, 200),
-      item_metadata_hidden_dim: integer("100", 30, 200),
-    },
-    featurization: {},
   },
-  {
-    name: "aws-popularity-count",
-    type: "USER_PERSONALIZATION",
+  "aws-popularity-count": {
     learner: "popularity",
     description: "The items with most interactions, the same for every user.",
-    algorithm: {},
-    featurization: {},
   },
-  {
-    name: TRENDING,
-    type: "USER_PERSONALIZATION",
+  [RECIPE_WITHOUT_BATCH]: {
     learner: "trend",
     description: "The items whose interactions rise most, the same for every user.",
-    algorithm: {},
-    featurization: {
-      trend_discovery_frequency: { default: "2 hours", kind: "text", values: Object.keys(TREND_SECONDS) },
-    },
   },
-];
+};
+
+/** The built-in recipes that the local service can train, with their hyperparameters. */
+export const RECIPES: readonly Recipe[] = Object.entries(TRAINED).map(
+  ([name, { learner, description, defaults = {} }]) => {
+    const { kind, parameters } = CONFIGURED[name] as RecipeSettings;
+    const of = (group: RecipeParameter["goesTo"]) =>
+      Object.fromEntries(
+        Object.entries(parameters)
+          .filter(([, { goesTo }]) => goesTo === group)
+          .map(([key, parameter]) => [key, { ...parameter, default: defaults[key] ?? DEFAULTS[key] ?? "" }]),
+      );
+    const algorithm = of("algorithmHyperParameters");
+    return {
+      name,
+      type: TYPES[kind],
+      learner,
+      description,
+      algorithm,
+      featurization: of("featureTransformationParameters"),
+    };
+  },
+);
 
 /** Returns the ARN of a built-in recipe, which contains neither an account nor a region. */
 export function recipeArn(name: string): string {
@@ -150,12 +145,13 @@ function unknownParameter(recipe: Recipe, group: "algorithm" | "featurization", 
   return `Recipe ${recipe.name} has no ${group} parameter ${name}, it has ${known}${hint}`;
 }
 
-function valueProblem({ kind, range, values = [] }: Parameter, value: string): string | undefined {
-  if (kind === "text") return values.includes(value) ? undefined : `must be one of ${values.join(", ")}`;
-  if (kind === "boolean") return /^(true|false)$/i.test(value) ? undefined : "must be true or false";
+function valueProblem({ type, min, max, values = [] }: Parameter, value: string): string | undefined {
+  if (type === "text") return values.includes(value) ? undefined : `must be one of ${values.join(", ")}`;
+  if (type === "boolean") return /^(true|false)$/i.test(value) ? undefined : "must be true or false";
   const number = Number(value);
   if (value.trim() === "" || !Number.isFinite(number)) return "must be a number";
-  if (kind === "integer" && !Number.isInteger(number)) return "must be a whole number";
-  const [low, high] = range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  return number < low || number > high ? `must be from ${low} to ${high}` : undefined;
+  if (type === "integer" && !Number.isInteger(number)) return "must be a whole number";
+  return (min !== undefined && number < min) || (max !== undefined && number > max)
+    ? `must be from ${min} to ${max}`
+    : undefined;
 }

@@ -141,7 +141,7 @@ test("lets through what the policies allow, and GetCallerIdentity without any pe
 test("denies operations that its table lacks, whatever the policies say", async () => {
   const { options } = await user(allow("*", "*"));
   const { message } = await refusal(new IAMClient(options).send(new ListUsersCommand({})));
-  assert.is(message, "the local cloud does not know which permission iam:ListUsers needs: add it to guard_table.py");
+  assert.is(message, "the local cloud does not know which permission iam:ListUsers needs: add it to guard_table.json");
 });
 
 test("rejects unknown access keys", async () => {

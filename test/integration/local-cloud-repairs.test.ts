@@ -127,15 +127,6 @@ test("reads no instance types of EC2, and everything else that moto has", async 
   assert.is(printed, "0 True");
 });
 
-test("builds a path of a state machine once", async () => {
-  const printed = await repaired(
-    "repairs_speed",
-    "from moto.stepfunctions.parser.asl.utils.json_path import extract_json, parse",
-    "print(extract_json('$.a.b', {'a': {'b': 1}}), extract_json('$.a.b', {'a': {'b': 2}}), parse('$.a.b') is parse('$.a.b'))",
-  );
-  assert.is(printed, "1 2 True");
-});
-
 test("keeps messages for the retention period of their queue", async () => {
   const received = await repaired(
     "repairs_queues",

@@ -1,29 +1,12 @@
+import { MAX_RESULTS } from "../../personalize/limits.ts";
 import type { Degradation } from "../../platform/http/degradation.ts";
-import { ApiError } from "../../platform/http/error.ts";
 import type { JsonCall, Reply } from "../../platform/http/event.ts";
-import type { Profile } from "../records/profile.ts";
-import { logAnswer } from "../request-log/line.ts";
-import { answer, logFailure } from "../service/reply.ts";
+import { answerList, unreadRecords } from "../lists/answer.ts";
+import { chooseFilter } from "../lists/candidates/filter-choice.ts";
+import { listRequest } from "../lists/candidates/request.ts";
 import type { RecommendationServices } from "../service/services.ts";
-import { askCampaign, CampaignFailure, popularItemsInstead } from "./ask-campaign.ts";
-import { chooseFilter, type FilterChoice, ownFilter } from "./filter-choice.ts";
-import { type ItemRecord, isActive, itemColumns, itemRecord } from "./item-list.ts";
 import type { RankItems } from "./requests.ts";
-
-const RECIPE = "personalized_ranking";
-
-/** The requested ids in the order of the campaign or its fallback. */
-interface Order {
-  itemIds: readonly string[];
-  /** Whether an item is in the answer. Undefined if all are. */
-  passes?: (id: string, record: Profile | undefined) => boolean;
-  /** Whether `passes` reads the record: an item whose record could not be read is then neither in nor out. */
-  readsRecords?: true;
-  recommendationId: string | null;
-  /** Whether the campaign ranked. */
-  isByCampaign?: true;
-  degraded: Degradation[];
-}
+import { PLAIN, unnamedList } from "./unnamed.ts";
 
 /**
  * POST /rank-items-to-user: returns every requested item that passes the filter exactly once, ranked for the user. Unknown and
@@ -31,100 +14,56 @@ interface Order {
  */
 export async function rankItems(services: RecommendationServices, call: JsonCall<RankItems>): Promise<Reply> {
   const since = services.now();
-  const { filter_name, filter_value_dict } = call.body;
-  const named = { filter_name: filter_name ?? "", filter_value_dict: filter_value_dict ?? {} };
-  const filter = chooseFilter(services.settings, named);
-  const given = call.body.item_ids;
-  const [order, { records, unread, failure }] = await Promise.all([
-    orderOf(services, call, filter),
-    services.records.read("item", given, call.deadline),
-  ]);
-  const { passes } = order;
-  if (order.readsRecords && failure) {
-    throw new ApiError("upstream_unavailable", `The filter cannot be applied: ${failure.reason}.`, {
-      cause: failure.cause,
-    });
-  }
-  const item_ids = passes ? given.filter((id) => passes(id, records.get(id))) : given;
-  const columns = itemColumns(services.settings);
-  const isUsable = (id: string) => unread.has(id) || isActive(records.get(id));
-  const ranked: ItemRecord[] = complete(order.itemIds, item_ids)
-    .filter(isUsable)
-    .map((id) => (unread.has(id) ? { ITEM_ID: id } : itemRecord(columns, id, records.get(id))));
-  const last = item_ids.filter((id) => !isUsable(id)).map((id) => itemRecord(columns, id, undefined));
-
-  const degraded = [...order.degraded];
-  const target = "response.items";
-  if (failure) {
-    logFailure(services, call, "item records could not be read", failure.cause);
-    const effect = `${unread.size} items have ITEM_ID alone`;
-    degraded.push({ stage: "item_records", target, reason: failure.reason, effect });
-  }
-  if (last.length > 0) {
-    degraded.push({
-      stage: "item_records",
-      target,
-      reason: `${last.length} items are unknown or not active`,
-      effect: "they come last, without their fields",
-    });
-  }
-  const items = [...ranked, ...last];
-  const engine = order.isByCampaign ? "personalize" : "list";
-  await logAnswer(services, call, {
-    ...{ endpoint: "rank-items-to-user", placement: null, recommendationId: order.recommendationId, degraded, since },
-    ...{ userId: call.body.user_id, isPersonal: call.body.personalization !== "none" },
-    items: items.map(({ ITEM_ID: id = "" }) => ({ id, engine })),
-    fallback: order.degraded.length > 0 ? { step: 1, list: "popular", items: items.length } : null,
+  const { user_id, item_ids, context, personalization, filter_name, filter_value_dict } = call.body;
+  const isPersonal = personalization !== "none";
+  const filter = chooseFilter(services.settings, {
+    filter_name: filter_name ?? "",
+    filter_value_dict: filter_value_dict ?? {},
   });
-  return answer(services, {
-    request: call.body,
-    response: { items, recommendation_id: order.recommendationId },
-    degraded,
+  const given = { list: "items", item_ids } as const;
+  // Read beside the call to the campaign: all of them are needed.
+  const items = services.records.read("item", item_ids, call.deadline);
+  const read: typeof services.records.read = (dataset, ...query) =>
+    dataset === "item" ? items : services.records.read(dataset, ...query);
+  const request = listRequest(
+    {
+      ...{ services: { ...services, records: { ...services.records, read } }, call, filter, isCallersFilter: true },
+      settings: {
+        ...{ ...PLAIN, recipe: "personalized_ranking", limit: item_ids.length },
+        fallback: filter ? [] : [given],
+      },
+      ...{ candidates: MAX_RESULTS, seeds: [], excluded: new Set(), only: new Set(item_ids) },
+      userId: isPersonal ? user_id : undefined,
+      metadata: context ?? undefined,
+    },
+    [],
+  );
+  const { list, degraded, instead } = await unnamedList(request, {
+    settings: { recipe: undefined, fallback: [{ list: "popular" }, given] },
+    subject: "ranking",
+    effectOf: () => "items are ordered by popularity, the others as given",
+    isPersonal,
   });
-}
-
-async function orderOf(
-  services: RecommendationServices,
-  call: JsonCall<RankItems>,
-  filter: FilterChoice | undefined,
-): Promise<Order> {
-  const { user_id: userId, item_ids, context, personalization } = call.body;
-  const popular = async (failure: CampaignFailure, visitor: { userId?: string }) => {
-    const itemIds = await popularItemsInstead(services, failure, call.deadline);
-    const own = filter && (await ownFilter(services, filter, visitor, call.deadline));
-    const passes = own && ((id: string, record: Profile | undefined) => record !== undefined && own.passes(id, record));
-    return {
-      order: { itemIds, recommendationId: null, ...(passes && { passes, readsRecords: true as const }) },
-      shortcoming: own?.shortcoming,
-    };
+  const isByCampaign = isPersonal && instead === undefined;
+  const origin = isByCampaign ? "campaign" : "popular";
+  const isLast = (id: string) => list.retired.has(id) || (list.unknown.has(id) && (isByCampaign || !filter));
+  const last = item_ids.filter(isLast).map((id) => ({ id, record: {}, promotion: undefined, isMoved: false }));
+  const ranked = { ...list, items: [...list.items, ...last].map((item) => ({ ...item, origin }) as const) };
+  const unusable: Degradation = {
+    ...{ stage: "item_records", target: "response.items" },
+    reason: `${last.length} items are unknown or not active`,
+    effect: "they come last, without their fields",
   };
-  if (personalization === "none") {
-    const { order } = await popular(new CampaignFailure("none", "the ranking uses no profile"), {});
-    return { ...order, degraded: [] };
-  }
-  const more = { ...(filter && { filterValues: filter.formatted }), ...(context && { context }) };
-  const ask = (arns: { campaignArn: string; filterArn?: string }) =>
-    services.campaigns.rank({ ...arns, ...more, userId, itemIds: item_ids }, call.deadline);
-  const question = { recipe: RECIPE, filter, hasContext: context != null, ask } as const;
-  try {
-    const ranked = await askCampaign(services, question, call.deadline);
-    const passed = new Set(ranked.itemIds);
-    return { ...ranked, isByCampaign: true, degraded: [], ...(filter && { passes: (id) => passed.has(id) }) };
-  } catch (error) {
-    if (!(error instanceof CampaignFailure)) throw error;
-    if (error.cause !== undefined) logFailure(services, call, error.message, error.cause);
-    const { order, shortcoming } = await popular(error, { userId });
-    const effects = ["items are ordered by popularity, the others as given", shortcoming].filter(Boolean);
-    const degraded: Degradation[] = [
-      { stage: "campaign", target: RECIPE, reason: error.message, effect: effects.join("; ") },
-    ];
-    return { ...order, degraded };
-  }
-}
-
-/** Returns each given id once: first the ids in `order`, then the remaining ones as given. */
-function complete(order: readonly string[], given: readonly string[]): string[] {
-  const wanted = new Set(given);
-  const ordered = new Set(order.filter((id) => wanted.has(id)));
-  return [...ordered, ...given.filter((id) => !ordered.has(id))];
+  return answerList(services, call, {
+    list: ranked,
+    degraded: [
+      ...degraded,
+      ...unreadRecords(ranked, "0 items have ITEM_ID alone"),
+      ...(last.length > 0 ? [unusable] : []),
+    ],
+    line: {
+      ...{ endpoint: "rank-items-to-user", placement: null, userId: request.userId, isPersonal, since },
+      fallback: instead ? { step: 1, list: instead, items: ranked.items.length } : null,
+    },
+  });
 }

@@ -4,7 +4,7 @@ import { ApiError } from "../../platform/http/error.ts";
 import { concurrently } from "../../platform/resilience/concurrently.ts";
 import { deadlineIn } from "../../platform/resilience/deadline.ts";
 import { recommendForPlacement } from "../placements/recommend.ts";
-import type { RecommendationServices } from "../service/services.ts";
+import type { PlacementServices } from "../placements/visit.ts";
 import { answeredCampaigns, type BatchAnswers } from "./questions.ts";
 import type { Shelves } from "./shelves.ts";
 
@@ -43,7 +43,7 @@ export interface Made {
 }
 
 interface Making {
-  services: Omit<RecommendationServices, "campaigns">;
+  services: Omit<PlacementServices, "campaigns">;
   placement: string;
   shelves: Shelves;
   /** The keys of the questions, in the order of the jobs. */
@@ -104,7 +104,7 @@ const Answer = v.object({
   degraded: v.optional(v.unknown()),
 });
 
-async function listFor(services: RecommendationServices, placement: string, userId: string) {
+async function listFor(services: PlacementServices, placement: string, userId: string) {
   const body = { placement, user_id: userId };
   const call = { requestId: "batch", caller: UNLIMITED, headers: {}, deadline: deadlineIn(LIST_MS), body, text: "" };
   try {

@@ -1,7 +1,7 @@
 import type { CampaignClient, RecommendationQuery } from "../../personalize/runtime/campaigns.ts";
 import type { Placement } from "../../settings/placements.ts";
-import type { FilterChoice } from "../api/filter-choice.ts";
-import { filterChoice } from "../placements/visit.ts";
+import type { FilterChoice } from "../lists/candidates/filter-choice.ts";
+import { filterChoice } from "../lists/candidates/filter-choice.ts";
 import type { RecommendationSettings } from "../service/settings.ts";
 
 /** What is asked of the model for each user: which filter applies, with which values. */
@@ -35,7 +35,7 @@ export function questionsOf(
     ...promotions.map((promotion) => promotion.filter),
   ]);
   const questions = filters.map((filter): Question => {
-    const choice = filterChoice({ settings }, filter);
+    const choice = filterChoice(settings, filter);
     return choice ? { filterArn: filterArn(choice), filterValues: choice.formatted } : {};
   });
   return [...new Map(questions.map((question) => [keyOf(question), question])).values()];

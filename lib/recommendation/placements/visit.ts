@@ -5,38 +5,33 @@ import { ApiError } from "../../platform/http/error.ts";
 import type { JsonCall } from "../../platform/http/event.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import { once } from "../../platform/resilience/once.ts";
 import type { Placement } from "../../settings/placements.ts";
-import { type Occasion, suggestedItems } from "../api/built-in.ts";
-import { chooseFilter, type FilterChoice, requireUser } from "../api/filter-choice.ts";
 import type { RecommendForPlacement } from "../api/requests.ts";
-import type { ReadRecords } from "../clients/record-store.ts";
+import { type FilterChoice, filterChoice, requireUser } from "../lists/candidates/filter-choice.ts";
+import { valuesOf } from "../lists/candidates/item-record.ts";
+import { type ListRequest, type ListServices, listRequest } from "../lists/candidates/request.ts";
+import { failed, STAGES } from "../lists/candidates/stages.ts";
 import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
-import { failed, STAGES } from "./stages.ts";
 
 /** Items of a basket whose similar items are requested, the first ones. Each is one call to the campaign. */
 const MAX_SEEDS = 5;
 
-/** What one request is about: its placement with the visitor's variant, and what is known of visitor and page. */
+/** Candidates to ask for by item of the list, so that exclusions and diversity seldom cost a second call. */
+const CANDIDATES_PER_ITEM = 5;
+
+/** What makes and answers the list of a placement. */
+export type PlacementServices = ListServices & Pick<RecommendationServices, "placements" | "requestLog" | "now">;
+
+/** A request for a placement. */
 export interface Visit {
-  services: RecommendationServices;
-  call: JsonCall<RecommendForPlacement>;
+  /** With the settings of the visitor's variant. */
   placement: Placement;
   version: number;
   variant: string | undefined;
-  /** Undefined if the list must not depend on the visitor. */
-  userId: string | undefined;
-  /** The items that similar items are recommended to. */
-  seeds: readonly string[];
-  seedRecords: () => Promise<ReadRecords>;
-  /** What the built-in engine recommends: for the items of the page, or for the visitor and this session's items. */
-  suggested: () => ReturnType<typeof suggestedItems>;
-  filter: FilterChoice | undefined;
-  /** Ids that the list must not have. */
-  excluded: ReadonlySet<string>;
-  /** What failed so far. */
-  degraded: Degradation[];
+  request: ListRequest;
+  /** Says whether an earlier version of the placements is in use. */
+  degraded: readonly Degradation[];
 }
 
 /** Returns the placements in use. Throws `upstream_unavailable` if they could never be read. */
@@ -50,10 +45,7 @@ export const readPlacements = (services: Pick<RecommendationServices, "placement
  * Chooses the placement and the variant. Throws `placement_not_found`, `upstream_unavailable` if placements could never be
  * read, `filter_not_found`, and `invalid_request` if the placement needs a visitor and the request names none.
  */
-export async function openVisit(
-  services: RecommendationServices,
-  call: JsonCall<RecommendForPlacement>,
-): Promise<Visit> {
+export async function openVisit(services: PlacementServices, call: JsonCall<RecommendForPlacement>): Promise<Visit> {
   const { body, deadline } = call;
   const { version, content, failure } = await readPlacements(services, deadline);
   const found = content.find(({ name }) => name === body.placement);
@@ -66,32 +58,28 @@ export async function openVisit(
   const userId = body.personalization === "none" ? undefined : (body.user_id ?? body.session_id ?? undefined);
   const variant = found.experiment && userId !== undefined ? variantFor(found.experiment, userId) : undefined;
   const placement: Placement = Object.assign({}, found, variant?.settings);
-  const filter = filterChoice(services, placement.filter);
+  const filter = filterChoice(services.settings, placement.filter);
   if (body.personalization !== "none") requireVisitor(placement, filter, userId);
 
-  const { item_id, basket_item_ids, exclude_item_ids, session_item_ids } = body.context ?? {};
+  const { item_id, basket_item_ids, exclude_item_ids, session_item_ids, category, metadata } = body.context ?? {};
   const seeds = item_id == null ? [...new Set(basket_item_ids)].slice(0, MAX_SEEDS) : [item_id];
   const basket = placement.exclude.basket === false ? [] : (basket_item_ids ?? []);
   const sessionItems = body.personalization === "none" ? [] : (session_item_ids ?? []);
-  const isForItems = placement.recipe !== "user_personalization" && seeds.length > 0;
-  const occasion: Occasion = isForItems ? { pageItemIds: seeds } : { userId, itemIds: sessionItems };
-  const degraded = failure ? [failed(STAGES.placement, found.name, failure.reason)] : [];
+  const excluded = new Set([...(exclude_item_ids ?? []), ...basket, ...(item_id == null ? [] : [item_id])]);
+  const out = placement.exclude.out_of_stock;
   if (failure) logFailure(services, call, "changed placements could not be read", failure.cause);
+  const own = {
+    ...{ services, call, settings: placement, userId, seeds, filter, excluded, category, isCallersFilter: false },
+    candidates: placement.limit * CANDIDATES_PER_ITEM + excluded.size,
+    metadata: metadata ?? undefined,
+    ...(out && {
+      inStock: (record) => [...valuesOf(record, out.column)].every((value) => !out.values.includes(value)),
+    }),
+  } satisfies Parameters<typeof listRequest>[0];
   return {
-    ...{ services, call, placement, version, userId, seeds, filter, degraded },
-    variant: variant?.name,
-    suggested: once(() => suggestedItems(services, occasion, deadline)),
-    seedRecords: once(() => services.records.read("item", seeds, deadline)),
-    excluded: new Set([...(exclude_item_ids ?? []), ...basket, ...(item_id == null ? [] : [item_id])]),
+    ...{ placement, version, variant: variant?.name, request: listRequest(own, sessionItems) },
+    degraded: failure ? [failed(STAGES.placement, found.name, failure.reason)] : [],
   };
-}
-
-/** Returns a filter of a placement as a request would name it. Throws `filter_not_found`. */
-export function filterChoice(
-  { settings }: Pick<RecommendationServices, "settings">,
-  filter: Placement["filter"],
-): FilterChoice | undefined {
-  return filter && chooseFilter(settings, { filter_name: filter.name, filter_value_dict: filter.values });
 }
 
 function requireVisitor(placement: Placement, filter: FilterChoice | undefined, userId: string | undefined): void {

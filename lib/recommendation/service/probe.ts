@@ -11,8 +11,10 @@ const PROBE_MS = 20_000;
 const userId = "relevance";
 const itemId = "relevance";
 
+type ProbedServices = Pick<RecommendationServices, "settings" | "pointers" | "campaigns">;
+
 /** Calls each recipe's active campaign once. */
-export function probeRecommendation(services: RecommendationServices): Promise<Probe[]> {
+export function probeRecommendation(services: ProbedServices): Promise<Probe[]> {
   const { settings, pointers } = services;
   const deadline = deadlineIn(PROBE_MS);
   const campaigns = Object.entries(settings.campaigns) as [RecipeKind, string][];
@@ -34,7 +36,7 @@ export function probeRecommendation(services: RecommendationServices): Promise<P
 
 /** Asks for one item. Its declared result makes a kind of recipe that is forgotten here an error of types. */
 function ask(
-  { campaigns }: RecommendationServices,
+  { campaigns }: ProbedServices,
   recipe: RecipeKind,
   campaignArn: string,
   deadline: Deadline,

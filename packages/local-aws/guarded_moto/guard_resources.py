@@ -1,4 +1,4 @@
-"""Says which actions on which resources a call needs: the lines of `guard_table.py`, filled with its parameters."""
+"""Says which actions on which resources a call needs: the entries of `guard_table.json`, filled with its parameters."""
 
 import re
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class Need:
 def needs_of(call: Call, account: str) -> list[Need]:
     """Returns everything that the caller must be allowed to do. Raises NoEntry."""
     service, operation = call.service, call.operation
-    if (service, operation) in FREE:
+    if f"{service}:{operation}" in FREE:
         return []
     if service == "apigateway":
         return [*_api_gateway(call), *_passed_role(call)]
@@ -34,7 +34,7 @@ def needs_of(call: Call, account: str) -> list[Need]:
     if entry is None:
         unknown = f"{service} {call.request.method} {call.request.path}?{call.request.query}"
         name = f"{service}:{operation}" if operation else unknown
-        raise NoEntry(f"the local cloud does not know which permission {name} needs: add it to guard_table.py")
+        raise NoEntry(f"the local cloud does not know which permission {name} needs: add it to guard_table.json")
     action, templates = entry
     if service == "s3" and ("VersionId" in call.params or b"<VersionId>" in call.request.body):
         action += "Version"
@@ -50,7 +50,7 @@ def _tags(call: Call, needs: list[Need], account: str) -> list[Need]:
     creates = re.match("Create|Put|Register", call.operation or "") and operation != call.operation
     if not (creates and any(given)):
         return []
-    template = TAGGED_RESOURCES.get((call.service, call.operation or ""))
+    template = TAGGED_RESOURCES.get(f"{call.service}:{call.operation}")
     resource = next(resources(template, call, account)) if template else needs[0].resource
     return [Need(f"{PREFIXES.get(call.service, call.service)}:{operation}", resource)]
 
@@ -70,15 +70,11 @@ def _absent_object(call: Call) -> list[Need]:
 def table(service: str) -> Mapping[str, tuple[str, list[str]]]:
     """Returns action and resource templates of a service's operations."""
     entries = {}
-    templates: list[str] = []
     prefix = PREFIXES.get(service, service)
-    for line in OPERATIONS.get(service, "").strip().splitlines():
-        left, colon, right = line.strip().partition(": ")
-        if colon:
-            templates = left.split(" & ")
-        for name in (right if colon else left).split():
+    for templates, names in OPERATIONS.get(service, {}).items():
+        for name in names:
             operation, _, action = name.partition("=")
-            entries[operation] = (f"{prefix}:{action or operation}", templates)
+            entries[operation] = (f"{prefix}:{action or operation}", templates.split(" & "))
     return entries
 
 
@@ -133,13 +129,13 @@ def values_at(params: Any, path: str) -> list[str]:
 
 def passed_roles(call: Call) -> list[str]:
     """Returns the ARNs of the roles that a call gives to a service."""
-    _, parameter = PASSED_ROLES.get((call.service, call.operation or ""), ("", ""))
+    _, parameter = PASSED_ROLES.get(f"{call.service}:{call.operation}", ("", ""))
     roles = values_at(call.params, parameter) if parameter else []
     return [role for role in roles if role.startswith("arn:") and ":role/" in role]
 
 
 def _passed_role(call: Call) -> list[Need]:
-    service, _ = PASSED_ROLES.get((call.service, call.operation or ""), ("", ""))
+    service, _ = PASSED_ROLES.get(f"{call.service}:{call.operation}", ("", ""))
     passed = {"iam:passedtoservice": (f"{service}.amazonaws.com",)}
     return [Need("iam:PassRole", role, passed) for role in passed_roles(call)]
 

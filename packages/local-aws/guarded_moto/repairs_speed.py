@@ -42,14 +42,6 @@ def known_operations() -> None:
 
 
 @repair
-def known_paths() -> None:
-    """moto builds its parser of JSONPath again for each path: a fifth of the time that it takes for a training."""
-    from moto.stepfunctions.parser.asl.utils import json_path
-
-    replace(json_path, "parse", lru_cache(maxsize=1_000)(json_path.parse))
-
-
-@repair
 def plain_attributes() -> None:
     """moto walks through each attribute value of DynamoDB by the service's model, and uses none of it."""
     from moto.core.parse import BaseJSONParser

@@ -1,4 +1,4 @@
-import { blendScores, tasteParts } from "./taste-model.ts";
+import { tasteScores } from "./taste-model.ts";
 import type { Model } from "./train.ts";
 import { eventsOf } from "./training-set.ts";
 
@@ -60,7 +60,7 @@ export function rankFor(
 export function relatedTo({ model, items }: ModelIndex, itemId: string): Scored[] {
   const item = items.get(itemId);
   const { learned } = model;
-  const related = learned.learner === "co-occurrence" && item !== undefined ? learned.coOccurrence.related[item] : [];
+  const related = learned.learner === "co-occurrence" && item !== undefined ? learned.related[item] : [];
   const order = new Set([...(related ?? []), ...model.popular]);
   if (item !== undefined) order.delete(item);
   return Array.from(order, (number) => ({ itemId: model.set.items[number] ?? "" }));
@@ -72,7 +72,7 @@ function scoresFor({ model, users, items }: ModelIndex, userId: string, newer: r
   const user = users.get(userId);
   const learnedFrom = user === undefined ? [] : [...eventsOf(set, user)];
   const events = [...learnedFrom, ...newer.flatMap((id) => items.get(id) ?? [])];
-  return events.length === 0 ? undefined : blendScores(learned.taste, tasteParts(learned.taste, events));
+  return events.length === 0 ? undefined : tasteScores(learned.taste, events);
 }
 
 function popularityScores({ popular }: Model): Float64Array {
@@ -90,5 +90,5 @@ function softmax(scores: Float64Array): Float64Array {
   return powers.map((power) => power / sum);
 }
 
-/** Spreads the scores of the factorization, which lie close together. Without it all shares would be nearly equal. */
+/** Spreads the scores, which lie close together. Without it all shares would be nearly equal. */
 const SHARPNESS = 5;

@@ -1,11 +1,11 @@
 import type { FilterRecord } from "@relevance/lib/personalize/filters/evaluate.ts";
 import type { Interaction } from "../data/interactions.ts";
 import { type Recipe, TREND_SECONDS } from "../recipes.ts";
-import { type CoOccurrence, type CoOccurrenceOptions, trainCoOccurrence } from "./co-occurrence.ts";
 import { type FeatureColumns, type ItemFeatures, itemFeatures } from "./item-features.ts";
-import { metricsOf, type Ranking } from "./metrics.ts";
+import { metricsOf } from "./metrics.ts";
 import { pacer } from "./pace.ts";
-import { type Blend, best, blendScores, type TasteModel, tasteParts, trainTaste } from "./taste-model.ts";
+import { relatedItems } from "./related-items.ts";
+import { best, type TasteModel, tasteScores, trainTaste } from "./taste-model.ts";
 import {
   type EventChoice,
   eventsOf,
@@ -28,7 +28,7 @@ export interface Model {
   popular: readonly number[];
   learned:
     | { learner: "taste"; taste: TasteModel }
-    | { learner: "co-occurrence"; coOccurrence: CoOccurrence }
+    | { learner: "co-occurrence"; related: readonly Int32Array[] }
     | { learner: "popularity" };
 }
 
@@ -55,12 +55,7 @@ const LEAST_USERS = 25;
 const LEAST_EACH = 2;
 /** With more users than this, metrics use a sample, so that they cost less than training. */
 const MOST_MEASURED = 1500;
-const MOST_CHOOSING = 300;
-const FEW_USERS = 200;
 const LIST_LENGTH = 25;
-const BLENDS: readonly Blend[] = [0.1, 0.4].flatMap((popularity) =>
-  [0, 0.1, 0.3].map((categories) => ({ popularity, categories })),
-);
 
 /**
  * Trains a recipe twice: first without each user's newest events, which then serve to measure it, then with all events.
@@ -72,14 +67,8 @@ export async function train(input: TrainingInput): Promise<{ model: Model; metri
   checkMinimums(set, input.choice);
   const features = itemFeatures(set.items, input.items, input.featureColumns);
   const { known, hidden } = holdOut(set);
-  const trial = await learn(known, features, input);
-  const blend = trial.learned.learner === "taste" ? await chooseBlend(trial.learned.taste, known, hidden) : undefined;
-  const judges = measured(hidden);
-  const lists = await forEach(judges, ranking(trial, known, blend));
-  const metrics = metricsOf(judges, set.items.length, (user) => lists[user] ?? []);
-  const model = await learn(set, features, input);
-  if (blend && model.learned.learner === "taste") model.learned.taste.blend = blend;
-  return { model, metrics };
+  const metrics = await measure(await learn(known, features, input), known, hidden);
+  return { model: await learn(set, features, input), metrics };
 }
 
 function checkMinimums(set: TrainingSet, { thresholds }: EventChoice): void {
@@ -105,12 +94,15 @@ async function learn(set: TrainingSet, features: ItemFeatures, input: TrainingIn
   switch (recipe.learner) {
     case "taste": {
       const recency = (parameters.apply_recency_bias ?? parameters.recency_mask ?? "true").toLowerCase() === "true";
-      const taste = await trainTaste(learningSet, features, { rank: rankFor(parameters.hidden_dimension), recency });
-      return { ...base, learned: { learner: "taste", taste } };
+      return { ...base, learned: { learner: "taste", taste: await trainTaste(learningSet, features, recency) } };
     }
     case "co-occurrence": {
-      const coOccurrence = await trainCoOccurrence(learningSet, coOccurrenceOptions(recipe, parameters, features));
-      return { ...base, learned: { learner: "co-occurrence", coOccurrence } };
+      const sims = {
+        popularityDiscount: Number(parameters.popularity_discount_factor),
+        leastTogether: Number(parameters.min_cointeraction_count),
+      };
+      const related = await relatedItems(learningSet, recipe.name === "aws-sims" ? sims : features);
+      return { ...base, learned: { learner: "co-occurrence", related } };
     }
     case "popularity":
       return { ...base, learned: { learner: "popularity" } };
@@ -121,25 +113,6 @@ async function learn(set: TrainingSet, features: ItemFeatures, input: TrainingIn
       return { ...base, popular: rising, learned: { learner: "popularity" } };
     }
   }
-}
-
-/** Scales `hidden_dimension` down: a factorization needs far fewer dimensions than the service's neural network. */
-function rankFor(hiddenDimension = "149"): number {
-  return Math.max(8, Math.min(48, Math.round(Number(hiddenDimension) / 7)));
-}
-
-function coOccurrenceOptions(
-  recipe: Recipe,
-  parameters: Readonly<Record<string, string>>,
-  features: ItemFeatures,
-): CoOccurrenceOptions {
-  if (recipe.name === "aws-sims") {
-    return {
-      popularityDiscount: Number(parameters.popularity_discount_factor),
-      leastTogether: Number(parameters.min_cointeraction_count),
-    };
-  }
-  return { popularityDiscount: 0.5, leastTogether: 1, features };
 }
 
 /** Drops the events of users whose history is shorter or longer than the recipe's percentiles. */
@@ -156,49 +129,24 @@ function withoutOutliers(set: TrainingSet, parameters: Readonly<Record<string, s
 
 const NO_EVENTS = new Int32Array();
 
-/**
- * Returns the hidden events to measure with: those of users that did not help to choose the blend, or all if there are
- * few users. The other users' events are emptied.
- */
-function measured(hidden: readonly Int32Array[]): Int32Array[] {
-  if (hidden.length < FEW_USERS) return [...hidden];
-  const step = Math.max(1, Math.ceil(hidden.length / 2 / MOST_MEASURED));
-  return hidden.map((events, user) => (user % 2 === 1 && (user >> 1) % step === 0 ? events : new Int32Array()));
-}
-
-async function chooseBlend(taste: TasteModel, known: TrainingSet, hidden: readonly Int32Array[]): Promise<Blend> {
-  const step = 2 * Math.max(1, Math.ceil(hidden.length / 2 / MOST_CHOOSING));
-  const judges = hidden.map((events, user) => (user % step === 0 ? events : new Int32Array()));
-  const lists = await forEach(judges, (user) => {
-    const parts = tasteParts(taste, [...eventsOf(known, user)]);
-    return BLENDS.map((blend) => best(blendScores(taste, parts, blend), LIST_LENGTH));
-  });
-  const gains = BLENDS.map((_, index) => {
-    const metrics = metricsOf(judges, 1, (user) => lists[user]?.[index] ?? []);
-    return metrics.normalized_discounted_cumulative_gain_at_25 ?? 0;
-  });
-  return BLENDS[gains.indexOf(Math.max(...gains))] ?? taste.blend;
-}
-
-/** Returns the result of `work` for each user with hidden events. */
-async function forEach<Result>(hidden: readonly Int32Array[], work: (user: number) => Result): Promise<Result[]> {
+/** Ranks for the users with hidden events, or for a sample of them, and computes the metrics. */
+async function measure(
+  { learned, popular, set }: Model,
+  known: TrainingSet,
+  hidden: readonly Int32Array[],
+): Promise<Record<string, number>> {
+  const step = Math.ceil(hidden.length / MOST_MEASURED);
+  const judges = hidden.map((events, user) => (user % step === 0 ? events : NO_EVENTS));
   const pace = pacer();
-  const results: Result[] = [];
-  for (const [user, events] of hidden.entries()) {
-    if (events.length > 0) results[user] = work(user);
+  const lists: (readonly number[])[] = [];
+  for (const [user, { length }] of judges.entries()) {
+    const events = [...eventsOf(known, user)];
+    if (length === 0) continue;
+    if (learned.learner === "taste") lists[user] = best(tasteScores(learned.taste, events), LIST_LENGTH);
+    else if (learned.learner === "co-occurrence") lists[user] = [...(learned.related[events.at(-1) ?? -1] ?? [])];
+    else lists[user] = popular;
     const pause = pace();
     if (pause) await pause;
   }
-  return results;
-}
-
-function ranking({ learned, popular }: Model, known: TrainingSet, blend: Blend | undefined): Ranking {
-  if (learned.learner === "taste") {
-    return (user) =>
-      best(blendScores(learned.taste, tasteParts(learned.taste, [...eventsOf(known, user)]), blend), LIST_LENGTH);
-  }
-  if (learned.learner === "co-occurrence") {
-    return (user) => [...(learned.coOccurrence.related[eventsOf(known, user).at(-1) ?? -1] ?? [])];
-  }
-  return () => popular;
+  return metricsOf(judges, set.items.length, (user) => lists[user] ?? []);
 }

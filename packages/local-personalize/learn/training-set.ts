@@ -1,3 +1,4 @@
+import type { Matrix } from "@relevance/lib/recommendation/built-in/matrix.ts";
 import type { Interaction } from "../data/interactions.ts";
 
 /** Selects the interactions to train on. An event type without a threshold counts with any value. */
@@ -43,6 +44,13 @@ export function packed(events: readonly ArrayLike<number>[]): Pick<TrainingSet, 
   const eventItems = new Int32Array(starts.at(-1) ?? 0);
   for (const [user, own] of events.entries()) eventItems.set(own, starts[user]);
   return { starts, eventItems };
+}
+
+/** Returns a training set in the form that the built-in engine learns from. */
+export function matrixOf(set: TrainingSet): Matrix {
+  const histories = set.users.map((_, user) => [...new Set(eventsOf(set, user).toReversed())]);
+  const { starts, eventItems } = packed(histories);
+  return { users: set.users.length, items: set.items.length, startOfUser: starts, itemOf: eventItems };
 }
 
 /** Returns the items of one user's events, oldest first. */

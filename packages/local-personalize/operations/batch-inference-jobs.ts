@@ -1,6 +1,7 @@
+import { RECIPE_WITHOUT_BATCH } from "@relevance/lib/settings/recipes.ts";
 import * as v from "valibot";
 import { ARN, NAME, ROLE_ARN, TAGS, text, texts, whole } from "../members.ts";
-import { recipeOf, TRENDING } from "../recipes.ts";
+import { recipeOf } from "../recipes.ts";
 import type { BatchInferenceJob } from "../resources.ts";
 import { invalid } from "../service-error.ts";
 import { checkExploration } from "./campaigns.ts";
@@ -58,7 +59,7 @@ export const BATCH_INFERENCE_JOBS: Readonly<Record<string, Operation>> = {
       requireActive(version);
       const { recipeArn, groupArn } = account.find("solution", version.solutionArn);
       const recipe = recipeOf(recipeArn)?.name;
-      if (recipe === TRENDING) throw invalid(`Batch inference is not supported for the recipe ${recipe}.`);
+      if (recipe === RECIPE_WITHOUT_BATCH) throw invalid(`Batch inference is not supported for the recipe ${recipe}.`);
       const exploration = batchInferenceJobConfig?.itemExplorationConfig;
       if (exploration && recipe !== "aws-user-personalization") {
         throw invalid(`itemExplorationConfig is for the recipe aws-user-personalization only, not for ${recipe}.`);

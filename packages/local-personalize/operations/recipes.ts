@@ -47,16 +47,15 @@ export const RECIPE_OPERATIONS: Readonly<Record<string, Operation>> = {
     recipeType: recipe.type,
   })),
   DescribeAlgorithm: describing("algorithm", "algorithm", ({ algorithm }) => {
-    const ranges = (kind: Parameter["kind"]) =>
-      Object.entries(algorithm).flatMap(([name, parameter]) => {
-        const [minValue, maxValue] = parameter.range ?? [];
-        return parameter.kind === kind ? [{ name, minValue, maxValue, isTunable: true }] : [];
-      });
+    const ranges = (wanted: Parameter["type"]) =>
+      Object.entries(algorithm).flatMap(([name, { type, min: minValue, max: maxValue }]) =>
+        type === wanted ? [{ name, minValue, maxValue, isTunable: true }] : [],
+      );
     return {
       defaultHyperParameters: defaults(algorithm),
       defaultHyperParameterRanges: {
         integerHyperParameterRanges: ranges("integer"),
-        continuousHyperParameterRanges: ranges("continuous"),
+        continuousHyperParameterRanges: ranges("float"),
       },
     };
   }),

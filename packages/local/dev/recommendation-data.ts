@@ -1,30 +1,34 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
-import { type AttributeValue, BatchWriteItemCommand, paginateScan, type WriteRequest } from "@aws-sdk/client-dynamodb";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import {
+  type AttributeValue,
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  PutItemCommand,
+  type PutItemCommandInput,
+  paginateScan,
+  UpdateItemCommand,
+  type WriteRequest,
+} from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
+import { isNamed } from "@relevance/lib/platform/aws/errors.ts";
 import type { TableName } from "@relevance/lib/platform/naming/names.ts";
 import { PREFIXES } from "@relevance/lib/platform/naming/object-keys.ts";
 import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
 import { TABLES } from "@relevance/lib/recommendation/records/tables.ts";
-import type { AfterCall, DoneCall } from "@relevance/local-aws/cloud/router.ts";
+import type { AfterCall } from "@relevance/local-aws/cloud/router.ts";
 import { readIfThere, replaceFile } from "@relevance/processes/files.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
-import { createTableJournal, type Entry, isJournaled, JOURNALED, linesOf, writtenIds } from "./table-journal.ts";
 
 /** Keeps the recommendation service's data on disk, because moto loses everything when it exits. */
 export interface RecommendationData {
   /** Fills tables and bucket with the saved data. */
   restore(): Promise<void>;
-  /**
-   * Saves tables and new event files. Files are replaced atomically. The counters are read before the events, so they
-   * may be lower than the saved events but never higher. One save at a time.
-   */
+  /** Saves all tables and new event files. Files are replaced atomically. */
   save(): Promise<void>;
-  /** The same without the tables that `keep` has seen no write to since they were saved: a scan of the items is not cheap. */
-  saveWritten(): Promise<void>;
   /**
    * Saves what a call to the AWS endpoint has stored or deleted, so that what is acknowledged survives even if this
-   * process is killed. Leaves out the counters of accepted events.
+   * process is killed.
    */
   keep: AfterCall;
 }
@@ -35,19 +39,19 @@ const PARALLEL = 8;
 /** Items of one BatchWriteItem. Source: API reference. */
 const BATCH = 25;
 
-/**
- * Tables that are saved whole at each write, because they have few records. That of the built-in engine is saved by `save` alone:
- * each training writes it again.
- */
-const WHOLE: readonly TableName[] = ["training", "popular-items"];
+/** The calls that change a table. Their bodies are the input of the SDK's commands, which are sent alike. */
+const WRITES: Readonly<Record<string, unknown>> = {
+  PutItem: PutItemCommand,
+  UpdateItem: UpdateItemCommand,
+  DeleteItem: DeleteItemCommand,
+  BatchWriteItem: BatchWriteItemCommand,
+};
 
-const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);
-
-/** Returns whether a call has changed a table. */
-export const isTableWrite = ({ service, operation = "" }: DoneCall) => service === "dynamodb" && WRITES.has(operation);
-
-/** The counters in `ingestion` are read before the events that they count. */
-const ORDER: readonly TableName[] = ["ingestion", ...TABLES.filter((table) => table !== "ingestion")];
+/** A line of the journal. */
+interface Write {
+  operation: string;
+  input: PutItemCommandInput;
+}
 
 /** Saves the tables and the received events in a folder. The files of ETL are generated from them again. */
 export function recommendationData(
@@ -57,15 +61,14 @@ export function recommendationData(
   const { dynamo, s3 } = clients;
   const Bucket = names.bucket();
   const tableFile = (table: TableName) => join(folder, "tables", `${table}.jsonl`);
+  /** The writes since the tables were saved, in the order of their answers. */
+  const journal = join(folder, "tables", "writes.jsonl");
   const objects = join(folder, "objects");
-  const journal = createTableJournal((table) => join(folder, "tables", `${table}.added.jsonl`), { dynamo, names });
-  const written = new Set<TableName>(TABLES);
-  let last: Promise<void> = Promise.resolve();
 
   const restoreTable = async (table: TableName) => {
-    const saved = linesOf(readIfThere(tableFile(table)) ?? "").map((line) => JSON.parse(line) as Item);
-    const items = isJournaled(table) ? latest(saved, JOURNALED[table], journal.read(table)) : saved;
-    const requests = items.map((Item): WriteRequest => ({ PutRequest: { Item } }));
+    const requests = linesOf(tableFile(table)).map(
+      (line): WriteRequest => ({ PutRequest: { Item: JSON.parse(line) } }),
+    );
     const batches = Array.from({ length: Math.ceil(requests.length / BATCH) }, (_, index) =>
       requests.slice(index * BATCH, (index + 1) * BATCH),
     );
@@ -73,25 +76,30 @@ export function recommendationData(
       dynamo.send(new BatchWriteItemCommand({ RequestItems: { [names.table(table)]: batch } })),
     );
   };
+  const repeatWrites = async () => {
+    const lines = linesOf(journal);
+    for (const line of lines) {
+      const { operation, input } = JSON.parse(line) as Write;
+      const Command = WRITES[operation] as typeof PutItemCommand;
+      await dynamo.send(new Command(input)).catch((error: unknown) => {
+        // Two writes at the same time may have been answered in the other order.
+        if (!isNamed(error, "ConditionalCheckFailedException")) throw error;
+      });
+    }
+    // So that the next line does not continue a part of one.
+    replaceFile(journal, lines.map((line) => `${line}\n`).join(""));
+  };
   const restoreObject = async (path: string) => {
     const Key = path.split(sep).join("/");
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: readFileSync(join(objects, path)) }));
   };
 
   const saveTable = async (table: TableName) => {
-    const lines: string[] = [];
-    const forget = isJournaled(table) ? journal.begin(table) : () => undefined;
-    written.delete(table);
-    try {
-      for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName: names.table(table) })) {
-        for (const item of Items) lines.push(`${JSON.stringify(item)}\n`);
-      }
-      replaceFile(tableFile(table), lines.join(""));
-    } catch (error) {
-      written.add(table);
-      throw error;
+    const items: Item[] = [];
+    for await (const { Items = [] } of paginateScan({ client: dynamo }, { TableName: names.table(table) })) {
+      items.push(...Items);
     }
-    forget();
+    replaceFile(tableFile(table), items.map((item) => `${JSON.stringify(item)}\n`).join(""));
   };
   const saveObject = async (Key: string) => {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
@@ -107,39 +115,25 @@ export function recommendationData(
     }
     await concurrently(keys, PARALLEL, saveObject);
   });
-  const saveSmall = Object.fromEntries(WHOLE.map((table) => [table, coalesced(() => saveTable(table))]));
-  const keepWritten = async (body: Buffer) => {
-    const changed = [...writtenIds(body)].flatMap(([name, ids]) => {
-      const table = TABLES.find((one) => names.table(one) === name);
-      return table ? [{ table, ids }] : [];
-    });
-    // All of them at once: keeping one may fail.
-    for (const { table } of changed) written.add(table);
-    for (const { table, ids } of changed) {
-      if (isJournaled(table)) await journal.add(table, ids);
-      else await saveSmall[table]?.();
-    }
-  };
-  const saveTables = (tables: () => readonly TableName[]) => {
-    last = last
-      .catch(() => undefined)
-      .then(async () => {
-        for (const table of tables()) await saveTable(table);
-        await saveObjects();
-      });
-    return last;
-  };
 
   return {
     async restore() {
       await Promise.all(TABLES.map(restoreTable));
+      await repeatWrites();
       await concurrently(filesBelow(objects), PARALLEL, restoreObject);
     },
-    save: () => saveTables(() => ORDER),
-    saveWritten: () => saveTables(() => ORDER.filter((table) => written.has(table))),
-    async keep(call) {
-      const { service, operation = "", method, path, body } = call;
-      if (isTableWrite(call)) await keepWritten(body);
+    async save() {
+      const known = linesOf(journal).length;
+      for (const table of TABLES) await saveTable(table);
+      const later = linesOf(journal).slice(known);
+      replaceFile(journal, later.map((line) => `${line}\n`).join(""));
+      await saveObjects();
+    },
+    async keep({ service, operation = "", method, path, body }) {
+      if (service === "dynamodb" && operation in WRITES) {
+        mkdirSync(dirname(journal), { recursive: true });
+        appendFileSync(journal, `${JSON.stringify({ operation, input: JSON.parse(body.toString()) })}\n`);
+      }
       if (service === "firehose" && operation.startsWith("PutRecord")) await saveObjects();
       const events = `/${Bucket}/${PREFIXES.events}`;
       if (service === "s3" && method === "PUT" && path.startsWith(events)) {
@@ -150,15 +144,8 @@ export function recommendationData(
   };
 }
 
-/** Returns the items of a saved table with the entries of its journal, one for each id. */
-function latest(saved: readonly Item[], key: string, entries: readonly Entry[]): Item[] {
-  const byId = new Map(saved.map((item) => [item[key]?.S, item]));
-  for (const { id, item } of entries) {
-    if (item) byId.set(id, item);
-    else byId.delete(id);
-  }
-  return [...byId.values()];
-}
+/** Returns the complete lines of a file, none without it. A killed process may have left a part of one at the end. */
+const linesOf = (file: string): string[] => (readIfThere(file) ?? "").split("\n").slice(0, -1);
 
 /** Wraps `run` so that each call is served by a run that starts after it, and at most one run is in progress. */
 function coalesced(run: () => Promise<void>): () => Promise<void> {

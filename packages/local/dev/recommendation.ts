@@ -18,13 +18,12 @@ import { routes } from "../../../functions/recommendation-api/routes.ts";
 import type { LocalKeys } from "./api-key.ts";
 import { bundleFile } from "./bundles.ts";
 import type { SampleIds } from "./examples.ts";
-import { isTableWrite, recommendationData } from "./recommendation-data.ts";
+import { recommendationData } from "./recommendation-data.ts";
 import { connectQueue, createFunctions, type RecommendationParts } from "./recommendation-functions.ts";
 import { convergePersonalize } from "./recommendation-personalize.ts";
 import { createQueues, createStateMachines, putConfiguration, putPlacements } from "./recommendation-resources.ts";
 import { openRequestLog } from "./request-log.ts";
 import { createStream, createTables } from "./resources.ts";
-import { saveNowAndThen } from "./save-now-and-then.ts";
 import type { Scope } from "./scope.ts";
 
 /** The recommendation service that runs on this machine. */
@@ -121,12 +120,11 @@ export async function startRecommendation(options: RecommendationOptions): Promi
     putConfiguration(options),
     putPlacements(options),
   ]);
-  const saver = saveNowAndThen({ save: (isLast) => (isLast ? data.save() : data.saveWritten()), say: options.say });
-  scope.add(saver.stop);
-  options.onCall(async (call) => {
-    if (isTableWrite(call)) saver.note();
-    await data.keep(call);
-  });
+  // What was written meanwhile is kept, and a failure must not hide the reason for the end.
+  const unsaved = ({ message }: Error) =>
+    options.say(`the recommendation service's data could not be saved: ${message}`);
+  scope.add(() => data.save().catch(unsaved));
+  options.onCall(data.keep);
 
   const env = recommendationApiEnvironment(names, queue.url);
   const requestLog = openRequestLog("recommendation", options);

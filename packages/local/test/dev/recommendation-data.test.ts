@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
@@ -18,21 +18,20 @@ const names = namesOf({ project: "demo", account: "123456789012", region: "eu-we
 /** Tables and objects in memory, with the calls that saving and restoring make. */
 function memory() {
   const tables = new Map<string, Item[]>();
-  const scanned: string[] = [];
   const objects = new Map<string, string>();
+  const others = (table: string, { USER_ID }: Item) =>
+    (tables.get(table) ?? []).filter((item) => item.USER_ID?.S !== USER_ID?.S);
   const answers: Record<string, (input: never) => unknown> = {
-    ScanCommand: ({ TableName }: { TableName: string }) => {
-      scanned.push(TableName);
-      return { Items: tables.get(TableName) ?? [] };
+    ScanCommand: ({ TableName }: { TableName: string }) => ({ Items: tables.get(TableName) ?? [] }),
+    PutItemCommand: ({ TableName, Item }: { TableName: string; Item: Item }) => {
+      tables.set(TableName, [...others(TableName, Item), Item]);
     },
-    BatchGetItemCommand: ({ RequestItems }: { RequestItems: Record<string, { Keys: Item[] }> }) => ({
-      Responses: Object.fromEntries(
-        Object.entries(RequestItems).map(([name, { Keys }]) => [
-          name,
-          (tables.get(name) ?? []).filter((item) => Keys.some(({ USER_ID }) => item.USER_ID?.S === USER_ID?.S)),
-        ]),
-      ),
-    }),
+    DeleteItemCommand: ({ TableName, Key }: { TableName: string; Key: Item }) => {
+      tables.set(TableName, others(TableName, Key));
+    },
+    UpdateItemCommand: ({ ConditionExpression }: { ConditionExpression?: string }) => {
+      if (ConditionExpression) throw Object.assign(new Error("held"), { name: "ConditionalCheckFailedException" });
+    },
     BatchWriteItemCommand: ({ RequestItems }: { RequestItems: Record<string, { PutRequest: { Item: Item } }[]> }) => {
       for (const [name, puts] of Object.entries(RequestItems)) {
         tables.set(name, [...(tables.get(name) ?? []), ...puts.map(({ PutRequest }) => PutRequest.Item)]);
@@ -48,7 +47,7 @@ function memory() {
   // Paginators accept only instances of the clients.
   const dynamo = Object.assign(Object.create(DynamoDBClient.prototype), { send });
   const s3 = Object.assign(Object.create(S3Client.prototype), { send });
-  return { tables, scanned, objects, clients: { dynamo, s3 } as RecommendationParts["clients"] };
+  return { tables, objects, clients: { dynamo, s3 } as RecommendationParts["clients"] };
 }
 
 const write = (operation: string, body: object): DoneCall => ({
@@ -73,44 +72,41 @@ async function afterKill(folder: string) {
   return next;
 }
 
-test("has every stored record, no deleted one, and small tables unchanged", async () => {
+test("has every stored record and no deleted one, without a write that was not finished", async () => {
   const folder = mkdtempSync(join(tmpdir(), "data-"));
   const { tables, clients } = memory();
   const data = recommendationData(folder, { clients, names });
-  const [users, training] = [names.table("users"), names.table("training")];
+  const users = names.table("users");
   const user = (id: string, age: string): Item => ({ USER_ID: { S: id }, AGE: { S: age } });
 
   tables.set(users, [user("a", "1"), user("b", "1")]);
   await data.save();
-  tables.set(users, [user("a", "2")]);
   await data.keep(write("PutItem", { TableName: users, Item: user("a", "2") }));
+  await data.keep(write("UpdateItem", { TableName: users, ConditionExpression: "taken by another call" }));
   await data.keep(write("DeleteItem", { TableName: users, Key: { USER_ID: { S: "b" } } }));
-  tables.set(training, [{ KEY: { S: "recipe#similar_items" }, HELD: { S: "v1" } }]);
-  await data.keep(write("UpdateItem", { TableName: training, Key: { KEY: { S: "recipe#similar_items" } } }));
-
-  const found = await afterKill(folder);
-  assert.equal(found.tables.get(users), [user("a", "2")]);
-  assert.equal(found.tables.get(training), tables.get(training));
+  await data.keep(write("Query", { TableName: users }));
+  appendFileSync(join(folder, "tables/writes.jsonl"), '{"operation":"PutItem","in');
+  assert.equal((await afterKill(folder)).tables.get(users), [user("a", "2")]);
+  await data.keep(write("PutItem", { TableName: users, Item: user("c", "3") }));
+  assert.equal((await afterKill(folder)).tables.get(users), [user("a", "2"), user("c", "3")]);
   rmSync(folder, { recursive: true });
 });
 
-test("reads while it runs only tables that were written, and at the end all", async () => {
+test("forgets the writes before a save, and no later one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "data-"));
-  const { tables, scanned, clients } = memory();
+  const { tables, clients } = memory();
   const data = recommendationData(folder, { clients, names });
-  const [users, ingestion] = [names.table("users"), names.table("ingestion")];
-  await data.saveWritten();
-  const all = scanned.splice(0);
-  assert.ok(all.includes(users) && all.length > 4, all.join());
-  await data.saveWritten();
-  assert.equal(scanned.splice(0), []);
-  tables.set(ingestion, [{ KEY: { S: "2026-11-26" } }]);
-  await data.keep(write("UpdateItem", { TableName: ingestion, Key: { KEY: { S: "2026-11-26" } } }));
-  await data.saveWritten();
-  assert.equal(scanned.splice(0), [ingestion]);
-  await data.save();
-  assert.equal(scanned, all);
-  assert.equal((await afterKill(folder)).tables.get(ingestion), tables.get(ingestion));
+  const users = names.table("users");
+  const put = (id: string) => data.keep(write("PutItem", { TableName: users, Item: { USER_ID: { S: id } } }));
+  tables.set(users, [{ USER_ID: { S: "a" } }]);
+  await put("gone");
+  const saving = data.save();
+  await put("b");
+  await saving;
+  assert.equal(
+    (await afterKill(folder)).tables.get(users)?.map(({ USER_ID }) => USER_ID?.S),
+    ["a", "b"],
+  );
   rmSync(folder, { recursive: true });
 });
 

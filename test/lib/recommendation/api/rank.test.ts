@@ -16,6 +16,7 @@ async function rank(body: Partial<RankItems>, campaignFails = false) {
     settings: {
       project: "shop",
       campaigns: { personalized_ranking: "/campaign" },
+      built_in: [],
       filters: [
         {
           name: "war",

@@ -49,10 +49,10 @@ async function trainedWords(items: string, dir: string): Promise<Record<string, 
     }
     const { solutionVersionArn } = await trainVersion(harness, shop, "aws-user-personalization");
     const { set, learned } = directoryStorage(dir).loadModel(solutionVersionArn) as Model;
-    const words = learned.learner === "taste" ? learned.taste.features.words : undefined;
-    return Object.fromEntries(
-      set.items.map((id, item) => [id, (words?.ofItem[item] ?? []).map((one) => words?.names[one] ?? "")]),
-    );
+    const features = learned.learner === "taste" ? learned.taste.features : undefined;
+    const namesOf = (item: number) => (features?.ofItem[item] ?? []).map((one) => features?.names[one] ?? "");
+    const isWord = (name: string) => name.startsWith("TEXTUAL_FIELD=");
+    return Object.fromEntries(set.items.map((id, item) => [id, namesOf(item).filter(isWord)]));
   } finally {
     harness.stop();
   }

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { namesOf } from "../../../../lib/platform/naming/names.ts";
-import { itemColumns } from "../../../../lib/recommendation/api/item-list.ts";
+import { itemColumns } from "../../../../lib/recommendation/lists/candidates/item-record.ts";
 import type { RecommendationSettings } from "../../../../lib/recommendation/service/settings.ts";
 import { recommendationSettings } from "../../../../lib/recommendation/service/settings-of.ts";
 import { loadConfiguration } from "../../../../lib/settings/load.ts";

@@ -3,7 +3,7 @@ import type { CampaignClient } from "../../../../lib/personalize/runtime/campaig
 import { UNLIMITED } from "../../../../lib/platform/http/access.ts";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { recommendForPlacement } from "../../../../lib/recommendation/placements/recommend.ts";
-import type { RecommendationServices } from "../../../../lib/recommendation/service/services.ts";
+import type { PlacementServices } from "../../../../lib/recommendation/placements/visit.ts";
 import type { TrainingWorld } from "./world.ts";
 
 /** A placement with every stage, and variants with different filters. */
@@ -38,7 +38,7 @@ export const campaignsOf = ({ runtime }: TrainingWorld): CampaignClient => ({
 });
 
 /** Returns the answer of the endpoint for a user. */
-export async function newsletterFor(services: RecommendationServices, user_id: string) {
+export async function newsletterFor(services: PlacementServices, user_id: string) {
   const body = { placement: "newsletter", user_id };
   const call = { requestId: "r", caller: UNLIMITED, headers: {}, deadline: deadlineIn(20_000), body, text: "" };
   const { body: text } = await recommendForPlacement(services, call);

@@ -1,8 +1,9 @@
-import { type FailureKind, failureKind, reasonOf } from "../../platform/aws/errors.ts";
-import type { RecipeKind } from "../../platform/contract/recommendation.ts";
-import { ApiError } from "../../platform/http/error.ts";
-import type { Deadline } from "../../platform/resilience/deadline.ts";
-import type { RecommendationServices } from "../service/services.ts";
+import { type FailureKind, failureKind, reasonOf } from "../../../platform/aws/errors.ts";
+import type { RecipeKind } from "../../../platform/contract/recommendation.ts";
+import { ApiError } from "../../../platform/http/error.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
+import type { EtlListReader } from "../../clients/popular-items.ts";
+import type { RecommendationServices } from "../../service/services.ts";
 import { checkPlaceholders, type FilterChoice, filterNotFound } from "./filter-choice.ts";
 
 /** Thrown if no campaign can answer. The API then returns popular items. The message may be shown to clients. */
@@ -37,7 +38,7 @@ interface Arns {
  * ones. Throws CampaignFailure, `filter_not_found`, or `invalid_request` if Personalize rejects a part of the request.
  */
 export async function askCampaign<T>(
-  services: RecommendationServices,
+  services: Pick<RecommendationServices, "settings" | "pointers">,
   question: CampaignQuestion<T>,
   deadline: Deadline,
 ): Promise<T> {
@@ -76,7 +77,7 @@ export async function askCampaign<T>(
 const isForClient = (error: unknown) => error instanceof ApiError || error instanceof CampaignFailure;
 
 function askWith<T>(
-  { settings }: RecommendationServices,
+  { settings }: Pick<RecommendationServices, "settings">,
   { recipe, filter, ask }: CampaignQuestion<T>,
   { campaignArn, filterArn }: Arns,
 ): Promise<T> {
@@ -110,17 +111,30 @@ function failureOf(error: unknown, { recipe, filter, hasContext }: CampaignQuest
 }
 
 /**
+ * Returns what an error means for a list. A filter that is not there, or that Personalize refuses, is thrown if the caller chose
+ * it.
+ */
+export function campaignFailure(error: unknown, isCallersFilter: boolean): CampaignFailure {
+  if (error instanceof CampaignFailure) return error;
+  if (isCallersFilter || !(error instanceof ApiError)) throw error;
+  return new CampaignFailure("refused", withoutStop(error.message), { cause: error });
+}
+
+/** Returns a message as a part of another one. */
+export const withoutStop = (message: string) => message.replace(/\.$/, "");
+
+/**
  * Returns the popular items of the last ETL. If there are none, throws the error for the client: `not_trained` before
  * the first training and ETL, otherwise the one that matches the campaign's failure.
  */
 export async function popularItemsInstead(
-  services: RecommendationServices,
+  popularItems: EtlListReader,
   failure: CampaignFailure,
   deadline: Deadline,
 ): Promise<readonly string[]> {
   let popular: readonly string[] | undefined;
   try {
-    popular = await services.popularItems(deadline);
+    popular = await popularItems(deadline);
   } catch (error) {
     const both = new CampaignFailure(failureKind(error), reasonOf("the list of popular items", error), {
       cause: error,

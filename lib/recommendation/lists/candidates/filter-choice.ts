@@ -4,18 +4,19 @@ import {
   itemTest,
   placeholderUses,
   requiredPlaceholders,
-} from "../../personalize/filters/evaluate.ts";
-import { everyCondition, type Filter, parseFilter } from "../../personalize/filters/parser.ts";
-import { readFilterValues } from "../../personalize/filters/values.ts";
-import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
-import { ApiError, type Issue } from "../../platform/http/error.ts";
-import { invalidRequest } from "../../platform/http/validate.ts";
-import type { Deadline } from "../../platform/resilience/deadline.ts";
-import { fieldsOf, fieldValue } from "../records/layout.ts";
-import type { Profile } from "../records/profile.ts";
-import type { RecommendationServices } from "../service/services.ts";
-import type { FilterSettings, RecommendationSettings } from "../service/settings.ts";
-import type { Selection } from "./item-list.ts";
+} from "../../../personalize/filters/evaluate.ts";
+import { everyCondition, type Filter, parseFilter } from "../../../personalize/filters/parser.ts";
+import { readFilterValues } from "../../../personalize/filters/values.ts";
+import type { ProfileDataset } from "../../../platform/contract/recommendation.ts";
+import { ApiError, type Issue } from "../../../platform/http/error.ts";
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
+import type { PlacementFilter } from "../../../settings/placements.ts";
+import { fieldsOf, fieldValue } from "../../records/layout.ts";
+import type { Profile } from "../../records/profile.ts";
+import type { RecommendationServices } from "../../service/services.ts";
+import type { FilterSettings, RecommendationSettings } from "../../service/settings.ts";
+import type { Test } from "./candidates.ts";
 
 /** The filter that a request names, with the parsed values of its placeholders. */
 export interface FilterChoice {
@@ -54,6 +55,13 @@ export function chooseFilter(
   return { filter, ...readFilterValues(filter_value_dict, "filter_value_dict") };
 }
 
+/** Returns a filter of a placement as a request would name it. Throws `filter_not_found`. */
+export const filterChoice = (
+  settings: Pick<RecommendationSettings, "filters">,
+  filter: PlacementFilter | undefined,
+): FilterChoice | undefined =>
+  filter && chooseFilter(settings, { filter_name: filter.name, filter_value_dict: filter.values });
+
 /** Returns the error for a filter that is not configured or not yet created. */
 export function filterNotFound(name: string, filters: readonly Pick<FilterSettings, "name">[]): ApiError {
   const known = filters.map((filter) => filter.name).join(", ") || "none";
@@ -87,24 +95,19 @@ export function checkPlaceholders({ filter, values }: FilterChoice): void {
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** A filter that the API applies itself, because no campaign can. */
-interface OwnFilter {
-  passes: NonNullable<Selection["passes"]>;
-  /** How it differs from Personalize's filter, as a message for the client. Undefined if it does not. */
-  shortcoming: string | undefined;
-}
+type FilterServices = Pick<RecommendationServices, "settings" | "records">;
 
 /**
- * Turns the filter of a request into a test of item records. The API does not store the user's past events, so it
- * evaluates conditions on them as for a user without any. Throws `upstream_unavailable` if the user record that the
- * filter needs cannot be read.
+ * Turns a filter into a test of item records, for items that no campaign filters. The API does not store the user's past
+ * events, so it evaluates conditions on them as for a user without any. Throws `upstream_unavailable` if the user record that
+ * the filter needs cannot be read.
  */
 export async function ownFilter(
-  services: RecommendationServices,
+  services: FilterServices,
   choice: FilterChoice,
   about: { userId?: string; item?: Profile | undefined },
   deadline: Deadline,
-): Promise<OwnFilter> {
+): Promise<{ passes: Test }> {
   checkPlaceholders(choice);
   const filter = parseFilter(choice.filter.expression);
   const currentUser = about.userId === undefined ? undefined : await user(services, filter, about.userId, deadline);
@@ -116,14 +119,11 @@ export async function ownFilter(
     currentUser: currentUser && toUser(currentUser),
     currentItem: about.item && toItem(about.item),
   });
-  return {
-    passes: (id, record) => test(id, toItem(record)),
-    shortcoming: reads(filter, "Interactions") ? "the filter's conditions on past events did not apply" : undefined,
-  };
+  return { passes: (id, record) => test(id, toItem(record)) };
 }
 
 async function user(
-  { records }: RecommendationServices,
+  { records }: FilterServices,
   filter: Filter,
   id: string,
   deadline: Deadline,
@@ -156,7 +156,7 @@ function reads(filter: Filter, dataset: "Interactions" | "CurrentUser"): boolean
 
 /** Returns a function that maps a stored record to the schema's fields, which filters use. */
 function filterRecord(
-  { settings: { definitions } }: RecommendationServices,
+  { settings: { definitions } }: FilterServices,
   dataset: ProfileDataset,
 ): (record: Profile) => FilterRecord {
   const fields = fieldsOf(definitions.schemas[dataset], definitions.etl[dataset]);

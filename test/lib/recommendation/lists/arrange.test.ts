@@ -2,9 +2,9 @@ import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
 import type { RecordStore } from "../../../../lib/recommendation/clients/record-store.ts";
-import { arrange } from "../../../../lib/recommendation/placements/arrange.ts";
-import { Candidates } from "../../../../lib/recommendation/placements/candidates.ts";
-import { slotsOf } from "../../../../lib/recommendation/placements/quota.ts";
+import { arrange } from "../../../../lib/recommendation/lists/arrange.ts";
+import { Candidates } from "../../../../lib/recommendation/lists/candidates/candidates.ts";
+import { slotsOf } from "../../../../lib/recommendation/lists/quota.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("placements: order of the list");
@@ -47,8 +47,10 @@ function candidatesOf(kinds: readonly string[]): Candidates {
     deadline: deadlineIn(1_000),
     excluded: new Set<string>(),
     unknown: new Set<string>(),
+    retired: new Set<string>(),
+    limit: 6,
   };
-  return new Candidates([{ origin: "campaign", open: async () => ({ batches: batches() }) }], checks);
+  return new Candidates([{ originOf: () => "campaign", open: async () => ({ batches: batches() }) }], checks);
 }
 
 async function ordered(kinds: readonly string[], weight: number): Promise<string> {

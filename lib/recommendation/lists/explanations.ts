@@ -2,28 +2,30 @@ import type { Engine } from "../../platform/contract/recommendation.ts";
 import { versionParameter } from "../../platform/naming/version-parameter.ts";
 import { logFailure } from "../service/reply.ts";
 import type { Arranged } from "./arrange.ts";
-import type { Origin } from "./candidates.ts";
-import type { Visit } from "./visit.ts";
+import type { Origin } from "./candidates/candidates.ts";
+import type { ListRequest } from "./candidates/request.ts";
 
 /**
- * Returns for each item of a list why it is there. Whoever can name any user would read in the reasons what that user did: a
- * key without `user_history` is told only the items that the request itself names.
+ * Returns for each item of a list why it is there. A caller who can name any user would read in the reasons what that user did:
+ * `isNamed` says which items they may name.
  */
-export async function explanations(visit: Visit, list: readonly Arranged[]) {
-  const { placement, seeds, call } = visit;
-  const own = new Set([...seeds, ...(call.body.context?.session_item_ids ?? [])]);
-  const isNamed = (id: string) => call.caller.user_history === true || own.has(id);
-  const version = list.some(({ origin }) => origin === "campaign") ? await campaignVersion(visit) : null;
-  const suggested = list.some(({ origin }) => origin === "built_in") ? await visit.suggested() : undefined;
+export async function explanations(
+  request: ListRequest,
+  isNamed: (itemId: string) => boolean,
+  list: readonly Arranged[],
+) {
+  const { recipe, engine: source, fallback } = request.settings;
+  const version = list.some(({ origin }) => origin === "campaign") ? await campaignVersion(request) : null;
+  const suggested = list.some(({ origin }) => origin === "built_in") ? await request.suggested() : undefined;
   return list.map(({ id, origin, promotion, isMoved }) => {
     const engine = engineOf(origin);
-    const isSource = origin === "campaign" || origin === placement.engine;
-    const step = isSource ? -1 : placement.fallback.findIndex(({ list }) => list === origin);
+    const isSource = origin === "campaign" || origin === source;
+    const step = isSource ? -1 : fallback.findIndex(({ list }) => list === origin);
     return {
       item_id: id,
       engine,
       version: { personalize: version, built_in: suggested?.run ?? null, list: null }[engine],
-      recipe: isSource ? (placement.recipe ?? null) : null,
+      recipe: isSource ? (recipe ?? null) : null,
       because_of: engine === "built_in" ? (suggested?.because(id, isNamed) ?? []) : [],
       fallback: step < 0 ? null : { step: step + 1, list: origin },
       promotion: promotion ?? null,
@@ -38,8 +40,8 @@ export function engineOf(origin: Origin): Engine {
 }
 
 /** Returns the id of the solution version that the campaign serves; null if it is not known. */
-async function campaignVersion({ services, placement, call }: Visit): Promise<string | null> {
-  const campaign = services.settings.campaigns[placement.recipe ?? "user_personalization"];
+async function campaignVersion({ services, settings, call }: ListRequest): Promise<string | null> {
+  const campaign = services.settings.campaigns[settings.recipe ?? "user_personalization"];
   if (campaign === undefined) return null;
   try {
     const [arn] = await services.pointers.read([versionParameter(campaign)], call.deadline);

@@ -2,8 +2,8 @@ import * as assert from "uvu/assert";
 import { splitValues } from "../../../../lib/personalize/filters/values.ts";
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { validate } from "../../../../lib/platform/http/validate.ts";
-import { checkPlaceholders, chooseFilter } from "../../../../lib/recommendation/api/filter-choice.ts";
 import { RecommendToUser } from "../../../../lib/recommendation/api/requests.ts";
+import { checkPlaceholders, chooseFilter } from "../../../../lib/recommendation/lists/candidates/filter-choice.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("recommendation: filters of a request");

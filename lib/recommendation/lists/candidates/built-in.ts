@@ -1,25 +1,20 @@
-import type { Deadline } from "../../platform/resilience/deadline.ts";
-import { SEEDS, suggest } from "../built-in/suggest.ts";
-import { type BuiltInRecord, itemKey, kindKey, userKey } from "../clients/built-in-table.ts";
-import type { RecommendationServices } from "../service/services.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
+import { SEEDS, suggest } from "../../built-in/suggest.ts";
+import { type BuiltInReader, type BuiltInRecord, itemKey, kindKey, userKey } from "../../clients/built-in-table.ts";
 
 /**
  * Returns the items of the same kind as a rare one, best first; none for other items. Throws if the table cannot be read.
  */
-export async function ownKind(
-  { builtIn }: Pick<RecommendationServices, "builtIn">,
-  itemId: string,
-  deadline: Deadline,
-): Promise<readonly string[]> {
+export async function ownKind(builtIn: BuiltInReader, itemId: string, deadline: Deadline): Promise<readonly string[]> {
   const key = kindKey(itemId);
   return (await builtIn([key], deadline)).get(key)?.ITEMS ?? [];
 }
 
 /** Whom or what the built-in engine recommends for: the items of a page, or a visitor and the session's items, latest first. */
-export type Occasion = { pageItemIds: readonly string[] } | { userId?: string | undefined; itemIds: readonly string[] };
+type Occasion = { pageItemIds: readonly string[] } | { userId?: string | undefined; itemIds: readonly string[] };
 
-/** What the built-in engine recommends. */
-interface Suggested {
+/** Recommendations of the built-in engine. */
+export interface Suggested {
   /** Best first. */
   itemIds: string[];
   /** What it recommends for, and all that the user had: no list of the engine has these. */
@@ -40,7 +35,7 @@ const MAX_CAUSES = 3;
  * Throws if the table cannot be read.
  */
 export async function suggestedItems(
-  { builtIn }: Pick<RecommendationServices, "builtIn">,
+  builtIn: BuiltInReader,
   occasion: Occasion,
   deadline: Deadline,
 ): Promise<Suggested> {

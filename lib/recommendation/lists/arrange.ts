@@ -1,6 +1,6 @@
 import type { Placement } from "../../settings/placements.ts";
-import type { Profile } from "../records/profile.ts";
-import type { Candidate, Candidates } from "./candidates.ts";
+import type { Candidate, Candidates } from "./candidates/candidates.ts";
+import { valuesOf } from "./candidates/item-record.ts";
 import { slotsOf } from "./quota.ts";
 
 /** Candidates that marginal relevance chooses the next item from. */
@@ -110,12 +110,6 @@ function marginalRelevance({ column, weight }: { column: string; weight: number 
 function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const common = [...a].filter((value) => b.has(value)).length;
   return common === 0 ? 0 : common / (a.size + b.size - common);
-}
-
-/** Returns the values of a column, which may be several joined by a bar. */
-export function valuesOf(record: Profile | undefined, column: string): ReadonlySet<string> {
-  const text = String(record?.[column] ?? "");
-  return new Set(text === "" ? [] : text.split("|"));
 }
 
 /** Counts the items of each category. An item of several categories counts for each. */

@@ -1,7 +1,7 @@
-import { once } from "../../platform/resilience/once.ts";
-import { type FilterChoice, ownFilter } from "../api/filter-choice.ts";
-import type { Test } from "./candidates.ts";
-import type { Visit } from "./visit.ts";
+import { once } from "../../../platform/resilience/once.ts";
+import { nothing, type Opened, type Test } from "./candidates.ts";
+import { type FilterChoice, ownFilter } from "./filter-choice.ts";
+import type { ListRequest } from "./request.ts";
 
 /**
  * A filter that the service applies itself, since Personalize applies one filter to an item, and none to the lists of the
@@ -10,7 +10,10 @@ import type { Visit } from "./visit.ts";
 export type LocalFilter = () => Promise<{ passes: Test }>;
 
 /** Returns a filter of the placement, applied to the visitor and to the first item that the page is about. */
-export function localFilter({ services, call, userId, seeds, seedRecords }: Visit, choice: FilterChoice): LocalFilter {
+export function localFilter(
+  { services, call, userId, seeds, seedRecords }: ListRequest,
+  choice: FilterChoice,
+): LocalFilter {
   return once(async () => {
     const [first] = seeds;
     const item = first === undefined ? undefined : (await seedRecords()).records.get(first);
@@ -25,4 +28,22 @@ export function bothFilters(one: LocalFilter, other: LocalFilter | undefined): L
     const [a, b] = await Promise.all([one(), other()]);
     return { passes: (id, record) => a.passes(id, record) && b.passes(id, record) };
   };
+}
+
+/**
+ * Returns the ids with the test of a filter; none if the filter cannot be applied. Throws why it cannot if the caller chose it.
+ */
+export async function tested(
+  { isCallersFilter }: Pick<ListRequest, "isCallersFilter">,
+  batches: Opened["batches"],
+  filter: LocalFilter | undefined,
+  report: (error: unknown) => void,
+): Promise<Opened> {
+  try {
+    return { batches, passes: (await filter?.())?.passes };
+  } catch (error) {
+    if (isCallersFilter) throw error;
+    report(error);
+    return { batches: nothing() };
+  }
 }

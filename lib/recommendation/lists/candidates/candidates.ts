@@ -1,11 +1,11 @@
-import type { StoreFailure } from "../../platform/aws/store-failure.ts";
-import type { Deadline } from "../../platform/resilience/deadline.ts";
-import type { FallbackList } from "../../settings/placements.ts";
-import { isActive } from "../api/item-list.ts";
-import type { RecordStore } from "../clients/record-store.ts";
-import type { Profile } from "../records/profile.ts";
+import type { StoreFailure } from "../../../platform/aws/store-failure.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
+import type { FallbackList } from "../../../settings/placements.ts";
+import type { RecordStore } from "../../clients/record-store.ts";
+import type { Profile } from "../../records/profile.ts";
+import { isActive } from "./item-record.ts";
 
-/** Records to read at a time: one call to the table. */
+/** Records to read at a time when the first ones are not enough: one call to the table. */
 const READ_AHEAD = 100;
 
 /** Where an item of a list comes from: the campaign, the built-in engine, or a list of the fallback chain. */
@@ -14,16 +14,25 @@ export type Origin = "campaign" | FallbackList["list"];
 /** A test of items. Those whose record cannot be read fail it. */
 export type Test = (id: string, record: Profile) => boolean;
 
+/** An open source. */
+export interface Opened {
+  /** The ids, best first. */
+  batches: AsyncIterable<readonly string[]>;
+  /** A test beside those that all candidates must pass. */
+  passes?: Test | undefined;
+}
+
 /** A list to take items from. It reports its own failures; then it is empty, or ends early. */
 export interface Source {
-  origin: Origin;
+  /** Returns where one of its items comes from. */
+  originOf: (id: string) => Origin;
   /** Called once, when the first item is needed. */
-  open(): Promise<{
-    /** The ids, best first. */
-    batches: AsyncIterable<readonly string[]>;
-    /** A test beside those that all candidates must pass. */
-    passes?: Test | undefined;
-  }>;
+  open(): Promise<Opened>;
+}
+
+/** Yields nothing, for a source that cannot be used. */
+export async function* nothing(): AsyncGenerator<readonly string[]> {
+  // No batch.
 }
 
 /** An item that may be in the list. */
@@ -36,16 +45,22 @@ export interface Candidate {
 
 /** What all candidates of a request are checked with. */
 export interface Checks {
-  records: RecordStore;
+  records: Pick<RecordStore, "read">;
   deadline: Deadline;
+  /** Most items of the list. */
+  limit: number;
   /** Ids that are no candidates; ids that are taken are added. */
   excluded: Set<string>;
+  /** The only ids that are candidates; undefined for all. */
+  only?: ReadonlySet<string> | undefined;
   /** Whether an item can be bought. Undefined if the placement does not say. */
   inStock?: ((record: Profile) => boolean) | undefined;
   /** Why records could not be read. Set by the first failure. */
   failure?: StoreFailure | undefined;
   /** Ids without a record. */
   unknown: Set<string>;
+  /** Ids of items that pass all tests, but are not active. */
+  retired: Set<string>;
 }
 
 /**
@@ -57,7 +72,11 @@ export class Candidates {
   readonly #sources: Source[];
   #current: { batches: AsyncIterator<readonly string[]>; passes: Test | undefined } | undefined;
   #unread: string[] = [];
+  /** Records to read next. */
+  #size = READ_AHEAD;
   #eligible: Candidate[] = [];
+  /** How many ids were excluded when the eligible items were last compared with them. */
+  #excluded = 0;
 
   constructor(sources: readonly Source[], checks: Checks) {
     this.#sources = [...sources];
@@ -68,7 +87,9 @@ export class Candidates {
   async next(count: number): Promise<readonly Candidate[]> {
     const [source] = this.#sources;
     if (!source) return [];
-    this.#eligible = this.#eligible.filter(({ id }) => !this.#checks.excluded.has(id));
+    const { excluded } = this.#checks;
+    if (this.#excluded !== excluded.size) this.#eligible = this.#eligible.filter(({ id }) => !excluded.has(id));
+    this.#excluded = excluded.size;
     while (this.#eligible.length < count && (await this.#more(source, count)));
     if (this.#eligible.length > 0) return this.#eligible.slice(0, count);
     this.#sources.shift();
@@ -77,13 +98,16 @@ export class Candidates {
   }
 
   /** Takes an item: neither these candidates nor those of the same request return it again. */
-  take({ id }: Candidate): void {
-    this.#checks.excluded.add(id);
+  take(taken: Candidate): void {
+    const { excluded } = this.#checks;
+    if (this.#excluded === excluded.size) this.#excluded += 1;
+    excluded.add(taken.id);
+    this.drop(taken);
   }
 
   /** Drops an item that these candidates shall not return again. */
   drop(dropped: Candidate): void {
-    this.#eligible = this.#eligible.filter((candidate) => candidate !== dropped);
+    this.#eligible.splice(this.#eligible.indexOf(dropped), 1);
   }
 
   /** Checks another part of a source. Returns false at its end. */
@@ -91,6 +115,8 @@ export class Candidates {
     if (!this.#current) {
       const { batches, passes } = await source.open();
       this.#current = { batches: batches[Symbol.asyncIterator](), passes };
+      const { limit, inStock } = this.#checks;
+      this.#size = passes || inStock ? READ_AHEAD : Math.max(limit, count);
     }
     const { batches, passes } = this.#current;
     if (this.#unread.length === 0) {
@@ -98,21 +124,23 @@ export class Candidates {
       if (done) return false;
       this.#unread = [...new Set<string>(value)];
     }
-    const { records, deadline, excluded, inStock, unknown } = this.#checks;
-    const size = passes || inStock ? READ_AHEAD : Math.min(READ_AHEAD, count + 10);
+    const { records, deadline, excluded, only, inStock, unknown, retired } = this.#checks;
     const seen = new Set(this.#eligible.map(({ id }) => id));
-    const part = this.#unread.splice(0, size).filter((id) => !excluded.has(id) && !seen.has(id));
+    const isCandidate = (id: string) => !excluded.has(id) && !seen.has(id) && only?.has(id) !== false;
+    const part = this.#unread.splice(0, this.#size).filter(isCandidate);
+    this.#size = READ_AHEAD;
     if (part.length === 0) return true;
     const read = await records.read("item", part, deadline);
     this.#checks.failure ??= read.failure;
     for (const id of part) {
       const record = read.records.get(id);
       if (read.unread.has(id)) {
-        if (!passes && !inStock) this.#eligible.push({ id, origin: source.origin, record: undefined });
+        if (!passes && !inStock) this.#eligible.push({ id, origin: source.originOf(id), record: undefined });
       } else if (record === undefined) {
         unknown.add(id);
-      } else if (isActive(record) && inStock?.(record) !== false && passes?.(id, record) !== false) {
-        this.#eligible.push({ id, origin: source.origin, record });
+      } else if (inStock?.(record) !== false && passes?.(id, record) !== false) {
+        if (isActive(record)) this.#eligible.push({ id, origin: source.originOf(id), record });
+        else retired.add(id);
       }
     }
     return true;
