@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import * as v from "valibot";
+import { UsageError } from "../lib/platform/failure.ts";
 import type { Context } from "./command.ts";
-import { UsageError } from "./errors.ts";
 
 /** Holds an API key, which the list of processes would show as an option. */
 export const KEY_VARIABLE = "RELEVANCE_API_KEY";

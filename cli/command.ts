@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import * as v from "valibot";
-import { UsageError } from "./errors.ts";
+import { UsageError } from "../lib/platform/failure.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** 0 done, 1 failed, 2 wrong use or configuration, 3 there are changes (`plan --detailed-exitcode`). */

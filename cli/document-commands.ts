@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { stringify } from "yaml";
 import { type ConfiguredDocument, openDocument, type Published, versionNumber } from "../lib/platform/aws/documents.ts";
+import { Failure } from "../lib/platform/failure.ts";
 import type { Configuration } from "../lib/settings/configuration.ts";
 import { type Context, confOf, defineCommand } from "./command.ts";
-import { Failure } from "./errors.ts";
 import { readDeployed } from "./plan/deployed.ts";
 import { LOCAL_HELP, openAccount } from "./recommendation/target.ts";
 import { openSession } from "./session.ts";

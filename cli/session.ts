@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { DiscoveryError } from "../lib/infrastructure/discovery.ts";
+import { Failure } from "../lib/platform/failure.ts";
 import { type Names, namesOf } from "../lib/platform/naming/names.ts";
 import type { Configuration } from "../lib/settings/configuration.ts";
 import { loadConfiguration } from "../lib/settings/load.ts";
 import type { Context } from "./command.ts";
 import { explained } from "./discovery/explain.ts";
 import { sdkDiscoveryClients } from "./discovery/sdk/sdk-clients.ts";
-import { Failure } from "./errors.ts";
 import { isLocal, type LocalSession, openLocal } from "./local-account.ts";
 import type { Terminal } from "./terminal.ts";
 import { findTerraform } from "./terraform/binary.ts";

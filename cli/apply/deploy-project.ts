@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
 import { synchronizePlacements, synchronizeRules, synchronizeSynonyms } from "../documents.ts";
-import { Failure } from "../errors.ts";
 import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";

@@ -1,9 +1,9 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { domainSuffixOf } from "../../lib/platform/naming/partitions.ts";
 import { PROJECT_TAG } from "../../lib/platform/naming/tags.ts";
-import { Failure } from "../errors.ts";
 import type { Planned } from "../plan/planned.ts";
 import type { PlanJson, ResourceChange } from "../plan/summary/plan-json.ts";
 import type { Session } from "../session.ts";

@@ -1,6 +1,6 @@
+import { Failure } from "../../lib/platform/failure.ts";
 import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
 import { confirm } from "../confirm.ts";
-import { Failure } from "../errors.ts";
 import type { Session } from "../session.ts";
 import { type Deployment, liveVersions, readHistory, type Versions, writeHistory } from "./versions.ts";
 

@@ -1,12 +1,12 @@
 import type { DeleteItemInput } from "@aws-sdk/client-dynamodb";
 import * as v from "valibot";
 import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import { userKey } from "../../lib/recommendation/clients/built-in-table.ts";
 import { BUILT_IN_KEY, ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { Failure } from "../errors.ts";
 import { type Forgetting, forget as forgetUser, TITLES } from "../forget/forget.ts";
 import { readTraining } from "../recommendation/status.ts";
 import { LOCAL_HELP, openAccount, openTarget, reading } from "../recommendation/target.ts";

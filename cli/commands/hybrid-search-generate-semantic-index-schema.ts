@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { schemaFrom } from "../gateway/schema-file.ts";
 
 /**

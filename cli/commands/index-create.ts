@@ -1,11 +1,11 @@
 import * as v from "valibot";
+import { Failure } from "../../lib/platform/failure.ts";
 import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { newStamp } from "../../lib/search/index-meta/run-names.ts";
 import { findMapping } from "../../lib/search/target/entry.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { Failure } from "../errors.ts";
 import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls, standing } from "../gateway/index-runs.ts";
 import { schemaFrom } from "../gateway/schema-file.ts";

@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import { IMPORT_FORMATS } from "../../lib/platform/contract/search.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { loadConfiguration, loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { entryFor, patientCluster } from "../gateway/entry.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import { formatOf, importSource } from "../gateway/import-files.ts";
 import {
   defineRunOptions,
   embeddingsOf,
+  entryOf,
   followImport,
   importTally,
   reported,
@@ -93,7 +93,7 @@ export const command = defineCommand({
       }
       const { hybrid_queries } = loadHybridSearch(conf);
       const calls = runCalls(gateway, context);
-      const entry = await reported(() => entryFor(patientCluster(calls), hybrid_queries, name));
+      const entry = await entryOf(calls, hybrid_queries, name);
       const embed = entry !== undefined;
       const isThere = (await reported(() => behind(calls, name))).length > 0;
       if (entry && isThere) await requireEmbedded(gateway, context, { name, mappings: entry.embedding_mappings });

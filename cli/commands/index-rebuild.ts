@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { changedVectors } from "../../lib/search/index/changed-vectors.ts";
 import { SchemaError } from "../../lib/search/index/index-description.ts";
 import { createRun, type DescribedIndex, describe, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
@@ -10,11 +11,10 @@ import { hiddenIn } from "../../lib/search/opensearch/index-catalog.ts";
 import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { entryFor, patientCluster } from "../gateway/entry.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import {
   defineRunOptions,
+  entryOf,
   followRun,
   reported,
   requireOneRun,
@@ -78,7 +78,7 @@ export const command = defineCommand({
       const calls = runCalls(gateway, context);
       // A rebuild that computes no embedding works without a configuration.
       const known = options.embed || existsSync(join(conf, "hybrid_search.yaml")) ? loadHybridSearch(conf) : undefined;
-      const entry = known && (await reported(() => entryFor(patientCluster(calls), known.hybrid_queries, name)));
+      const entry = known && (await entryOf(calls, known.hybrid_queries, name));
       if (options.embed && fieldsOf(entry).length === 0)
         throw new UsageError(`hybrid_search.yaml has no embedding_mappings for ${name}, so nothing can be embedded`);
       const { mappings } = await reported(() => describe(calls, name));

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { VECTOR_NAMES } from "../../lib/settings/vectors.ts";
 import type { Judgments } from "../../packages/lab/judgments/judgments.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
-import { entryFor, patientCluster } from "../gateway/entry.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { reported, runCalls } from "../gateway/index-runs.ts";
+import { entryOf, reported, runCalls } from "../gateway/index-runs.ts";
 import { requireVectors } from "../gateway/vectors.ts";
 import { logSource } from "../lab/stored-log.ts";
 
@@ -62,7 +61,7 @@ export const command = defineCommand({
     const gateway = await openGateway(options, context, ["administration", "hybrid-search"]);
     const calls = runCalls(gateway, context);
     const { hybrid_queries: entries } = loadHybridSearch(conf);
-    const entry = await reported(() => entryFor(patientCluster(calls), entries, index));
+    const entry = await entryOf(calls, entries, index);
     if (!entry) throw new UsageError(`hybrid_search.yaml has no entry for ${index}, so no query can be embedded`);
     const queries = { entry, texts, judgments, k };
     const ports = { gateway, calls, note: terminal.note };

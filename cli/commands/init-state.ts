@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 import { bucketExists } from "../state/buckets.ts";
 import { openStateBucket } from "../state/state-bucket.ts";

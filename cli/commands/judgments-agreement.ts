@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { table } from "../../lib/platform/table.ts";
 import type { Agreement } from "../../packages/lab/judgments/agreement.ts";
 import { defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
 
 /** `relevance judgments agreement`: says how far the raters of a judgments file agree, and where they do not. */
 export const command = defineCommand({

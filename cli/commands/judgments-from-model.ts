@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { SEARCHES } from "../../lib/platform/contract/search.ts";
+import { rethrown, UsageError } from "../../lib/platform/failure.ts";
 import type { Query } from "../../packages/lab/evaluation/settings-file.ts";
 import type { Ask, Judged, Outcome } from "../../packages/lab/judging/judge.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { rethrown, UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { bedrockModel, chatModel, MODEL_KEY_VARIABLE } from "../lab/language-model.ts";
 import type { Terminal } from "../terminal.ts";

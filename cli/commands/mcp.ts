@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
+import { Failure } from "../../lib/platform/failure.ts";
 import { API_OPTIONS, defineApiOptions, keyIn } from "../api-key.ts";
 import { type Context, confOf, defineCommand, type OptionsOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
-import { Failure } from "../errors.ts";
 import { deployedAddress } from "../gateway/gateway.ts";
 import type { Apis, KeyedApi } from "../mcp/joined.ts";
 

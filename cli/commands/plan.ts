@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { planDigest } from "../plan/digest.ts";
 import { planStacks } from "../plan/planned.ts";
 import { prepare } from "../plan/prepare.ts";

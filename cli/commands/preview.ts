@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { DECIDING_METRIC, SEARCHES_AT_ONCE } from "../../lib/platform/contract/measuring.ts";
 import { SEARCHES } from "../../lib/platform/contract/search.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { judgedOptions } from "../lab/judged-options.ts";
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import { Failure } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
 import { deleteParameters, parametersBelow } from "../discovery/sdk/parameters.ts";
-import { Failure } from "../errors.ts";
 import { lostKeyAdvice, lostKeyAliases } from "../remove/lost-keys.ts";
 import { removeStacks } from "../remove/remove-service.ts";
 import { SERVICE_NAMES, SERVICES } from "../services.ts";

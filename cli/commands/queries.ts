@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { table } from "../../lib/platform/table.ts";
 import type { SearchedQuery } from "../../packages/lab/clicks/failures.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
 
 /** `relevance queries`: lists what people search for, and where it fails. */

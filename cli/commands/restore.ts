@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Option } from "commander";
 import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { Failure, UsageError } from "../errors.ts";
 import { RESTORABLE, restorableTimes, restoreTable } from "../recommendation/restore.ts";
 import { openTarget, reading } from "../recommendation/target.ts";
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { DEFAULT_KEY } from "../../lib/platform/http/access.ts";
 import { keysOf } from "../../lib/settings/access.ts";
 import { deployProject } from "../apply/deploy-project.ts";
@@ -6,7 +7,6 @@ import { defineCommand } from "../command.ts";
 import { NotAgreed } from "../confirm.ts";
 import { findDeployedApi } from "../deployed-api.ts";
 import { readParameter, writeParameters } from "../discovery/sdk/parameters.ts";
-import { Failure, UsageError } from "../errors.ts";
 import { formatKeyNumbers, parseKeyNumbers, rotatedNumbers, rotation } from "../key-numbers.ts";
 import { SERVICE_NAMES } from "../services.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";

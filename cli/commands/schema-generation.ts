@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { DATASETS } from "../../lib/platform/contract/recommendation.ts";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { shellWord } from "../../lib/platform/shell-word.ts";
 import { constantsOf } from "../../lib/recommendation/schema/constants.ts";
 import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
@@ -7,7 +8,6 @@ import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { schemaTable, writeSchemas } from "../../lib/recommendation/schema/write.ts";
 import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";
 import { readFilters } from "../recommendation/filters.ts";
 import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
 import { failureKind } from "../../lib/platform/aws/errors.ts";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
 import { LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
 import { type BuiltSuggestions, BuiltSuggestions as Schema } from "../../lib/search/suggest/run.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
 import { LOCAL_HELP, openAccount, reading } from "../recommendation/target.ts";
 import { openSession } from "../session.ts";
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
 import { DECIDING_METRIC, TUNED_CANDIDATES } from "../../lib/platform/contract/measuring.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import type { TunedSettings } from "../../packages/lab/tuning/settings.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { defineJudgedOptions, judgedOptions } from "../lab/judged-options.ts";
 

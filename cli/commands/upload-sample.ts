@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { DATASETS, type Dataset } from "../../lib/platform/contract/recommendation.ts";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { withIds } from "../../lib/recommendation/schema/ids.ts";
 import { placeOf, SampleError } from "../../lib/recommendation/schema/row.ts";
 import { idWarnings } from "../../lib/recommendation/schema/warnings.ts";
@@ -9,7 +10,6 @@ import { createProgress, type UploadedFile, uploadFile } from "../../lib/recomme
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
 import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
 import { defineCommand, type ExitCode } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
 import { withLocalFiles } from "../gateway/s3-files.ts";
 import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,10 +1,10 @@
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
 import { loadConfiguration } from "../../lib/settings/load.ts";
 import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";
 import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";
 

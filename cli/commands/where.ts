@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { SEARCHES } from "../../lib/platform/contract/search.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { table } from "../../lib/platform/table.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 
 /** `relevance where`: says where a document is in a search, step by step, and why it is not higher. */

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { type Endpoint, words } from "../../lib/platform/http/access.ts";
 import type { Service } from "../../lib/platform/naming/names.ts";
 import type { Gateway } from "../../packages/lab/gateway/gateway.ts";
 import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
 import type { Context, OptionsOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
-import { Failure, UsageError } from "../errors.ts";
 
 /** The options by which a command finds the search gateway; {@link defineGatewayOptions} adds them. */
 export const gatewayOptions = {
@@ -27,8 +27,6 @@ export function defineGatewayOptions(command: Command): void {
     .option("--local", "use the stack of `make dev`");
   defineKeyOption(command);
 }
-
-export type { Gateway } from "../../packages/lab/gateway/gateway.ts";
 
 /** The endpoints that the commands of `relevance index` call, without those that embed documents. */
 export const ADMINISTRATION: readonly Endpoint[] = ["administration"];

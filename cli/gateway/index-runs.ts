@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import * as v from "valibot";
+import { Failure, rethrown, UsageError } from "../../lib/platform/failure.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
 import { type BackfillFields, workOnBackfill } from "../../lib/search/index/backfill.ts";
 import { workOnImport } from "../../lib/search/index/import/run.ts";
@@ -13,11 +14,14 @@ import { createRunCalls, type RunCalls } from "../../lib/search/index/rebuild/ru
 import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
+import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
+import { entryFor } from "../../lib/search/target/entry-for.ts";
+import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
+import type { Gateway } from "../../packages/lab/gateway/gateway.ts";
 import type { Context } from "../command.ts";
-import { Failure, rethrown, UsageError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
 import { type EmbeddedField, embeddingWriter, refuseDegraded, requireEmbedding } from "./embedding-writer.ts";
-import { defineGatewayOptions, type Gateway, gatewayOptions } from "./gateway.ts";
+import { defineGatewayOptions, gatewayOptions } from "./gateway.ts";
 
 /** Calls of one run at a time, at most, unless the user says how many. */
 const MOST_CALLS = 8;
@@ -52,6 +56,16 @@ const troubleOn =
   (terminal: Terminal) =>
   (reason: string): void =>
     terminal.note(`Trying again: ${reason}`);
+
+/** Returns the cluster as the calls of a run reach it. */
+export const patientCluster = (calls: RunCalls): Cluster => ({ send: (request) => calls.send(request, [404]) });
+
+/** Returns the entry of hybrid_search.yaml that the gateway uses for an index or alias; undefined if it has none. */
+export const entryOf = (
+  calls: RunCalls,
+  entries: readonly HybridQuery[],
+  name: string,
+): Promise<HybridQuery | undefined> => reported(() => entryFor(patientCluster(calls), entries, name));
 
 /** Returns what a name stands for, as the cluster says. */
 export const standing = async (calls: RunCalls, name: string): Promise<string> =>

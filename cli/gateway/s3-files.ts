@@ -6,8 +6,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import type { ObjectStore } from "../../lib/platform/aws/object-store.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import type { Context } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { reading } from "../recommendation/target.ts";
 import { importSource } from "./import-files.ts";
 

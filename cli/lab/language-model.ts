@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import { Failure } from "../../lib/platform/failure.ts";
 import { deadlineIn, retry } from "../../lib/platform/resilience/deadline.ts";
 import type { Ask } from "../../packages/lab/judging/judge.ts";
-import { Failure } from "../errors.ts";
 
 /** Holds the key of an endpoint that needs one. */
 export const MODEL_KEY_VARIABLE = "RELEVANCE_MODEL_KEY";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import type { Names, Service } from "../../lib/platform/naming/names.ts";
 import type { LogBucket, LogSource } from "../../packages/lab/stored-log/stored-log.ts";
 import { type Context, confOf, type OptionsOf } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { openAccount, reading, type Target } from "../recommendation/target.ts";
 import { openSession, type Session } from "../session.ts";
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import { isTransient } from "../../lib/platform/aws/errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
-import { Failure } from "../errors.ts";
 import { reading } from "./target.ts";
 
 /** The state machines that commands follow. */

@@ -1,11 +1,11 @@
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
 import { type Context, confOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { explained } from "../discovery/explain.ts";
-import { UsageError } from "../errors.ts";
 import { accountOf, failing, namesIn, openSession, type Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { BuildError } from "../../build/error.ts";
 import { buildFunctions } from "../../build/functions.ts";
+import { Failure, rethrown } from "../../lib/platform/failure.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
-import { Failure, rethrown } from "../errors.ts";
 import { planAndSave } from "../plan/planned.ts";
 import type { PlanJson } from "../plan/summary/plan-json.ts";
 import { type Place, providerRetries } from "../session.ts";

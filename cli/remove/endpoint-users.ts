@@ -1,7 +1,7 @@
+import { Failure } from "../../lib/platform/failure.ts";
 import type { DiscoveryClients } from "../discovery/clients.ts";
 import { explained } from "../discovery/explain.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
-import { Failure } from "../errors.ts";
 import { failing, type Place } from "../session.ts";
 import { endpointVpcs } from "../state/stacks.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";

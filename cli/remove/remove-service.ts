@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import * as v from "valibot";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Service } from "../../lib/platform/naming/names.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { type CommandModule, defineCommand, type ExitCode, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { Failure } from "../errors.ts";
 import { NothingLocal } from "../local-account.ts";
 import { discardPlans, planAndSave, planStacks } from "../plan/planned.ts";
 import { formatSummary } from "../plan/summary/format.ts";

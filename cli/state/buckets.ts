@@ -1,4 +1,4 @@
-import { Failure } from "../errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Session } from "../session.ts";
 
 type Sdk = Session["sdk"];

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { parse, stringify } from "yaml";
+import { Failure } from "../../lib/platform/failure.ts";
 import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
-import { Failure } from "../errors.ts";
 import type { Session } from "../session.ts";
 
 /** Differences between the configuration folder and the bucket: paths in the folder, sorted. */

@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Service } from "../../lib/platform/naming/names.ts";
 import { type DeployedApi, findDeployedApi } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
-import { Failure } from "../errors.ts";
 import { openPersonalize } from "../recommendation/target.ts";
 import { isConfigured, SERVICE_NAMES, SERVICES } from "../services.ts";
 import { failing, type Place } from "../session.ts";
