@@ -1,16 +1,14 @@
-import * as v from "valibot";
 import { stringify } from "yaml";
 import { type ConfiguredDocument, openDocument, type Published, versionNumber } from "../lib/platform/aws/documents.ts";
 import { Failure } from "../lib/platform/failure.ts";
 import type { Configuration } from "../lib/settings/configuration.ts";
 import { type Context, confOf, defineCommand } from "./command.ts";
+import { argument, flag, local, maybe } from "./options.ts";
 import { readDeployed } from "./plan/deployed.ts";
-import { LOCAL_HELP, openAccount } from "./recommendation/target.ts";
+import { openAccount } from "./recommendation/target.ts";
 import { openSession } from "./session.ts";
 import { storedConfiguration } from "./state/configuration-objects.ts";
 import { shownTime, type Terminal } from "./terminal.ts";
-
-const local = v.optional(v.boolean(), false);
 
 type Kind<Value> = ConfiguredDocument<Value, Configuration>;
 
@@ -28,11 +26,10 @@ export function applyCommand<Value>(kind: Kind<Value>, { drafts = false } = {}) 
   return defineCommand({
     example: `relevance ${kind.name} apply${drafts ? `\n  relevance ${kind.name} apply --draft` : ""}`,
     json: true,
-    define: (command) => {
-      command.option("--local", LOCAL_HELP);
-      if (drafts) command.option("--draft", "write them as a draft, which only requests that ask for it get");
+    options: {
+      ...local,
+      ...(drafts && { draft: flag("--draft", "write them as a draft, which only requests that ask for it get") }),
     },
-    options: { local, draft: v.optional(v.boolean(), false) },
     run: async ({ conf, local, json, draft }, context) => {
       const { document, value, config: own, sdk, bucket } = await opened(kind, { conf, local }, context);
       const { terminal } = context;
@@ -80,10 +77,7 @@ export function versionsCommand<Value>(kind: Kind<Value>) {
   return defineCommand({
     example: `relevance ${kind.list}`,
     json: true,
-    define: (command) => {
-      command.option("--local", LOCAL_HELP);
-    },
-    options: { local },
+    options: local,
     run: async ({ conf, local, json }, context) => {
       const { document } = await opened(kind, { conf, local }, context);
       const { terminal } = context;
@@ -110,11 +104,10 @@ export function showCommand<Value>(kind: Kind<Value>, { drafts = false } = {}) {
   return defineCommand({
     example: `relevance ${name} show\n  relevance ${name} show 4${drafts ? `\n  relevance ${name} show draft` : ""}`,
     json: true,
-    define: (command) => {
-      command.argument("[version]", `the version to show${drafts ? ", or `draft`" : ""} (default: the newest)`);
-      command.option("--local", LOCAL_HELP);
+    options: {
+      version: argument("[version]", `the version to show${drafts ? ", or `draft`" : ""} (default: the newest)`, maybe),
+      ...local,
     },
-    options: { version: v.optional(v.string()), local },
     run: async ({ conf, local, json, version: given }, context) => {
       const { document } = await opened(kind, { conf, local }, context);
       const isDraft = drafts && given === "draft";
@@ -138,11 +131,10 @@ export function revertCommand<Value>(kind: Kind<Value>) {
   return defineCommand({
     example: `relevance ${name} revert\n  relevance ${name} revert 4`,
     json: true,
-    define: (command) => {
-      command.argument("[version]", "the version to bring back (default: the one before the newest)");
-      command.option("--local", LOCAL_HELP);
+    options: {
+      version: argument("[version]", "the version to bring back (default: the one before the newest)", maybe),
+      ...local,
     },
-    options: { version: v.optional(v.string()), local },
     run: async ({ conf, local, json, version: given }, context) => {
       const { document } = await opened(kind, { conf, local }, context);
       const { terminal } = context;

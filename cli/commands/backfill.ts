@@ -8,7 +8,6 @@ import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import {
-  defineRunOptions,
   entryOf,
   followBackfill,
   importTally,
@@ -18,17 +17,18 @@ import {
   runCalls,
   runOptions,
 } from "../gateway/index-runs.ts";
+import { filled, option } from "../options.ts";
 
 /** `relevance backfill`: adds missing embeddings to stored documents. */
 export const command = defineCommand({
   example: ["relevance backfill --index books", "relevance backfill --resume books-20261123-091500-a1b2"].join("\n  "),
   json: true,
-  define: (command) => {
-    command.option("--index <name>", "index that hybrid_search.yaml maps");
-    defineRunOptions(command);
-  },
   options: {
-    index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an index"))),
+    index: option(
+      "--index <name>",
+      "index that hybrid_search.yaml maps",
+      v.optional(filled("needs the name of an index")),
+    ),
     ...runOptions,
   },
   run: async ({ json, index, resume, parallel: most, ...options }, context) => {

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import * as v from "valibot";
 import { openDocument } from "../../lib/platform/aws/documents.ts";
 import { Failure, rethrown, UsageError } from "../../lib/platform/failure.ts";
 import { needsPage, questionsOf } from "../../lib/recommendation/batch/questions.ts";
@@ -11,9 +10,10 @@ import { CONFIGURED_PLACEMENTS } from "../../lib/recommendation/placements/confi
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { bucketAnywhere } from "../gateway/s3-files.ts";
+import { filled, local, option } from "../options.ts";
 import { runBatch } from "../recommendation/batch.ts";
 import { batchServices, filterArnOf } from "../recommendation/batch-services.ts";
-import { LOCAL_HELP, openTarget, reading } from "../recommendation/target.ts";
+import { openTarget, reading } from "../recommendation/target.ts";
 import { openSession } from "../session.ts";
 
 /** Milliseconds between two polls of the jobs. */
@@ -23,16 +23,14 @@ const POLL_MS = { aws: 30_000, local: 200 };
 export const command = defineCommand({
   example: "relevance batch --placement newsletter --users s3://my-bucket/subscribers.csv",
   json: true,
-  define: (command) => {
-    command
-      .requiredOption("--placement <name>", "a placement that is in use")
-      .requiredOption("--users <file>", "users, CSV or JSON with USER_ID: a file, or s3://bucket/key")
-      .option("--local", LOCAL_HELP);
-  },
   options: {
-    placement: v.pipe(v.string(), v.nonEmpty("needs a name")),
-    users: v.pipe(v.string(), v.nonEmpty("needs a file")),
-    local: v.optional(v.boolean(), false),
+    placement: option("--placement <name>", "a placement that is in use", filled("needs a name")),
+    users: option(
+      "--users <file>",
+      "users, CSV or JSON with USER_ID: a file, or s3://bucket/key",
+      filled("needs a file"),
+    ),
+    ...local,
   },
   run: async ({ conf, placement: name, users, local, json }, context) => {
     const { terminal, env } = context;

@@ -6,11 +6,12 @@ import { type DocumentKind, openDocument } from "../../lib/platform/aws/document
 import { PACKAGE_FOLDER } from "../../lib/platform/folders.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
 import { loadConfiguration, loadHybridSearch } from "../../lib/settings/load.ts";
-import { API_OPTIONS, defineApiOptions, keyIn } from "../api-key.ts";
+import { apiOptions, keyIn } from "../api-key.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { addressOf, deployedAddress } from "../gateway/gateway.ts";
 import { logBucket } from "../lab/stored-log.ts";
+import { number, option } from "../options.ts";
 import { readDeployed } from "../plan/deployed.ts";
 import { readStatus } from "../recommendation/status.ts";
 import { openAccount, openTarget } from "../recommendation/target.ts";
@@ -20,21 +21,13 @@ import { storedConfiguration } from "../state/configuration-objects.ts";
 /** `relevance console`: serves a page that searches, judges, measures and recommends with a gateway. */
 export const command = defineCommand({
   example: "relevance console --url https://search.example.com --key-env SEARCH_KEY",
-  define: (command) => {
-    defineApiOptions(command)
-      .option("--files <dir>", "folder for judgments/ and runs/", ".")
-      .option("--port <number>", "port on the loopback interface (default: a free one)");
-  },
   options: {
-    ...API_OPTIONS,
-    files: v.string(),
-    port: v.optional(
-      v.pipe(
-        v.string(),
-        v.regex(/^\d{1,5}$/, "must be a port"),
-        v.transform(Number),
-        v.maxValue(65_535, "must be a port"),
-      ),
+    ...apiOptions,
+    files: option("--files <dir>", "folder for judgments/ and runs/", v.string(), { default: "." }),
+    port: option(
+      "--port <number>",
+      "port on the loopback interface (default: a free one)",
+      v.optional(v.pipe(number(/^\d{1,5}$/, "must be a port"), v.maxValue(65_535, "must be a port"))),
     ),
   },
   run: async ({ url, keyEnv, local, files, port, ...options }, context) => {

@@ -8,8 +8,9 @@ import { BUILT_IN_KEY, ID_COLUMNS } from "../../lib/recommendation/records/table
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { type Forgetting, forget as forgetUser, TITLES } from "../forget/forget.ts";
+import { filled, local, option, yes } from "../options.ts";
 import { readTraining } from "../recommendation/status.ts";
-import { LOCAL_HELP, openAccount, openTarget, reading } from "../recommendation/target.ts";
+import { openAccount, openTarget, reading } from "../recommendation/target.ts";
 import { openSession } from "../session.ts";
 import { bucketExists, emptyBucket } from "../state/buckets.ts";
 
@@ -20,17 +21,15 @@ const POLL_MS = { aws: 30_000, local: 200 };
 export const command = defineCommand({
   example: "relevance forget --user 4711",
   json: true,
-  define: (command) => {
-    command
-      .requiredOption("--user <id>", "the user's id, as in USER_ID and user_id")
-      .option("--yes", "delete without asking", false)
-      .option("--local", LOCAL_HELP);
-  },
   options: {
-    // The longest id that Personalize accepts.
-    user: v.pipe(v.string(), v.nonEmpty("needs an id"), v.maxLength(256, "is longer than 256 characters")),
-    yes: v.boolean(),
-    local: v.optional(v.boolean(), false),
+    user: option(
+      "--user <id>",
+      "the user's id, as in USER_ID and user_id",
+      // The longest id that Personalize accepts.
+      v.pipe(filled("needs an id"), v.maxLength(256, "is longer than 256 characters")),
+    ),
+    ...yes("delete without asking"),
+    ...local,
   },
   run: async ({ conf, user, yes, local, json }, context) => {
     const { terminal, env } = context;

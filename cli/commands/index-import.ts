@@ -8,7 +8,6 @@ import { confOf, defineCommand } from "../command.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import { formatOf, importSource } from "../gateway/import-files.ts";
 import {
-  defineRunOptions,
   embeddingsOf,
   entryOf,
   followImport,
@@ -19,6 +18,7 @@ import {
   runCalls,
   runOptions,
 } from "../gateway/index-runs.ts";
+import { filled, number, option } from "../options.ts";
 
 /** `relevance index import`: writes the documents of files to an index. */
 export const command = defineCommand({
@@ -28,25 +28,33 @@ export const command = defineCommand({
     "relevance index import --resume books-20261123-091500-a1b2",
   ].join("\n  "),
   json: true,
-  define: (command) => {
-    command
-      .option("--index <name>", "index or alias to write to")
-      .option("--from <places...>", "files, folders, s3://bucket/key or s3://bucket/prefix/; gzip if they end with .gz")
-      .option("--format <format>", "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)")
-      .option("--id-field <field>", "field or column with the id; without it, documents get new ids")
-      .option(
-        "--max-rejected <count>",
-        "rejected documents above which the import stops; 1000, or as before if resumed",
-      );
-    defineRunOptions(command);
-  },
   options: {
+    index: option(
+      "--index <name>",
+      "index or alias to write to",
+      v.optional(filled("needs the name of an index or alias")),
+    ),
+    from: option(
+      "--from <places...>",
+      "files, folders, s3://bucket/key or s3://bucket/prefix/; gzip if they end with .gz",
+      v.optional(v.array(v.string())),
+    ),
+    format: option(
+      "--format <format>",
+      "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)",
+      v.optional(v.picklist(IMPORT_FORMATS)),
+    ),
+    idField: option(
+      "--id-field <field>",
+      "field or column with the id; without it, documents get new ids",
+      v.optional(filled("needs the name of a field")),
+    ),
+    maxRejected: option(
+      "--max-rejected <count>",
+      "rejected documents above which the import stops; 1000, or as before if resumed",
+      v.optional(number(/^\d{1,9}$/, "must be a whole number")),
+    ),
     ...runOptions,
-    index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an index or alias"))),
-    from: v.optional(v.array(v.string())),
-    format: v.optional(v.picklist(IMPORT_FORMATS)),
-    idField: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of a field"))),
-    maxRejected: v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number))),
   },
   run: async (options, context) => {
     const { json, index, from, format, idField, resume, maxRejected, parallel } = options;

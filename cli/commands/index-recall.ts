@@ -5,15 +5,14 @@ import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { VECTOR_NAMES } from "../../lib/settings/vectors.ts";
 import type { Judgments } from "../../packages/lab/judgments/judgments.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { entryOf, reported, runCalls } from "../gateway/index-runs.ts";
 import { requireVectors } from "../gateway/vectors.ts";
-import { logSource } from "../lab/stored-log.ts";
+import { Days, logSource } from "../lab/stored-log.ts";
+import { filled, maybe, number, option } from "../options.ts";
 
 /** Queries of the log that are searched for. */
 const MOST_QUERIES = 200;
-
-const count = (message: string, pattern: RegExp) => v.pipe(v.string(), v.regex(pattern, message), v.transform(Number));
 
 /** `relevance index recall`: measures what storing vectors differently costs, on the user's own queries. */
 export const command = defineCommand({
@@ -22,33 +21,38 @@ export const command = defineCommand({
     "relevance index recall --index books --run books-20261123-091500-a1b2 --judgments judgments.csv",
   ].join("\n  "),
   json: true,
-  define: (command) => {
-    command
-      .requiredOption("--index <name>", "the index or alias whose documents and queries are used")
-      .option(
-        "--vectors <kind>",
-        `copy vectors into an index that stores them so, and remove it: ${VECTOR_NAMES.join(", ")}`,
-      )
-      .option("--run <run>", "measure the new index of a rebuild with --no-switch instead")
-      .option("--queries <file>", "texts to search for, one a line")
-      .option("--judgments <file>", "judged queries, for which nDCG is measured too")
-      .option("--days <number>", "without either, the most frequent queries of so many days of the request log", "30")
-      .option("--files <folder>", "a copy of logs/ of the bucket (default: the bucket itself)")
-      .option("--k <count>", "hits of a search that are compared", "10")
-      .option("--documents <count>", "documents that are copied, roughly; recall falls as an index grows", "20000");
-    defineGatewayOptions(command);
-  },
   options: {
+    index: option("--index <name>", "the index or alias whose documents and queries are used", filled("needs a name")),
+    vectors: option(
+      "--vectors <kind>",
+      `copy vectors into an index that stores them so, and remove it: ${VECTOR_NAMES.join(", ")}`,
+      v.optional(v.picklist(VECTOR_NAMES)),
+    ),
+    run: option("--run <run>", "measure the new index of a rebuild with --no-switch instead", maybe),
+    queries: option("--queries <file>", "texts to search for, one a line", maybe),
+    judgments: option("--judgments <file>", "judged queries, for which nDCG is measured too", maybe),
+    days: option(
+      "--days <number>",
+      "without either, the most frequent queries of so many days of the request log",
+      Days,
+      { default: "30" },
+    ),
+    files: option("--files <folder>", "a copy of logs/ of the bucket (default: the bucket itself)", maybe),
+    k: option(
+      "--k <count>",
+      "hits of a search that are compared",
+      number(/^([1-9]\d?|100)$/, "must be from 1 to 100"),
+      {
+        default: "10",
+      },
+    ),
+    documents: option(
+      "--documents <count>",
+      "documents that are copied, roughly; recall falls as an index grows",
+      number(/^[1-9]\d{0,9}$/, "must be a whole number from 1"),
+      { default: "20000" },
+    ),
     ...gatewayOptions,
-    index: v.pipe(v.string(), v.nonEmpty("needs a name")),
-    vectors: v.optional(v.picklist(VECTOR_NAMES)),
-    run: v.optional(v.string()),
-    queries: v.optional(v.string()),
-    judgments: v.optional(v.string()),
-    days: count("must be a number of days from 1 to 9999", /^[1-9]\d{0,3}$/),
-    files: v.optional(v.string()),
-    k: count("must be from 1 to 100", /^([1-9]\d?|100)$/),
-    documents: count("must be a whole number from 1", /^[1-9]\d{0,9}$/),
   },
   run: async (options, context) => {
     const { recallText } = await import("../../packages/lab/evaluation/recall-text.ts");

@@ -1,16 +1,13 @@
-import * as v from "valibot";
 import { apisJson, findDeployedApis, printApis } from "../apply/after-deploy.ts";
 import { defineCommand } from "../command.ts";
+import { flag } from "../options.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
 /** `relevance info`: prints the URL and the API keys of each deployed service, and the alarm topics. */
 export const command = defineCommand({
   example: "relevance info --show",
-  define: (command) => {
-    command.option("--show", "print the values of the keys", false);
-  },
   json: true,
-  options: { show: v.boolean() },
+  options: { show: flag("--show", "print the values of the keys") },
   run: async ({ conf, json, show }, context) => {
     const session = await openSession(conf, context);
     const { terminal } = context;

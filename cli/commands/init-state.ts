@@ -1,6 +1,6 @@
-import * as v from "valibot";
 import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
+import { flag } from "../options.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 import { bucketExists } from "../state/buckets.ts";
 import { openStateBucket } from "../state/state-bucket.ts";
@@ -10,10 +10,7 @@ const SETTINGS = "versioned, encrypted, no public access, TLS only";
 /** `relevance init-state`: creates the bucket of terraform.state, or adds what an existing one lacks. */
 export const command = defineCommand({
   example: "relevance init-state --conf conf",
-  define: (command) => {
-    command.option("--adopt", "add what an existing bucket lacks, and change nothing else of it", false);
-  },
-  options: { adopt: v.boolean() },
+  options: { adopt: flag("--adopt", "add what an existing bucket lacks, and change nothing else of it") },
   run: async ({ conf, adopt }, context) => {
     const session = await openSession(conf, context);
     const { state } = session.config.project.terraform;

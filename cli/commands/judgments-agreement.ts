@@ -3,16 +3,16 @@ import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { table } from "../../lib/platform/table.ts";
 import type { Agreement } from "../../packages/lab/judgments/agreement.ts";
 import { defineCommand } from "../command.ts";
+import { argument, maybe, option } from "../options.ts";
 
 /** `relevance judgments agreement`: says how far the raters of a judgments file agree, and where they do not. */
 export const command = defineCommand({
   example: "relevance judgments agreement judgments/judgments.csv --index books",
   json: true,
-  define: (command) => {
-    command.argument("<file>", "judgments file with a column rater");
-    command.option("--index <name>", "use only judgments about this index");
+  options: {
+    file: argument("<file>", "judgments file with a column rater", v.string()),
+    index: option("--index <name>", "use only judgments about this index", maybe),
   },
-  options: { file: v.string(), index: v.optional(v.string()) },
   run: async ({ file, index, json }, { terminal }) => {
     const { agreementOf, agreementText } = await import("../../packages/lab/judgments/agreement.ts");
     const found = agreementOf(await rowsOf(file, index));

@@ -5,62 +5,68 @@ import type { Query } from "../../packages/lab/evaluation/settings-file.ts";
 import type { Ask, Judged, Outcome } from "../../packages/lab/judging/judge.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { Concurrency } from "../lab/judged-options.ts";
 import { bedrockModel, chatModel, MODEL_KEY_VARIABLE } from "../lab/language-model.ts";
+import { filled, number, option, words, yes } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
-
-const number = (most: RegExp, message: string) => v.pipe(v.string(), v.regex(most, message), v.transform(Number));
 
 /** `relevance judgments from-model`: a language model judges what the settings find. */
 export const command = defineCommand({
   example:
     "relevance judgments from-model --local --settings settings.yaml --queries queries.txt --url http://127.0.0.1:11434/v1 --model qwen3 --output judgments/books.csv",
   json: true,
-  define: (command) => {
-    command
-      .requiredOption(
-        "--settings <file>",
-        "the settings file of `relevance evaluate`; the hits of all settings are judged",
-      )
-      .requiredOption("--queries <file>", "a query on each line, or texts by ids as `relevance evaluate` reads them")
-      .requiredOption("--model <name>", "model id or inference profile of Bedrock, or the name of a model behind --url")
-      .option(
-        "--url <url>",
-        `endpoint that speaks the protocol of OpenAI's chat completions, such as http://127.0.0.1:11434/v1; its key, if it needs one, is in ${MODEL_KEY_VARIABLE}`,
-      )
-      .requiredOption("--output <file>", "CSV file of judgments to write or continue; those of people stay")
-      .option("--depth <number>", "hits of each setting that are judged", "10")
-      .option("--fields <names>", "fields that the model reads, with commas between (default: all that have a text)")
-      .option("--price <in,out>", "dollars for a million tokens of input and of output, to tell the cost in dollars")
-      .option("--concurrency <number>", "calls at a time", "4")
-      .option("--yes", "do not ask before the model is called");
-    defineGatewayOptions(command);
-  },
   options: {
+    settings: option(
+      "--settings <file>",
+      "the settings file of `relevance evaluate`; the hits of all settings are judged",
+      v.string(),
+    ),
+    queries: option(
+      "--queries <file>",
+      "a query on each line, or texts by ids as `relevance evaluate` reads them",
+      v.string(),
+    ),
+    model: option(
+      "--model <name>",
+      "model id or inference profile of Bedrock, or the name of a model behind --url",
+      filled("needs a name"),
+    ),
+    url: option(
+      "--url <url>",
+      `endpoint that speaks the protocol of OpenAI's chat completions, such as http://127.0.0.1:11434/v1; its key, if it needs one, is in ${MODEL_KEY_VARIABLE}`,
+      v.optional(v.pipe(v.string(), v.regex(/^https?:\/\//, "must be a URL of http or https"), v.url("must be a URL"))),
+    ),
+    output: option(
+      "--output <file>",
+      "CSV file of judgments to write or continue; those of people stay",
+      v.pipe(v.string(), v.endsWith(".csv", "must end with .csv")),
+    ),
+    depth: option(
+      "--depth <number>",
+      "hits of each setting that are judged",
+      number(/^[1-9]\d?$|^100$/, "must be a number from 1 to 100"),
+      { default: "10" },
+    ),
+    fields: option(
+      "--fields <names>",
+      "fields that the model reads, with commas between (default: all that have a text)",
+      v.optional(words),
+    ),
+    price: option(
+      "--price <in,out>",
+      "dollars for a million tokens of input and of output, to tell the cost in dollars",
+      v.optional(
+        v.pipe(
+          v.string(),
+          v.regex(/^\d+(\.\d+)?,\d+(\.\d+)?$/, "must be two numbers with a comma between"),
+          v.transform((text) => text.split(",").map(Number)),
+        ),
+      ),
+    ),
+    concurrency: option("--concurrency <number>", "calls at a time", Concurrency, { default: "4" }),
+    ...yes("do not ask before the model is called"),
     ...gatewayOptions,
-    settings: v.string(),
-    queries: v.string(),
-    model: v.pipe(v.string(), v.nonEmpty("needs a name")),
-    url: v.optional(
-      v.pipe(v.string(), v.regex(/^https?:\/\//, "must be a URL of http or https"), v.url("must be a URL")),
-    ),
-    output: v.pipe(v.string(), v.endsWith(".csv", "must end with .csv")),
-    depth: number(/^[1-9]\d?$|^100$/, "must be a number from 1 to 100"),
-    fields: v.optional(
-      v.pipe(
-        v.string(),
-        v.transform((text) => text.split(",").map((name) => name.trim())),
-      ),
-    ),
-    price: v.optional(
-      v.pipe(
-        v.string(),
-        v.regex(/^\d+(\.\d+)?,\d+(\.\d+)?$/, "must be two numbers with a comma between"),
-        v.transform((text) => text.split(",").map(Number)),
-      ),
-    ),
-    concurrency: number(/^[1-9]\d?$/, "must be a number from 1 to 99"),
-    yes: v.optional(v.boolean(), false),
   },
   run: async (options, context) => {
     const { terminal } = context;

@@ -1,8 +1,8 @@
-import * as v from "valibot";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { table } from "../../lib/platform/table.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { LOCAL_HELP, openPersonalize, openTarget, reading } from "../recommendation/target.ts";
+import { local } from "../options.ts";
+import { openPersonalize, openTarget, reading } from "../recommendation/target.ts";
 import { SERVICES } from "../services.ts";
 import { accountOf, namesIn, openSession, type Session } from "../session.ts";
 import { type ManagedResource, managedInState } from "../state/stacks.ts";
@@ -11,10 +11,7 @@ import { type ManagedResource, managedInState } from "../state/stacks.ts";
 export const command = defineCommand({
   example: "relevance list --json",
   json: true,
-  define: (command) => {
-    command.option("--local", LOCAL_HELP);
-  },
-  options: { local: v.optional(v.boolean(), false) },
+  options: local,
   run: async ({ conf, local, json }, context) => {
     const { terminal } = context;
     const session = local ? undefined : await openSession(conf, context);

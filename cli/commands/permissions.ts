@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { defineCommand } from "../command.ts";
+import { filled, option } from "../options.ts";
 import { charactersOf, MAX_CHARACTERS, type Policy, policiesOf } from "../permissions/policies.ts";
 import { emptyFolder } from "../plan/reviewed.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
@@ -9,10 +10,13 @@ import { accountOf, namesIn, openSession } from "../session.ts";
 /** `relevance permissions`: prints the policies of whoever deploys this configuration. */
 export const command = defineCommand({
   example: "relevance permissions --conf conf --out policies",
-  define: (command) => {
-    command.option("--out <dir>", "write each policy to a file of a new folder, instead of printing them");
+  options: {
+    out: option(
+      "--out <dir>",
+      "write each policy to a file of a new folder, instead of printing them",
+      v.optional(filled("needs a folder")),
+    ),
   },
-  options: { out: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))) },
   run: async ({ conf, out }, context) => {
     const session = await openSession(conf, context);
     const { terminal } = context;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
+import { filled, flag, option } from "../options.ts";
 import { planDigest } from "../plan/digest.ts";
 import { planStacks } from "../plan/planned.ts";
 import { prepare } from "../plan/prepare.ts";
@@ -14,20 +15,17 @@ import { openSession, runnerOf } from "../session.ts";
 export const command = defineCommand({
   example: "relevance plan --conf conf --detailed-exitcode",
   json: true,
-  define: (command) => {
-    command
-      .option("--detailed-exitcode", "exit with code 3 if there are changes", false)
-      .option(
-        "--markdown",
-        "print Markdown for a pull request, with the digest for `relevance deploy --approved-digest`",
-        false,
-      )
-      .option("--out <dir>", "save the plan in a new folder, for `relevance deploy --plan <dir>`");
-  },
   options: {
-    detailedExitcode: v.boolean(),
-    markdown: v.boolean(),
-    out: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))),
+    detailedExitcode: flag("--detailed-exitcode", "exit with code 3 if there are changes"),
+    markdown: flag(
+      "--markdown",
+      "print Markdown for a pull request, with the digest for `relevance deploy --approved-digest`",
+    ),
+    out: option(
+      "--out <dir>",
+      "save the plan in a new folder, for `relevance deploy --plan <dir>`",
+      v.optional(filled("needs a folder")),
+    ),
   },
   run: async ({ conf, json, markdown, detailedExitcode, out }, context) => {
     if (json && markdown) throw new UsageError("--json and --markdown: choose one");

@@ -1,7 +1,7 @@
-import * as v from "valibot";
 import { Failure } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
 import { deleteParameters, parametersBelow } from "../discovery/sdk/parameters.ts";
+import { yes } from "../options.ts";
 import { lostKeyAdvice, lostKeyAliases } from "../remove/lost-keys.ts";
 import { removeStacks } from "../remove/remove-service.ts";
 import { SERVICE_NAMES, SERVICES } from "../services.ts";
@@ -13,10 +13,7 @@ import { refuseWithoutState } from "../state/still-deployed.ts";
 /** `relevance purge`: removes what `destroy` and `uninstall` keep. Skips what no longer exists. */
 export const command = defineCommand({
   example: "relevance purge --conf conf",
-  define: (command) => {
-    command.option("--yes", "remove without asking", false);
-  },
-  options: { yes: v.boolean() },
+  options: yes("remove without asking"),
   run: async ({ conf, yes }, context) => {
     const session = await openSession(conf, context);
     const place = await openPlace(session);

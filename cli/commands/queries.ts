@@ -1,29 +1,28 @@
-import * as v from "valibot";
 import { UsageError } from "../../lib/platform/failure.ts";
 import { table } from "../../lib/platform/table.ts";
 import type { SearchedQuery } from "../../packages/lab/clicks/failures.ts";
 import { defineCommand } from "../command.ts";
-import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
+import { logOptions, logSource } from "../lab/stored-log.ts";
+import { maybe, number, option } from "../options.ts";
 
 /** `relevance queries`: lists what people search for, and where it fails. */
 export const command = defineCommand({
   example: "relevance queries --days 7 --index books --failing zero-hits",
   json: true,
-  define: (command) => {
-    defineLogOptions(command);
-    command
-      .option("--index <name>", "use only searches that named this index")
-      .option(
-        "--failing <how>",
-        "only queries that fail so, most failures first: zero-hits, abandoned, few-clicks, degraded or slow (default: all, most frequent first)",
-      )
-      .option("--limit <number>", "how many queries to list", "50");
-  },
   options: {
     ...logOptions,
-    index: v.optional(v.string()),
-    failing: v.optional(v.string()),
-    limit: v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, "must be a whole number from 1"), v.transform(Number)),
+    index: option("--index <name>", "use only searches that named this index", maybe),
+    failing: option(
+      "--failing <how>",
+      "only queries that fail so, most failures first: zero-hits, abandoned, few-clicks, degraded or slow (default: all, most frequent first)",
+      maybe,
+    ),
+    limit: option(
+      "--limit <number>",
+      "how many queries to list",
+      number(/^[1-9]\d{0,5}$/, "must be a whole number from 1"),
+      { default: "50" },
+    ),
   },
   run: async (options, context) => {
     const { failing, FAILURES, isFailureKind } = await import("../../packages/lab/clicks/failures.ts");

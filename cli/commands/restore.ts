@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Option } from "commander";
 import * as v from "valibot";
 import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
+import { option, yes } from "../options.ts";
 import { RESTORABLE, restorableTimes, restoreTable } from "../recommendation/restore.ts";
 import { openTarget, reading } from "../recommendation/target.ts";
 
@@ -17,16 +17,14 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/;
 export const command = defineCommand({
   example: "relevance restore --table items --at 2026-11-25T09:30:00Z",
   json: true,
-  define: (command) => {
-    command
-      .addOption(new Option("--table <name>", "what to restore").choices([...RESTORABLE]).makeOptionMandatory())
-      .requiredOption("--at <time>", "a time in the last 35 days, with seconds and Z or an offset")
-      .option("--yes", "restore without asking", false);
-  },
   options: {
-    table: v.picklist(RESTORABLE),
-    at: v.pipe(v.string(), v.regex(TIME, "must be a time such as 2026-11-25T09:30:00Z")),
-    yes: v.boolean(),
+    table: option("--table <name>", "what to restore", v.picklist(RESTORABLE), { choices: RESTORABLE }),
+    at: option(
+      "--at <time>",
+      "a time in the last 35 days, with seconds and Z or an offset",
+      v.pipe(v.string(), v.regex(TIME, "must be a time such as 2026-11-25T09:30:00Z")),
+    ),
+    ...yes("restore without asking"),
   },
   run: async ({ conf, table, at: text, yes, json }, context) => {
     const { terminal, env } = context;

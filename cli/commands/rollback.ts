@@ -1,16 +1,13 @@
-import * as v from "valibot";
 import { findDeployedApis, proveGateway } from "../apply/after-deploy.ts";
 import { rollBack } from "../apply/rollback.ts";
 import { defineCommand, resumable } from "../command.ts";
+import { yes } from "../options.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
 /** `relevance rollback`: puts the functions back to the versions of the deployment before. */
 export const command = defineCommand({
   example: "relevance rollback",
-  define: (command) => {
-    command.option("--yes", "roll back without asking", false);
-  },
-  options: { yes: v.boolean() },
+  options: yes("roll back without asking"),
   run: async ({ conf, yes }, context) => {
     const session = await openSession(conf, context);
     const names = namesIn(session, await accountOf(session));

@@ -8,6 +8,7 @@ import { NotAgreed } from "../confirm.ts";
 import { findDeployedApi } from "../deployed-api.ts";
 import { readParameter, writeParameters } from "../discovery/sdk/parameters.ts";
 import { formatKeyNumbers, parseKeyNumbers, rotatedNumbers, rotation } from "../key-numbers.ts";
+import { flag, option, yes } from "../options.ts";
 import { SERVICE_NAMES } from "../services.ts";
 import { accountOf, namesIn, openSession } from "../session.ts";
 
@@ -18,20 +19,16 @@ export const command = defineCommand({
     "relevance rotate-key --service search-gateway --finish  # after all callers use the new key",
     "relevance rotate-key --service search-gateway --name shop-browser",
   ].join("\n  "),
-  define: (command) => {
-    command
-      .requiredOption("--service <name>", SERVICE_NAMES.join(" or "))
-      .option("--name <key>", "the key of api.yaml", DEFAULT_KEY)
-      .option("--finish", "remove the old key", false)
-      .option("--no-print-keys", "print the names of the API keys without their values")
-      .option("--yes", "apply without asking", false);
-  },
   options: {
-    service: v.picklist(SERVICE_NAMES, `must be ${SERVICE_NAMES.join(" or ")}`),
-    name: v.string(),
-    finish: v.boolean(),
-    yes: v.boolean(),
-    printKeys: v.boolean(),
+    service: option(
+      "--service <name>",
+      SERVICE_NAMES.join(" or "),
+      v.picklist(SERVICE_NAMES, `must be ${SERVICE_NAMES.join(" or ")}`),
+    ),
+    name: option("--name <key>", "the key of api.yaml", v.string(), { default: DEFAULT_KEY }),
+    finish: flag("--finish", "remove the old key"),
+    printKeys: flag("--no-print-keys", "print the names of the API keys without their values"),
+    ...yes("apply without asking"),
   },
   run: async ({ conf, service, name, finish, yes, printKeys }, context) => {
     const session = await openSession(conf, context);

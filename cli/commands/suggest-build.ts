@@ -6,7 +6,8 @@ import { parseJson } from "../../lib/platform/json/values.ts";
 import { LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
 import { type BuiltSuggestions, BuiltSuggestions as Schema } from "../../lib/search/suggest/run.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { LOCAL_HELP, openAccount, reading } from "../recommendation/target.ts";
+import { local } from "../options.ts";
+import { openAccount, reading } from "../recommendation/target.ts";
 import { openSession } from "../session.ts";
 
 /** Longer than the function may take. */
@@ -16,10 +17,7 @@ const WAIT_MS = 910_000;
 export const command = defineCommand({
   example: "relevance suggest build\n  relevance suggest build --local",
   json: true,
-  define: (command) => {
-    command.option("--local", LOCAL_HELP);
-  },
-  options: { local: v.optional(v.boolean(), false) },
+  options: local,
   run: async ({ conf, local, json }, context) => {
     const session = await openSession(confOf({ conf, local }), context);
     if (!session.config.searchGateway || !hasSuggestions(session.config.searchGateway)) {

@@ -6,8 +6,9 @@ import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import type { TunedSettings } from "../../packages/lab/tuning/settings.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { defineJudgedOptions, judgedOptions } from "../lab/judged-options.ts";
+import { gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { judgedOptions } from "../lab/judged-options.ts";
+import { flag, maybe, option } from "../options.ts";
 
 const Depths = v.pipe(
   v.string(),
@@ -19,24 +20,20 @@ const Depths = v.pipe(
 export const command = defineCommand({
   example: "relevance tune --local --settings settings.yaml --judgments judgments.csv --write",
   json: true,
-  define: (command) => {
-    defineJudgedOptions(command, "YAML file with the index and a hybrid template, as for evaluate");
-    command
-      .option("--metric <name>", "metric to improve", DECIDING_METRIC)
-      .option("--candidates <numbers>", "candidates to try, besides the current number", TUNED_CANDIDATES.join(","))
-      .option("--k <numbers>", "values of k to try besides that of the template's knn queries; each costs a retrieval")
-      .option("--write", "write better settings into hybrid_search.yaml")
-      .option("--picture <file>", "draw the metric over the weights of the first two subqueries, as SVG");
-    defineGatewayOptions(command);
-  },
   options: {
+    ...judgedOptions("YAML file with the index and a hybrid template, as for evaluate"),
+    metric: option("--metric <name>", "metric to improve", v.string(), { default: DECIDING_METRIC }),
+    candidates: option("--candidates <numbers>", "candidates to try, besides the current number", Depths, {
+      default: TUNED_CANDIDATES.join(","),
+    }),
+    k: option(
+      "--k <numbers>",
+      "values of k to try besides that of the template's knn queries; each costs a retrieval",
+      v.optional(Depths),
+    ),
+    write: flag("--write", "write better settings into hybrid_search.yaml"),
+    picture: option("--picture <file>", "draw the metric over the weights of the first two subqueries, as SVG", maybe),
     ...gatewayOptions,
-    ...judgedOptions,
-    metric: v.string(),
-    candidates: Depths,
-    k: v.optional(Depths),
-    write: v.optional(v.boolean(), false),
-    picture: v.optional(v.string()),
   },
   run: async (options, context) => {
     const { metricsOf, readQueries, readSettings } = await import("../../packages/lab/evaluation/input.ts");

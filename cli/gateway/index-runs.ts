@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import * as v from "valibot";
 import { Failure, rethrown, UsageError } from "../../lib/platform/failure.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
@@ -19,26 +18,25 @@ import { entryFor } from "../../lib/search/target/entry-for.ts";
 import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
 import type { Gateway } from "../../packages/lab/gateway/gateway.ts";
 import type { Context } from "../command.ts";
+import { filled, number, option } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { type EmbeddedField, embeddingWriter, refuseDegraded, requireEmbedding } from "./embedding-writer.ts";
-import { defineGatewayOptions, gatewayOptions } from "./gateway.ts";
+import { gatewayOptions } from "./gateway.ts";
 
 /** Calls of one run at a time, at most, unless the user says how many. */
 const MOST_CALLS = 8;
 
-/** The options of commands that begin or resume a run; {@link defineRunOptions} adds them. */
+/** The options of commands that begin or resume a run. */
 export const runOptions = {
+  parallel: option(
+    "--parallel <calls>",
+    "calls of the run at a time, at most; with 1, an import with embeddings leaves models to searches",
+    number(/^([1-9]|1\d|2\d|3[0-2])$/, "must be from 1 to 32"),
+    { default: String(MOST_CALLS) },
+  ),
+  resume: option("--resume <run>", "resume a run", v.optional(filled("needs the id of a run"))),
   ...gatewayOptions,
-  parallel: v.pipe(v.string(), v.regex(/^([1-9]|1\d|2\d|3[0-2])$/, "must be from 1 to 32"), v.transform(Number)),
-  resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
 };
-
-/** Adds the options of {@link runOptions} to a command. */
-export function defineRunOptions(command: Command): void {
-  const parallel = "calls of the run at a time, at most; with 1, an import with embeddings leaves models to searches";
-  command.option("--parallel <calls>", parallel, String(MOST_CALLS)).option("--resume <run>", "resume a run");
-  defineGatewayOptions(command);
-}
 
 /** Throws UsageError unless a run is either begun or resumed. */
 export function requireOneRun({ index, resume }: { index?: string | undefined; resume?: string | undefined }): void {

@@ -28,9 +28,6 @@ export interface Target {
   terminal: Terminal;
 }
 
-/** The help text of `--local`. */
-export const LOCAL_HELP = "the stack of `make dev` in place of AWS, with conf.local unless --conf says otherwise";
-
 /**
  * Opens the account or the local stack. Throws ConfigurationError, UsageError or Failure; the message says what to do.
  */

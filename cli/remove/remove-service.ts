@@ -6,6 +6,7 @@ import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { type CommandModule, defineCommand, type ExitCode, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { NothingLocal } from "../local-account.ts";
+import { option, yes } from "../options.ts";
 import { discardPlans, planAndSave, planStacks } from "../plan/planned.ts";
 import { formatSummary } from "../plan/summary/format.ts";
 import { SERVICES } from "../services.ts";
@@ -31,14 +32,13 @@ interface ServiceRemoval {
 export function removalCommand(example: string, wanted: ServiceRemoval): CommandModule {
   return defineCommand({
     example,
-    define: (command) => {
-      command
-        .requiredOption("--destroy-infra <true|false>", "true also removes what both services share; false keeps it")
-        .option("--yes", "remove without asking", false);
-    },
     options: {
-      destroyInfra: v.picklist(["true", "false"], "must be true or false"),
-      yes: v.boolean(),
+      destroyInfra: option(
+        "--destroy-infra <true|false>",
+        "true also removes what both services share; false keeps it",
+        v.picklist(["true", "false"], "must be true or false"),
+      ),
+      ...yes("remove without asking"),
     },
     run: async ({ conf, destroyInfra, yes }, context) => {
       try {
