@@ -1,6 +1,3 @@
-import { UsageError } from "../../lib/platform/failure.ts";
-import { table } from "../../lib/platform/table.ts";
-import type { SearchedQuery } from "../../packages/lab/clicks/failures.ts";
 import { defineCommand } from "../command.ts";
 import { logOptions, logSource } from "../lab/stored-log.ts";
 import { maybe, number, option } from "../options.ts";
@@ -25,39 +22,16 @@ export const command = defineCommand({
     ),
   },
   run: async (options, context) => {
-    const { failing, FAILURES, isFailureKind } = await import("../../packages/lab/clicks/failures.ts");
+    const { failing, failureKind } = await import("../../packages/lab/clicks/failures.ts");
     const { reportQueries } = await import("../../packages/lab/clicks/reports.ts");
+    const { queriesTable } = await import("../../packages/lab/clicks/text.ts");
     const { terminal } = context;
-    const { failing: kind } = options;
-    if (kind !== undefined && !isFailureKind(kind)) {
-      throw new UsageError(`--failing: ${JSON.stringify(kind)} is none of ${Object.keys(FAILURES).join(", ")}`);
-    }
+    const kind = failureKind(options.failing);
     const queries = await reportQueries(logSource(options, context), options.index);
-    const chosen = failing(queries, kind);
-    const listed = chosen.slice(0, options.limit);
+    const listed = failing(queries, kind).slice(0, options.limit);
     if (options.json) terminal.printJson(listed);
-    else terminal.print(table(HEADER, listed.map(cellsOf)));
+    else terminal.print(queriesTable(listed));
     terminal.note(`${listed.length} of ${queries.length} queries`);
     return 0;
   },
 });
-
-const HEADER = [
-  "query",
-  "searches",
-  "people",
-  "zero hits",
-  "abandoned",
-  "clicks (expected)",
-  "degraded",
-  "slow",
-  "p95 ms",
-];
-
-const cellsOf = (one: SearchedQuery): string[] => [
-  one.query,
-  ...[one.searches, one.people, one.zeroHits, one.abandoned].map(String),
-  `${one.clicks} (${one.expectedClicks.toFixed(1)})`,
-  ...[one.degraded, one.slow].map(String),
-  one.p95 === null ? "" : String(Math.round(one.p95)),
-];

@@ -2,10 +2,8 @@ import { writeFileSync } from "node:fs";
 import * as v from "valibot";
 import { DECIDING_METRIC, TUNED_CANDIDATES } from "../../lib/platform/contract/measuring.ts";
 import { UsageError } from "../../lib/platform/failure.ts";
-import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
-import type { TunedSettings } from "../../packages/lab/tuning/settings.ts";
-import { type Context, confOf, defineCommand } from "../command.ts";
+import { confOf, defineCommand } from "../command.ts";
 import { gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { judgedOptions } from "../lab/judged-options.ts";
 import { flag, maybe, option } from "../options.ts";
@@ -38,7 +36,7 @@ export const command = defineCommand({
   run: async (options, context) => {
     const { metricsOf, readQueries, readSettings } = await import("../../packages/lab/evaluation/input.ts");
     const { tuningReport } = await import("../../packages/lab/tuning/text.ts");
-    const { tuneSettings } = await import("../../packages/lab/tuning/tune-settings.ts");
+    const { tuneSettings, writeTuned } = await import("../../packages/lab/tuning/tune-settings.ts");
     const { terminal } = context;
     const { note } = terminal;
     const { candidates, k: ks = [], concurrency } = options;
@@ -49,28 +47,12 @@ export const command = defineCommand({
     const judged = readQueries(options, file.index, note);
     const gateway = await openGateway(options, context, ["hybrid-search"]);
     const request = { file, judged, metric, entries, candidates, ks, concurrency };
-    const { tuning, entry, draw } = await tuneSettings(request, { gateway, note });
-    if (options.picture !== undefined) writeFileSync(options.picture, draw());
+    const tuned = await tuneSettings(request, { gateway, note });
+    const { tuning } = tuned;
+    if (options.picture !== undefined) writeFileSync(options.picture, tuned.draw());
     if (options.json) terminal.printJson({ ...tuning, metric: metric.name, warnings: judged.warnings });
     else terminal.print(tuningReport(tuning, metric.name));
-    if (options.write && tuning.isReal) await write(confOf(options), entry, tuning.best, context);
+    if (options.write && tuning.isReal) writeTuned(confOf(options), tuned, note);
     return 0;
   },
 });
-
-async function write(
-  conf: string,
-  entry: HybridQuery | undefined,
-  best: TunedSettings,
-  { terminal }: Context,
-): Promise<void> {
-  const { writeTuned } = await import("../../packages/lab/tuning/tune-settings.ts");
-  const file = writeTuned(conf, entry, best);
-  terminal.note(`Written to ${file}. Run \`relevance deploy\`, or restart \`make dev\`, to use them.`);
-  if (best.k !== null) {
-    terminal.note(
-      `k is part of a search template and no setting of an index. The gain was measured with k: ${best.k}: set it in the ` +
-        "knn queries of your templates.",
-    );
-  }
-}

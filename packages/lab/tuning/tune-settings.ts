@@ -101,8 +101,12 @@ export async function tuneSettings(
   return { tuning, entry, draw: () => surfaceSvg(collection, tuning.best, metric.name) };
 }
 
-/** Writes settings into an entry of hybrid_search.yaml. Returns its path. Throws Failure and ConfigurationError. */
-export function writeTuned(conf: string, entry: HybridQuery | undefined, best: TunedSettings): string {
+/** Writes settings into an entry of hybrid_search.yaml, and notes what is left to do. Throws Failure and ConfigurationError. */
+export function writeTuned(
+  conf: string,
+  { entry, tuning: { best } }: Pick<TunedIndex, "entry" | "tuning">,
+  note: SearchPorts["note"],
+): void {
   const file = join(conf, "hybrid_search.yaml");
   const changed = entry && withDefaults(readFileSync(file, "utf8"), entry.index, best);
   if (changed === undefined) {
@@ -110,7 +114,12 @@ export function writeTuned(conf: string, entry: HybridQuery | undefined, best: T
   }
   checkHybridSearchText(conf, changed);
   replaceFile(file, changed);
-  return file;
+  note(`Written to ${file}. Run \`relevance deploy\`, or restart \`make dev\`, to use them.`);
+  if (best.k === null) return;
+  note(
+    `k is part of a search template and no setting of an index. The gain was measured with k: ${best.k}: set it in the ` +
+      "knn queries of your templates.",
+  );
 }
 
 /** Returns the `k` of each knn query of a template; undefined for one without. */
