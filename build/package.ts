@@ -15,7 +15,7 @@ const NAME = "@relevance/cli";
 const out = resolve(process.argv[2] ?? join(PACKAGE_FOLDER, "dist/package"));
 
 /** Folders with code, and files that it reads. */
-const CODE = ["build", "cli", "functions", "lab", "lib", "local", "stacks"];
+const CODE = ["build", "cli", "packages/clients/typescript/src", "functions", "lab", "lib", "local", "stacks"];
 const COPIED = ["CHANGELOG.md", "LICENSE", "README.md", "conf", "conf.local", "docs/guides", "docs/reference"];
 
 /** What runs in a clone alone. */

@@ -1,6 +1,5 @@
 import { previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import type { Endpoint } from "../../lib/platform/http/access.ts";
-import { parseJson } from "../../lib/platform/json/values.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
@@ -9,6 +8,7 @@ import type { SearchGateway } from "../../lib/settings/configuration.ts";
 import { isEndpointModel, MODELS, type ModelName } from "../../lib/settings/embedding-models.ts";
 import { endpointsOf, isDeployed } from "../../lib/settings/model-sources.ts";
 import type { Chunking } from "../../lib/settings/passages.ts";
+import { Relevance } from "../../packages/clients/typescript/src/relevance.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
 import type { Session } from "../session.ts";
 
@@ -175,12 +175,8 @@ async function storedIndexes(
   const url = env.AWS_ENDPOINT_URL && !local ? undefined : api?.url;
   if (key === undefined || url === undefined) return undefined;
   try {
-    const answer = await fetch(`${url}/raw-backend/*,-.*`, {
-      headers: { "x-api-key": key },
-      signal: AbortSignal.timeout(CALL_MS),
-    });
-    if (!answer.ok) return undefined;
-    const described = parseJson(await answer.text()) as Record<string, Described>;
+    const client = new Relevance({ url, key, retries: 0, timeoutMs: CALL_MS });
+    const described = (await client.raw("GET", "/*,-.*")) as Record<string, Described>;
     return Object.entries(described).map(([index, { aliases = {}, data_stream: stream, mappings }]) => ({
       index,
       aliases: [...Object.keys(aliases), ...(stream === undefined ? [] : [stream])],
