@@ -5,8 +5,7 @@ import type { Configuration } from "../lib/settings/configuration.ts";
 import { type Context, confOf, defineCommand } from "./command.ts";
 import { argument, flag, local, maybe } from "./options.ts";
 import { readDeployed } from "./plan/deployed.ts";
-import { openAccount } from "./recommendation/target.ts";
-import { openSession } from "./session.ts";
+import { inAccount, openSession } from "./project.ts";
 import { storedConfiguration } from "./state/configuration-objects.ts";
 import { shownTime, type Terminal } from "./terminal.ts";
 
@@ -16,9 +15,9 @@ type Kind<Value> = ConfiguredDocument<Value, Configuration>;
 async function opened<Value>(kind: Kind<Value>, options: { conf: string; local: boolean }, context: Context) {
   const session = await openSession(confOf(options), context);
   const value = kind.configured(session.config);
-  const { names, sdk } = await openAccount(session, options.local);
+  const { config, names, sdk } = await inAccount(session, options.local);
   const bucket = names.bucket();
-  return { document: openDocument(kind, { sdk, bucket }), value, config: session.config, sdk, bucket };
+  return { document: openDocument(kind, { sdk, bucket }), value, config, sdk, bucket };
 }
 
 /** Returns the command that writes the document of the configuration, which is in use within a minute. */

@@ -11,10 +11,10 @@ import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { type Context, confOf, defineCommand, resumable } from "../command.ts";
 import { bucketAnywhere } from "../gateway/s3-files.ts";
 import { filled, local, option } from "../options.ts";
+import { openSession } from "../project.ts";
 import { runBatch } from "../recommendation/batch.ts";
 import { batchServices, filterArnOf } from "../recommendation/batch-services.ts";
 import { openTarget, reading } from "../recommendation/target.ts";
-import { openSession } from "../session.ts";
 
 /** Milliseconds between two polls of the jobs. */
 const POLL_MS = { aws: 30_000, local: 200 };

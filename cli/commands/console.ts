@@ -13,9 +13,9 @@ import { addressOf, deployedAddress } from "../gateway/gateway.ts";
 import { logBucket } from "../lab/stored-log.ts";
 import { number, option } from "../options.ts";
 import { readDeployed } from "../plan/deployed.ts";
+import { openProject, openSession } from "../project.ts";
 import { readStatus } from "../recommendation/status.ts";
-import { openAccount, openTarget } from "../recommendation/target.ts";
-import { openSession } from "../session.ts";
+import { openTarget } from "../recommendation/target.ts";
 import { storedConfiguration } from "../state/configuration-objects.ts";
 
 /** `relevance console`: serves a page that searches, judges, measures and recommends with a gateway. */
@@ -90,7 +90,7 @@ async function recommendationOf(
 /** Returns how the page opens the documents of the account, which is found on first use. */
 function accountPorts(conf: string, local: boolean, context: Context) {
   const account = once(async () => {
-    const { names, sdk } = await openAccount(await openSession(conf, context), local);
+    const { names, sdk } = await openProject({ conf, local }, context);
     return { sdk, bucket: names.bucket() };
   });
   return {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { deployProject, deployReviewed } from "../apply/deploy-project.ts";
 import { type Context, defineCommand, type ExitCode, resumable } from "../command.ts";
 import { filled, flag, option, yes } from "../options.ts";
-import { openSession } from "../session.ts";
+import { openSession, withTerraform } from "../project.ts";
 
 /** `relevance deploy`: shows a plan, applies exactly that plan, and checks that the API works. */
 export const command = defineCommand({
@@ -34,7 +34,10 @@ export const command = defineCommand({
     const session = await openSession(conf, context, { starts: true });
     await session.local?.serveModels();
     const options = { yes, printKeys, approvedDigest };
-    const work = () => (plan === undefined ? deployProject(session, options) : deployReviewed(session, plan, options));
+    const work = async () => {
+      const project = await withTerraform(session);
+      return plan === undefined ? deployProject(project, options) : deployReviewed(project, plan, options);
+    };
     return resumable(context.terminal, work);
   },
 });

@@ -5,13 +5,13 @@ import { Failure } from "../../lib/platform/failure.ts";
 import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import { userKey } from "../../lib/recommendation/clients/built-in-table.ts";
 import { BUILT_IN_KEY, ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
-import { type Context, confOf, defineCommand, resumable } from "../command.ts";
+import { type Context, defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { type Forgetting, forget as forgetUser, TITLES } from "../forget/forget.ts";
 import { filled, local, option, yes } from "../options.ts";
+import { openProject } from "../project.ts";
 import { readTraining } from "../recommendation/status.ts";
-import { openAccount, openTarget, reading } from "../recommendation/target.ts";
-import { openSession } from "../session.ts";
+import { openTarget, reading } from "../recommendation/target.ts";
 import { bucketExists, emptyBucket } from "../state/buckets.ts";
 
 /** Milliseconds between two polls of the data deletion job. */
@@ -54,9 +54,7 @@ async function openForgetting(
   { conf, user, local }: { conf: string; user: string; local: boolean },
   context: Context,
 ): Promise<Omit<Forgetting, "note" | "pollMs">> {
-  const session = await openSession(confOf({ conf, local }), context);
-  const { config } = session;
-  const { names, sdk } = await openAccount(session, local);
+  const { config, names, sdk } = await openProject({ conf, local }, context);
   const bucket = names.bucket();
   if (!(await reading("s3:ListBucket", bucketExists(sdk, bucket)))) {
     throw new Failure(`There is no bucket ${bucket}: the project is not deployed in this account and region`);

@@ -1,7 +1,7 @@
 import { apisJson, findDeployedApis, printApis } from "../apply/after-deploy.ts";
 import { defineCommand } from "../command.ts";
 import { flag } from "../options.ts";
-import { accountOf, namesIn, openSession } from "../session.ts";
+import { openProject } from "../project.ts";
 
 /** `relevance info`: prints the URL and the API keys of each deployed service, and the alarm topics. */
 export const command = defineCommand({
@@ -9,11 +9,10 @@ export const command = defineCommand({
   json: true,
   options: { show: flag("--show", "print the values of the keys") },
   run: async ({ conf, json, show }, context) => {
-    const session = await openSession(conf, context);
-    const { terminal } = context;
-    const names = namesIn(session, await accountOf(session));
-    const apis = await findDeployedApis(session, names);
-    const shown = { names, alarms: session.config.project.alarms, show };
+    const project = await openProject({ conf }, context);
+    const { terminal, names, config } = project;
+    const apis = await findDeployedApis(project);
+    const shown = { names, alarms: config.project.alarms, show };
     if (json) {
       terminal.printJson(apisJson(apis, shown));
       return 0;

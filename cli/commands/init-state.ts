@@ -1,7 +1,7 @@
 import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
 import { flag } from "../options.ts";
-import { accountOf, namesIn, openSession } from "../session.ts";
+import { inAccount, openSession } from "../project.ts";
 import { bucketExists } from "../state/buckets.ts";
 import { openStateBucket } from "../state/state-bucket.ts";
 
@@ -25,11 +25,11 @@ export const command = defineCommand({
     }
     const { bucket, region, kms_key_id } = state;
     const { terminal } = context;
-    const account = await accountOf(session);
+    const { account, names } = await inAccount(session);
     const done = (what: string) => terminal.print(`${bucket} in ${region}: ${what}; ${SETTINGS}`);
     try {
       const opened = await openStateBucket({ region }, bucket, {
-        partition: namesIn(session, account).partition(),
+        partition: names.partition(),
         key: kms_key_id,
       });
       if (!(await bucketExists({ region }, bucket, account))) {

@@ -94,7 +94,7 @@ async function openModel({ model, url, ...options }: ModelOptions, context: Cont
   const { bedrockModel, chatModel } = await import("../../packages/lab/judging/language-model.ts");
   const [key, keyVariable] = [context.env[MODEL_KEY_VARIABLE], MODEL_KEY_VARIABLE];
   if (url !== undefined) return chatModel({ url, model, key, keyVariable });
-  const { openSession } = await import("../session.ts");
+  const { openSession } = await import("../project.ts");
   const { sdk } = await openSession(confOf(options), context);
   return bedrockModel(model, sdk.region);
 }

@@ -9,7 +9,7 @@ import { addMonthlySum } from "../plan/prices.ts";
 import { emptyFolder, writeReviewedPlan } from "../plan/reviewed.ts";
 import { formatSummary } from "../plan/summary/format.ts";
 import { markdownSummary } from "../plan/summary/markdown.ts";
-import { openSession, runnerOf } from "../session.ts";
+import { openSession, withTerraform } from "../project.ts";
 
 /** `relevance plan`: shows what a deployment would change. */
 export const command = defineCommand({
@@ -31,17 +31,18 @@ export const command = defineCommand({
     if (json && markdown) throw new UsageError("--json and --markdown: choose one");
     const session = await openSession(conf, context, { starts: true });
     if (out !== undefined) await emptyFolder(out);
-    const runner = await runnerOf(session);
-    const prepared = await prepare(session, runner);
-    const folder = out ?? session.folders.plans;
+    const project = await withTerraform(session);
+    const { config, folders, runner } = project;
+    const prepared = await prepare(project);
+    const folder = out ?? folders.plans;
     const planned = await planStacks(runner, prepared.stacks, { folder, notes: prepared.notes });
-    await addMonthlySum(session, planned);
+    await addMonthlySum(project, planned);
     const { summary } = planned;
-    const id = out === undefined ? undefined : await writeReviewedPlan(session, runner, { folder, prepared, planned });
-    const digest = planDigest({ config: session.config, prepared }, planned);
+    const id = out === undefined ? undefined : await writeReviewedPlan(project, { folder, prepared, planned });
+    const digest = planDigest({ config, prepared }, planned);
     const { terminal } = context;
     if (json) terminal.printJson({ ...summary, digest, ...(id !== undefined && { id }) });
-    else if (markdown) terminal.print(markdownSummary(session.config.project.project_name, summary, digest));
+    else if (markdown) terminal.print(markdownSummary(config.project.project_name, summary, digest));
     else terminal.print(`\n${formatSummary(summary, terminal.colors)}`);
     terminal.note(`\nFull plans: ${folder}/*.txt`);
     if (id !== undefined) terminal.note(`Plan ${id}: apply exactly this with \`relevance deploy --plan ${folder}\``);

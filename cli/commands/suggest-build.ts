@@ -3,12 +3,12 @@ import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
 import { failureKind } from "../../lib/platform/aws/errors.ts";
 import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
-import { LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
+import { LIVE_ALIAS } from "../../lib/platform/naming/names.ts";
 import { type BuiltSuggestions, BuiltSuggestions as Schema } from "../../lib/search/suggest/run.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { local } from "../options.ts";
-import { openAccount, reading } from "../recommendation/target.ts";
-import { openSession } from "../session.ts";
+import { inAccount, openSession, type Project } from "../project.ts";
+import { reading } from "../recommendation/target.ts";
 
 /** Longer than the function may take. */
 const WAIT_MS = 910_000;
@@ -23,8 +23,7 @@ export const command = defineCommand({
     if (!session.config.searchGateway || !hasSuggestions(session.config.searchGateway)) {
       throw new UsageError("No entry of hybrid_search.yaml has `suggest`, so there is nothing to suggest");
     }
-    const { names, sdk } = await openAccount(session, local);
-    const built = await invoked(names, sdk);
+    const built = await invoked(await inAccount(session, local));
     const { terminal } = context;
     if (json) terminal.printJson({ built });
     else for (const one of built) terminal.print(lineOf(one));
@@ -34,7 +33,7 @@ export const command = defineCommand({
 
 const Result = v.object({ built: v.array(Schema) });
 
-async function invoked(names: Names, sdk: Awaited<ReturnType<typeof openAccount>>["sdk"]): Promise<BuiltSuggestions[]> {
+async function invoked({ names, sdk }: Project): Promise<BuiltSuggestions[]> {
   const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
   // A repeated call would run the function a second time.
   const lambda = new LambdaClient({ ...sdk, maxAttempts: 1, requestHandler: { requestTimeout: WAIT_MS } });

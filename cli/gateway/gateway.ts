@@ -78,7 +78,7 @@ export async function deployedAddress(
   endpoints: readonly Endpoint[],
 ): Promise<{ url: string; key: string } | undefined> {
   const { findDeployedApi, keyValueFor } = await import("../deployed-api.ts");
-  const { accountOf, namesIn, openSession } = await import("../session.ts");
+  const { inAccount, openSession } = await import("../project.ts");
   const session = await openSession(conf, context);
   const { authorization, keys } = session.config.api;
   if (authorization !== "api_key") {
@@ -86,7 +86,7 @@ export async function deployedAddress(
       `This command calls the ${service === "recommendation" ? "recommendation service" : "gateway"} with an API key, and there is none: authorization is ${authorization} in api.yaml. Use --local`,
     );
   }
-  const api = await findDeployedApi(session, namesIn(session, await accountOf(session)), service);
+  const api = await findDeployedApi(await inAccount(session), service);
   const key = api && keyValueFor(api, keys, endpoints);
   return api && key !== undefined ? { url: api.url, key } : undefined;
 }

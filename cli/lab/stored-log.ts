@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { UsageError } from "../../lib/platform/failure.ts";
-import type { Names, Service } from "../../lib/platform/naming/names.ts";
+import type { Service } from "../../lib/platform/naming/names.ts";
 import type { LogBucket, LogSource } from "../../packages/lab/stored-log/stored-log.ts";
 import { type Context, confOf, type OptionsOf } from "../command.ts";
 import { filled, flag, number, option } from "../options.ts";
-import { openAccount, reading, type Target } from "../recommendation/target.ts";
-import { openSession, type Session } from "../session.ts";
+import { inAccount, openSession, type Session } from "../project.ts";
+import { reading } from "../recommendation/target.ts";
 
 /** A number of days. */
 export const Days = number(/^[1-9]\d{0,3}$/, "must be a number of days from 1 to 9999");
@@ -37,16 +37,12 @@ export async function logBucket(session: Session, local: boolean, service: Servi
     throw new UsageError("project.yaml has no search gateway, so there is no request log");
   if (service === "recommendation" && !recommendation)
     throw new UsageError("project.yaml has no recommendation service, so there is no request log of it");
-  const { names, sdk } = await openAccount(session, local);
-  return bucketOf(names, sdk);
-}
-
-async function bucketOf(names: Names, sdk: Target["sdk"]): Promise<LogBucket> {
+  const { names, sdk } = await inAccount(session, local);
   const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
     import("@aws-sdk/client-s3"),
     import("../../lib/platform/aws/s3-object-store.ts"),
   ]);
-  const client = new S3Client({ ...sdk, maxAttempts: 1, ...("endpoint" in sdk && { forcePathStyle: true }) });
+  const client = new S3Client({ ...sdk, maxAttempts: 1, ...(local && { forcePathStyle: true }) });
   const objects = s3ObjectStore(client, names.bucket());
   return { name: names.bucket(), objects, explained: (work) => reading("s3:GetObject", work) };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
-import type { Place } from "../session.ts";
+import type { Project } from "../project.ts";
 import { followExecution, POLL_MS, startExecution } from "./follow-execution.ts";
 
 /**
@@ -8,8 +8,12 @@ import { followExecution, POLL_MS, startExecution } from "./follow-execution.ts"
  * then deletes campaigns and solutions, and follows it. Does nothing if the state machine is not deployed. Throws
  * Failure with the reason if the teardown fails.
  */
-export async function runTeardown({ session, names }: Place): Promise<void> {
-  const { sdk, terminal, env } = session;
+export async function runTeardown({
+  sdk,
+  terminal,
+  env,
+  names,
+}: Pick<Project, "sdk" | "terminal" | "env" | "names">): Promise<void> {
   const [{ SFNClient }, { DynamoDBClient }] = await Promise.all([
     import("@aws-sdk/client-sfn"),
     import("@aws-sdk/client-dynamodb"),

@@ -4,9 +4,9 @@ import type { Names } from "../../lib/platform/naming/names.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
 import { type Context, confOf } from "../command.ts";
-import { readDevFile } from "../dev-file.ts";
 import { explained } from "../discovery/explain.ts";
-import { accountOf, failing, namesIn, openSession, type Session } from "../session.ts";
+import type { SdkConfig } from "../discovery/sdk/config.ts";
+import { failing, inAccount, openSession } from "../project.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** The options of commands that read from Personalize. */
@@ -23,7 +23,7 @@ export interface Target {
   personalize: Personalize;
   state: TrainingState;
   /** The configuration for SDK clients. */
-  sdk: { region: string; endpoint?: string; credentials?: { accessKeyId: string; secretAccessKey: string } };
+  sdk: SdkConfig;
   local: boolean;
   terminal: Terminal;
 }
@@ -38,7 +38,7 @@ export async function openTarget(options: TargetOptions, context: Context): Prom
   if (!recommendation) {
     throw new UsageError("project.yaml has no section personalize: there is no recommendation service in this project");
   }
-  const { names, sdk } = await openAccount(session, local);
+  const { names, sdk } = await inAccount(session, local);
   const [{ DynamoDBClient }, { dynamoTrainingState }] = await Promise.all([
     import("@aws-sdk/client-dynamodb"),
     import("../../lib/recommendation/training/state.ts"),
@@ -54,16 +54,8 @@ export async function openTarget(options: TargetOptions, context: Context): Prom
   };
 }
 
-/** Returns names and SDK configuration for the AWS account or, if `local`, for the stack of `make dev`. */
-export async function openAccount(session: Session, local: boolean): Promise<Pick<Target, "names" | "sdk">> {
-  const { account, sdk } = local
-    ? await localAccount()
-    : { account: await accountOf(session), sdk: { region: session.sdk.region } };
-  return { names: namesIn({ ...session, sdk }, account), sdk };
-}
-
 /** Opens the control plane of Personalize. Works even if the recommendation service is not configured. */
-export async function openPersonalize(sdk: Target["sdk"]): Promise<Personalize> {
+export async function openPersonalize(sdk: SdkConfig): Promise<Personalize> {
   const [{ PersonalizeClient }, { personalizeOf }] = await Promise.all([
     import("@aws-sdk/client-personalize"),
     import("../../lib/personalize/resources/personalize.ts"),
@@ -74,9 +66,4 @@ export async function openPersonalize(sdk: Target["sdk"]): Promise<Personalize> 
 /** Awaits a call to AWS. Converts errors that the user can fix to Failure. */
 export function reading<T>(action: string, work: Promise<T>): Promise<T> {
   return failing(explained(action, work));
-}
-
-async function localAccount() {
-  const { ACCOUNT_ID, rootOptions } = await import("../../packages/local-aws/cloud/account.ts");
-  return { account: ACCOUNT_ID, sdk: rootOptions(readDevFile().aws) };
 }
