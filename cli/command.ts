@@ -26,7 +26,9 @@ interface CommandDefinition<Parameters extends ParameterList> {
    * `--schema_file_path` is `schema_file_path`, `--dry-run` is `dryRun`.
    */
   options: Parameters;
-  run: (options: OptionsOf<Parameters> & CommonOptions, context: Context) => Promise<ExitCode>;
+  /** Exit code 0 if it returns none. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: so that a command without another exit code needs no return
+  run: (options: OptionsOf<Parameters> & CommonOptions, context: Context) => Promise<ExitCode | void>;
 }
 
 type ParameterList = Readonly<Record<string, Parameter<unknown>>>;
@@ -73,14 +75,14 @@ export function defineCommand<Parameters extends ParameterList>(
       }
       command.addHelpText("after", `\nExample:\n  ${definition.example}`);
     },
-    run(options, context) {
+    async run(options, context) {
       const result = v.safeParse(v.strictObject(Object.fromEntries(schemas)), options);
       if (!result.success) {
         const problems = result.issues.map((issue) => `--${flagOf(v.getDotPath(issue) ?? "?")}: ${issue.message}`);
         throw new UsageError(problems.join("\n"));
       }
       const given = { json: false, ...result.output };
-      return definition.run(given as unknown as OptionsOf<Parameters> & CommonOptions, context);
+      return (await definition.run(given as unknown as OptionsOf<Parameters> & CommonOptions, context)) ?? 0;
     },
   };
 }

@@ -52,7 +52,6 @@ export function applyCommand<Value>(kind: Kind<Value>, { drafts = false } = {}) 
           other: `Version ${number} is in use within a minute. \`relevance ${kind.name} revert\` takes it back`,
         },
       );
-      return 0;
     },
   });
 }
@@ -92,7 +91,6 @@ export function versionsCommand<Value>(kind: Kind<Value>) {
         }
         if (earlier > 0) terminal.note(`${earlier} earlier versions are not listed.`);
       }
-      return 0;
     },
   });
 }
@@ -119,7 +117,6 @@ export function showCommand<Value>(kind: Kind<Value>, { drafts = false } = {}) {
         context.terminal.note(`${isDraft ? "Draft" : `Version ${about.version}`} by ${about.written_by}`);
         context.terminal.print(stringify(content).trimEnd());
       }
-      return 0;
     },
   });
 }
@@ -150,7 +147,6 @@ export function revertCommand<Value>(kind: Kind<Value>) {
       );
       if (!json && published.changes.length > 0)
         terminal.note(`${kind.file} still has the others: the next apply or deploy brings them back.`);
-      return 0;
     },
   });
 }

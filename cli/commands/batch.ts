@@ -46,7 +46,6 @@ export const command = defineCommand({
     else terminal.print(made.location);
     const { users: count, degraded, failed } = made;
     terminal.note(`${count} lists, ${degraded} of them degraded; ${failed} users without a list: each line says why.`);
-    return 0;
   },
 });
 

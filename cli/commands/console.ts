@@ -71,7 +71,6 @@ export const command = defineCommand({
     context.terminal.note("Ctrl-C stops it. Whoever can use this machine can use the console, and with it the key.");
     await Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => events.once(process, signal)));
     await console.stop();
-    return 0;
   },
 });
 

@@ -25,6 +25,5 @@ export const command = defineCommand({
     const { report, text } = await reportExperiment(logSource(options, context), experiments, options);
     if (options.json) context.terminal.printJson(report);
     else context.terminal.print(text);
-    return 0;
   },
 });

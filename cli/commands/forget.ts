@@ -46,7 +46,6 @@ export const command = defineCommand({
       "Earlier versions of rewritten objects expire after 30 days; docs/guides/data.md lists what else expires.",
     );
     if (work.recommendation) terminal.note("Next: relevance train --training-mode update_dataset_group");
-    return 0;
   },
 });
 

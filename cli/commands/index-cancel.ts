@@ -18,6 +18,5 @@ export const command = defineCommand({
   run: async ({ run, forget, ...options }, context) => {
     const calls = runCalls(await openGateway(options, context, ADMINISTRATION), context);
     context.terminal.print(await reported(() => cancelRun(calls, run, forget)));
-    return 0;
   },
 });

@@ -67,7 +67,6 @@ export const command = defineCommand({
       throw new Failure(`${alias} was created by somebody else as well: it stood for ${found}. Deleted ${name} again`);
     }
     context.terminal.print(`Created ${name} behind the alias ${alias}`);
-    return 0;
   },
 });
 

@@ -61,7 +61,6 @@ export const command = defineCommand({
     const listed = await reported(() => list(calls, index, loadHybridSearch(conf)));
     if (json) context.terminal.printJson(listed);
     else context.terminal.print(table(HEADER, listed.map(rowOf)));
-    return 0;
   },
 });
 

@@ -67,6 +67,5 @@ export const command = defineCommand({
     const reports = await reported(() => measureRecall({ index, vectors, run, most }, { ...read, entry, k }, ports));
     if (options.json) terminal.printJson(reports);
     else for (const report of reports) terminal.print(recallText(report));
-    return 0;
   },
 });

@@ -47,7 +47,6 @@ export const command = defineCommand({
       for (const reject of rejects.slice(0, SHOWN)) terminal.print(rejectText(reject));
       if (rejects.length > SHOWN) terminal.print(`and ${rejects.length - SHOWN} more`);
     }
-    return 0;
   },
 });
 

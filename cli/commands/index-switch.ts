@@ -30,6 +30,5 @@ export const command = defineCommand({
     await confirm(terminal, { text: `The old index lacks ${lost} writes since the switch. Switch back to it?`, yes });
     const record = await reported(() => rollBack(calls, id));
     terminal.print(`${record.name} points to ${record.source} again. ${record.target} stays, but rejects writes.`);
-    return 0;
   },
 });

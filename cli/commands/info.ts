@@ -19,6 +19,5 @@ export const command = defineCommand({
     }
     if (apis.length === 0) terminal.note("No service is deployed: run `relevance deploy`.");
     printApis(terminal, apis, shown);
-    return 0;
   },
 });

@@ -19,6 +19,5 @@ export const command = defineCommand({
     const { spaceProblem } = await import("../../packages/local/opensearch/start.ts");
     const problem = spaceProblem(resolve(folder));
     if (problem !== undefined) terminal.note(`\n${problem} before \`relevance dev\``);
-    return 0;
   },
 });

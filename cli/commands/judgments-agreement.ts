@@ -16,6 +16,5 @@ export const command = defineCommand({
     const { value = null, interval = null } = agreement;
     if (json) terminal.printJson({ ...agreement, value, interval });
     else terminal.print(agreementReport(agreement));
-    return 0;
   },
 });

@@ -27,6 +27,5 @@ export const command = defineCommand({
     if (options.json) context.terminal.printJson(judged);
     else if (output === undefined) context.terminal.print(table.trimEnd());
     if (output !== undefined) writeFileSync(output, table);
-    return 0;
   },
 });

@@ -78,7 +78,6 @@ export const command = defineCommand({
       whileCalling: (work) => resumable(terminal, work),
     });
     if (options.json) terminal.printJson(summary);
-    return 0;
   },
 });
 

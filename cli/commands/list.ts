@@ -30,7 +30,6 @@ export const command = defineCommand({
       terminal.print(table(["Kind", "Name", "Status", "ARN"], rows));
     }
     if (managed.length + personalize.length === 0) terminal.print(nothing(local));
-    return 0;
   },
 });
 

@@ -24,7 +24,6 @@ export const command = defineCommand({
       pending.add(work);
     }
     await Promise.all(pending);
-    return 0;
   },
 });
 

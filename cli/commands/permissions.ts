@@ -35,7 +35,6 @@ export const command = defineCommand({
     }
     const policyArn = names.roleArn("", "/").replace(":role/", ":policy/");
     terminal.note(howTo(policies, { folder: out ?? "DIR", policyArn }));
-    return 0;
   },
 });
 

@@ -37,6 +37,5 @@ export const command = defineCommand({
       context.terminal.print(previewTable(preview));
       for (const warning of preview.warnings) note(`Warning: ${warning}.`);
     }
-    return 0;
   },
 });

@@ -50,7 +50,6 @@ export const command = defineCommand({
     await deleteParameters(sdk, parameters);
     terminal.note(`Removed the bucket and ${parameters.length} parameters. AWS deletes the keys after 30 days.`);
     for (const line of lostKeyAdvice(lost, sdk.region)) terminal.note(line);
-    return 0;
   },
 });
 

@@ -32,6 +32,5 @@ export const command = defineCommand({
     if (options.json) terminal.printJson(listed);
     else terminal.print(queriesTable(listed));
     terminal.note(`${listed.length} of ${queries.length} queries`);
-    return 0;
   },
 });

@@ -29,6 +29,5 @@ export const command = defineCommand({
     const report = await reportRecommendations(logSource(options, context), recommendation, options.conversions);
     if (options.json) terminal.printJson(report);
     else terminal.print(recommendationText(report));
-    return 0;
   },
 });

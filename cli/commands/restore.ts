@@ -51,6 +51,5 @@ export const command = defineCommand({
     if (json) terminal.printJson(done);
     else terminal.print(`written: ${done.written}, deleted: ${done.deleted}, unchanged: ${done.unchanged}`);
     terminal.note("Next: relevance train, so that Personalize has these records too.");
-    return 0;
   },
 });

@@ -28,6 +28,5 @@ export const command = defineCommand({
       const project = await inAccount(session);
       await probeServices(project, await lambdaInvoke(project), { timeoutMs: 0, intervalMs: 0 });
     }
-    return 0;
   },
 });

@@ -27,7 +27,6 @@ export const command = defineCommand({
     const { terminal } = context;
     if (json) terminal.printJson({ built });
     else for (const one of built) terminal.print(lineOf(one));
-    return 0;
   },
 });
 

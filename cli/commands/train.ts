@@ -86,7 +86,6 @@ export const command = defineCommand({
         terminal.note(`To switch anyway: relevance train --accept ${held.join(",")}${local ? " --local" : ""}`);
       }
     }
-    return 0;
   },
 });
 

@@ -53,6 +53,5 @@ export const command = defineCommand({
     if (options.json) terminal.printJson({ ...tuning, metric: metric.name, warnings: judged.warnings });
     else terminal.print(tuningReport(tuning, metric.name));
     if (options.write && tuning.isReal) writeTuned(confOf(options), tuned, note);
-    return 0;
   },
 });

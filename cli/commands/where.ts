@@ -47,6 +47,5 @@ export const command = defineCommand({
           steps.map(({ name, rank, why }) => [name, rank ?? "–", why]),
         ),
       );
-    return 0;
   },
 });
