@@ -102,6 +102,10 @@ export function providerRetries({ env }: Pick<Session, "env">): { maxRetries?: n
   return env.AWS_ENDPOINT_URL ? { maxRetries: 2 } : {};
 }
 
+/** Returns the milliseconds between two polls of a job: few for a local endpoint, whose jobs take no minutes. */
+export const pollMs = (aws: number, { env, isDev = false }: Pick<Session, "env"> & { isDev?: boolean }): number =>
+  isDev || env.AWS_ENDPOINT_URL ? 200 : aws;
+
 /** Awaits `work` and turns a DiscoveryError into a Failure with its problems. */
 export async function failing<T>(work: Promise<T>): Promise<T> {
   try {

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
-import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
 import { Failure } from "../../lib/platform/failure.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
 import type { SdkConfig } from "../discovery/sdk/config.ts";
+import { readSecret, writeSecret } from "../discovery/sdk/secrets.ts";
 import { synchronizePlacements, synchronizeRules, synchronizeSynonyms } from "../documents.ts";
 import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
@@ -194,12 +194,7 @@ const BYTES = 32;
  * never changes, since another one would hash the same user differently. Returns whether a value was written.
  */
 export async function ensureUserIdKey(sdk: SdkConfig, SecretId: string): Promise<boolean> {
-  const { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } = await import(
-    "@aws-sdk/client-secrets-manager"
-  );
-  const client = new SecretsManagerClient(sdk);
-  // Secrets Manager also answers ResourceNotFound for a secret without a value.
-  if (await ignoreNotFound(client.send(new GetSecretValueCommand({ SecretId })))) return false;
-  await client.send(new PutSecretValueCommand({ SecretId, SecretString: randomBytes(BYTES).toString("base64") }));
+  if ((await readSecret(sdk, SecretId)) !== undefined) return false;
+  await writeSecret(sdk, SecretId, randomBytes(BYTES).toString("base64"));
   return true;
 }

@@ -1,7 +1,7 @@
-import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
 import type { Configuration } from "../../lib/settings/configuration.ts";
 import type { DeployedApi } from "../deployed-api.ts";
+import { readSecret, writeSecret } from "../discovery/sdk/secrets.ts";
 import type { Project } from "../project.ts";
 
 /** Returns whether `deploy` writes the keys to a secret: with `keys_to`, if callers have keys. */
@@ -19,15 +19,9 @@ export async function storeKeys(
   { sdk, names }: Pick<Project, "sdk" | "names">,
   apis: readonly DeployedApi[],
 ): Promise<string> {
-  const { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } = await import(
-    "@aws-sdk/client-secrets-manager"
-  );
-  const client = new SecretsManagerClient(sdk);
-  const SecretId = names.apiKeysSecret();
-  const stored = await ignoreNotFound(client.send(new GetSecretValueCommand({ SecretId })));
+  const id = names.apiKeysSecret();
   const wanted = JSON.stringify(keyValues(apis));
-  if (JSON.stringify(parseJson(stored?.SecretString ?? "")) !== wanted) {
-    await client.send(new PutSecretValueCommand({ SecretId, SecretString: wanted }));
-  }
-  return SecretId;
+  const stored = parseJson((await readSecret(sdk, id)) ?? "");
+  if (JSON.stringify(stored) !== wanted) await writeSecret(sdk, id, wanted);
+  return id;
 }

@@ -4,11 +4,12 @@ import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { option, yes } from "../options.ts";
+import { pollMs } from "../project.ts";
 import { RESTORABLE, restorableTimes, restoreTable } from "../recommendation/restore.ts";
 import { openTarget, reading } from "../recommendation/target.ts";
 
-/** Milliseconds between two looks at the table that AWS restores. */
-const POLL_MS = { aws: 20_000, local: 200 };
+/** Milliseconds between two polls of the table that AWS restores. */
+const POLL_MS = 20_000;
 
 /** ISO 8601 with seconds, and Z or an offset. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/;
@@ -45,8 +46,13 @@ export const command = defineCommand({
         "`relevance forget` deleted: run it again for these users.",
     );
     await confirm(terminal, { text: `Make ${names.table(table)} what it was?`, yes });
-    const pollMs = env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws;
-    const work = { ...of, at, pollMs, note: (line: string) => terminal.note(line), wait: sleep };
+    const work = {
+      ...of,
+      at,
+      pollMs: pollMs(POLL_MS, { env }),
+      note: (line: string) => terminal.note(line),
+      wait: sleep,
+    };
     const done = await resumable(terminal, () => reading("dynamodb:RestoreTableToPointInTime", restoreTable(work)));
     if (json) terminal.printJson(done);
     else terminal.print(`written: ${done.written}, deleted: ${done.deleted}, unchanged: ${done.unchanged}`);

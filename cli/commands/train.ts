@@ -10,6 +10,7 @@ import { nearest } from "../../lib/settings/nearest.ts";
 import { TRAINING_MODES, type TrainingMode } from "../../lib/settings/recipes.ts";
 import { defineCommand } from "../command.ts";
 import { flag, local, maybe, option } from "../options.ts";
+import { pollMs } from "../project.ts";
 import { followExecution, POLL_MS, type Started, startExecution } from "../recommendation/follow-execution.ts";
 import { readTraining } from "../recommendation/status.ts";
 import { openTarget, type Target } from "../recommendation/target.ts";
@@ -72,7 +73,7 @@ export const command = defineCommand({
       sfn,
       state: target.state,
       note: terminal.note,
-      intervalMs: local || context.env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws,
+      intervalMs: pollMs(POLL_MS, target),
     })) as Finished;
     if (json) terminal.printJson({ execution: started, ...finished });
     else {
@@ -133,7 +134,7 @@ function chosenRecipes(option: string, given: string, target: Target): RecipeKin
 
 /** Starts a training. Throws Failure if another one is running or the service is not deployed. */
 async function startTraining(target: Target, sfn: SFNClient, input: TrainingInput): Promise<Started> {
-  const { names, local } = target;
+  const { names, isDev } = target;
   const other = await readTraining(target);
   if (other?.running) {
     throw new Failure(
@@ -143,6 +144,6 @@ async function startTraining(target: Target, sfn: SFNClient, input: TrainingInpu
   const name = `${input.mode}-${new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14)}-${randomUUID().slice(0, 4)}`;
   const started = await startExecution("training", { sfn, names }, name, input);
   if (started) return started;
-  const remedy = local ? "start `make dev` with a recommendation service" : "run `relevance deploy` first";
+  const remedy = isDev ? "start `make dev` with a recommendation service" : "run `relevance deploy` first";
   throw new Failure(`There is no state machine ${names.stateMachine("training")}: ${remedy}`);
 }

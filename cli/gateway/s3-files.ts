@@ -4,8 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { S3ClientConfig } from "@aws-sdk/client-s3";
-import type { ObjectStore } from "../../lib/platform/aws/object-store.ts";
 import { UsageError } from "../../lib/platform/failure.ts";
 import type { Context } from "../command.ts";
 import { reading } from "../recommendation/target.ts";
@@ -60,12 +58,3 @@ export async function withLocalFiles<One extends UploadFile, T>(
 }
 
 const isObject = (file: string): boolean => file.startsWith("s3://");
-
-/** Opens a bucket of the user's, which may be in another region than the project. */
-export async function bucketAnywhere(sdk: S3ClientConfig, bucket: string): Promise<ObjectStore> {
-  const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
-    import("@aws-sdk/client-s3"),
-    import("../../lib/platform/aws/s3-object-store.ts"),
-  ]);
-  return s3ObjectStore(new S3Client({ ...sdk, maxAttempts: 1, followRegionRedirects: true }), bucket);
-}

@@ -6,6 +6,7 @@ import { type Context, confOf, type OptionsOf } from "../command.ts";
 import { filled, flag, number, option } from "../options.ts";
 import { inAccount, openSession, type Session } from "../project.ts";
 import { reading } from "../recommendation/target.ts";
+import { openObjects } from "../state/buckets.ts";
 
 /** A number of days. */
 export const Days = number(/^[1-9]\d{0,3}$/, "must be a number of days from 1 to 9999");
@@ -38,11 +39,7 @@ export async function logBucket(session: Session, local: boolean, service: Servi
   if (service === "recommendation" && !recommendation)
     throw new UsageError("project.yaml has no recommendation service, so there is no request log of it");
   const { names, sdk } = await inAccount(session, local);
-  const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
-    import("@aws-sdk/client-s3"),
-    import("../../lib/platform/aws/s3-object-store.ts"),
-  ]);
-  const client = new S3Client({ ...sdk, maxAttempts: 1, ...(local && { forcePathStyle: true }) });
-  const objects = s3ObjectStore(client, names.bucket());
-  return { name: names.bucket(), objects, explained: (work) => reading("s3:GetObject", work) };
+  const bucket = names.bucket();
+  const objects = await openObjects({ ...sdk, ...(local && { forcePathStyle: true }) }, bucket);
+  return { name: bucket, objects, explained: (work) => reading("s3:GetObject", work) };
 }

@@ -17,7 +17,7 @@ export interface Started {
 }
 
 /** Milliseconds between two polls. */
-export const POLL_MS = { aws: 10_000, local: 500 };
+export const POLL_MS = 10_000;
 
 /** Starts an execution. Undefined if the state machine is not there; it may be the rest of an interrupted removal. */
 export async function startExecution(

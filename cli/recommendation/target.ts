@@ -1,13 +1,11 @@
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
 import { UsageError } from "../../lib/platform/failure.ts";
-import type { Names } from "../../lib/platform/naming/names.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
 import { type Context, confOf } from "../command.ts";
 import { explained } from "../discovery/explain.ts";
 import type { SdkConfig } from "../discovery/sdk/config.ts";
-import { failing, inAccount, openSession } from "../project.ts";
-import type { Terminal } from "../terminal.ts";
+import { failing, inAccount, openSession, type Project } from "../project.ts";
 
 /** The options of commands that read from Personalize. */
 export interface TargetOptions {
@@ -16,42 +14,40 @@ export interface TargetOptions {
   local: boolean;
 }
 
-/** The settings and clients of those commands, for the AWS account or the stack of `make dev`. */
-export interface Target {
+/** A project with the recommendation service, and the clients of those commands. */
+export interface Target extends Project {
   recommendation: Recommendation;
-  names: Names;
   personalize: Personalize;
   state: TrainingState;
-  /** The configuration for SDK clients. */
-  sdk: SdkConfig;
-  local: boolean;
-  terminal: Terminal;
+  /** Whether it is in the stack of `make dev`. */
+  isDev: boolean;
 }
 
 /**
  * Opens the account or the local stack. Throws ConfigurationError, UsageError or Failure; the message says what to do.
  */
 export async function openTarget(options: TargetOptions, context: Context): Promise<Target> {
-  const { local } = options;
   const session = await openSession(confOf(options), context);
   const { recommendation } = session.config;
   if (!recommendation) {
     throw new UsageError("project.yaml has no section personalize: there is no recommendation service in this project");
   }
-  const { names, sdk } = await inAccount(session, local);
+  return targetIn(await inAccount(session, options.local), recommendation, options.local);
+}
+
+/** Adds the clients to a project with the recommendation service. */
+export async function targetIn(project: Project, recommendation: Recommendation, isDev: boolean): Promise<Target> {
+  const personalize = await openPersonalize(project.sdk);
+  return { ...project, recommendation, personalize, state: await trainingState(project), isDev };
+}
+
+/** Opens what the training writes down about itself. */
+export async function trainingState({ sdk, names }: Pick<Project, "sdk" | "names">): Promise<TrainingState> {
   const [{ DynamoDBClient }, { dynamoTrainingState }] = await Promise.all([
     import("@aws-sdk/client-dynamodb"),
     import("../../lib/recommendation/training/state.ts"),
   ]);
-  return {
-    recommendation,
-    names,
-    personalize: await openPersonalize(sdk),
-    state: dynamoTrainingState(new DynamoDBClient({ ...sdk, maxAttempts: 1 }), names.table("training")),
-    sdk,
-    local,
-    terminal: context.terminal,
-  };
+  return dynamoTrainingState(new DynamoDBClient({ ...sdk, maxAttempts: 1 }), names.table("training"));
 }
 
 /** Opens the control plane of Personalize. Works even if the recommendation service is not configured. */

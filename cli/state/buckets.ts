@@ -1,3 +1,5 @@
+import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import type { ObjectStore } from "../../lib/platform/aws/object-store.ts";
 import { Failure } from "../../lib/platform/failure.ts";
 import type { SdkConfig } from "../discovery/sdk/config.ts";
 
@@ -50,4 +52,13 @@ export async function emptyBucket(
 export async function deleteBucket(sdk: SdkConfig, Bucket: string): Promise<void> {
   const { DeleteBucketCommand, S3Client } = await import("@aws-sdk/client-s3");
   await new S3Client(sdk).send(new DeleteBucketCommand({ Bucket }));
+}
+
+/** Opens a bucket to read and write its objects. */
+export async function openObjects(sdk: S3ClientConfig, bucket: string): Promise<ObjectStore> {
+  const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
+    import("@aws-sdk/client-s3"),
+    import("../../lib/platform/aws/s3-object-store.ts"),
+  ]);
+  return s3ObjectStore(new S3Client({ ...sdk, maxAttempts: 1 }), bucket);
 }
