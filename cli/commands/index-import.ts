@@ -18,6 +18,7 @@ import {
   runCalls,
   runOptions,
 } from "../gateway/index-runs.ts";
+import { s3Client } from "../gateway/s3-files.ts";
 import { filled, number, option } from "../options.ts";
 
 /** `relevance index import`: writes the documents of files to an index. */
@@ -66,15 +67,7 @@ export const command = defineCommand({
     }
     const conf = confOf(options);
     const gateway = await openGateway(options, context, EMBEDDING);
-    const { find, open } = importSource(async () => {
-      const { S3Client } = await import("@aws-sdk/client-s3");
-      const region = context.env.AWS_REGION ?? loadConfiguration(conf).project.aws.region_name;
-      return new S3Client({
-        region,
-        followRegionRedirects: true,
-        forcePathStyle: context.env.AWS_ENDPOINT_URL !== undefined,
-      });
-    });
+    const { find, open } = importSource(s3Client(context.env, () => loadConfiguration(conf).project.aws.region_name));
     const id = resume ?? (await start());
     const record = await followImport(gateway, { id, open, maxRejected, most: parallel }, context);
     if (json) context.terminal.printJson(record);

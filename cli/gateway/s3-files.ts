@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { S3Client } from "@aws-sdk/client-s3";
 import { UsageError } from "../../lib/platform/failure.ts";
 import type { Context } from "../command.ts";
 import { reading } from "../recommendation/target.ts";
@@ -25,14 +26,7 @@ export async function withLocalFiles<One extends UploadFile, T>(
   task: (files: One[], named: (text: string) => string) => Promise<T>,
 ): Promise<T> {
   if (!given.some(({ file }) => isObject(file))) return task([...given], (text) => text);
-  const { find, open } = importSource(async () => {
-    const { S3Client } = await import("@aws-sdk/client-s3");
-    return new S3Client({
-      region: env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1",
-      followRegionRedirects: true,
-      forcePathStyle: env.AWS_ENDPOINT_URL !== undefined,
-    });
-  });
+  const { find, open } = importSource(s3Client(env, () => env.AWS_DEFAULT_REGION ?? "us-east-1"));
   const folder = await mkdtemp(join(tmpdir(), "relevance-upload-"));
   try {
     const copies = new Map<string, string>();
@@ -58,3 +52,13 @@ export async function withLocalFiles<One extends UploadFile, T>(
 }
 
 const isObject = (file: string): boolean => file.startsWith("s3://");
+
+/** Returns what opens the user's buckets, which may be in another region than the given one. */
+export const s3Client = (env: Context["env"], region: () => string) => async (): Promise<S3Client> => {
+  const { S3Client } = await import("@aws-sdk/client-s3");
+  return new S3Client({
+    region: env.AWS_REGION ?? region(),
+    followRegionRedirects: true,
+    forcePathStyle: env.AWS_ENDPOINT_URL !== undefined,
+  });
+};
