@@ -54,8 +54,9 @@ docs: install ## Build the site from docs/ into dist/docs, with search, and a co
 sizing: install ## Compute docs/guides/sizing.md from bench/results.json
 	@$(NODE) bench/sizing.ts
 
-reference: install ## Generate docs/reference from the sources
+reference: install ## Generate docs/reference from the sources, and from it the types of the client for TypeScript
 	@$(NODE) build/reference.ts
+	@cd packages/clients/typescript && npm ci --no-audit --no-fund --loglevel=error && npm run --silent generate
 
 screenshots: install ## Retake the screenshots in docs/guides from the console and the shop of `make dev`
 	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/e2e/console.test test/e2e/dev.test

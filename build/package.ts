@@ -20,7 +20,7 @@ const COPIED = ["CHANGELOG.md", "LICENSE", "README.md", "conf", "conf.local", "d
 
 /** What runs in a clone alone. */
 const LEFT_OUT =
-  /^(lib|packages\/[\w-]+)\/(test\/|package\.json$)|^packages\/(clients|shop)\/|^build\/(package|reference|openapi[\w-]*|clients)\.|\/README\.md$|tsconfig\.json$|__pycache__/;
+  /^(lib|packages\/[\w-]+)\/(test\/|package\.json$)|^packages\/(clients\/(?!typescript\/src\/)|shop\/)|^build\/(package|reference|openapi[\w-]*|clients)\.|\/README\.md$|tsconfig\.json$|__pycache__/;
 
 /**
  * Packages whose code is inside the stacks. Terraform's provider is 360 MB on disk, of which the stacks use one hundredth.

@@ -1,15 +1,17 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import * as v from "valibot";
+import { UsageError } from "../lib/platform/failure.ts";
 import type { Context } from "./command.ts";
-import { UsageError } from "./errors.ts";
+import { filled, flag, maybe, option, type Parameter } from "./options.ts";
 
 /** Holds an API key, which the list of processes would show as an option. */
 export const KEY_VARIABLE = "RELEVANCE_API_KEY";
 
-/** Adds the option that the variable replaces. It still works, but help does not name it. */
-export function defineKeyOption(command: Command): void {
-  command.addOption(new Option("--api-key <key>", `use ${KEY_VARIABLE} instead`).hideHelp());
-}
+/** The option that the variable replaces. It still works, but help does not name it. */
+export const keyOption: Parameter<string | undefined> = {
+  shown: new Option("--api-key <key>", `use ${KEY_VARIABLE} instead`).hideHelp(),
+  schema: v.optional(filled("needs a key")),
+};
 
 /** Returns the key of the option, with a warning, or that of the variable; undefined without both. */
 export function givenKey(option: string | undefined, { env, terminal }: Pick<Context, "env" | "terminal">) {
@@ -20,24 +22,22 @@ export function givenKey(option: string | undefined, { env, terminal }: Pick<Con
 
 const Url = v.optional(v.pipe(v.string(), v.url("must be a URL")));
 
-/** The options of a command that speaks to both APIs, as {@link defineApiOptions} declares them. */
-export const API_OPTIONS = {
-  url: Url,
-  keyEnv: v.string(),
-  recommendationUrl: Url,
-  recommendationKeyEnv: v.optional(v.string()),
-  local: v.optional(v.boolean(), false),
+/** The options that say where both APIs are, and which variables hold their keys. */
+export const apiOptions = {
+  url: option("--url <url>", "URL of the search gateway (default: the deployed one)", Url),
+  keyEnv: option("--key-env <name>", "environment variable with its API key", v.string(), { default: KEY_VARIABLE }),
+  recommendationUrl: option(
+    "--recommendation-url <url>",
+    "URL of the recommendation service (default: the deployed one)",
+    Url,
+  ),
+  recommendationKeyEnv: option(
+    "--recommendation-key-env <name>",
+    "environment variable with its API key (default: that of --key-env)",
+    maybe,
+  ),
+  local: flag("--local", "use the stack of `make dev`"),
 };
-
-/** Adds the options that say where both APIs are, and which variables hold their keys. */
-export function defineApiOptions(command: Command): Command {
-  return command
-    .option("--url <url>", "URL of the search gateway (default: the deployed one)")
-    .option("--key-env <name>", "environment variable with its API key", KEY_VARIABLE)
-    .option("--recommendation-url <url>", "URL of the recommendation service (default: the deployed one)")
-    .option("--recommendation-key-env <name>", "environment variable with its API key (default: that of --key-env)")
-    .option("--local", "use the stack of `make dev`");
-}
 
 /** Returns the API key in an environment variable. Throws UsageError if it has none. */
 export function keyIn({ env }: Pick<Context, "env">, name: string): string {

@@ -1,6 +1,7 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import * as v from "valibot";
-import { UsageError } from "./errors.ts";
+import { UsageError } from "../lib/platform/failure.ts";
+import { filled, flag, option, type Parameter } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** 0 done, 1 failed, 2 wrong use or configuration, 3 there are changes (`plan --detailed-exitcode`). */
@@ -13,25 +14,29 @@ export interface Context {
 }
 
 /** A command, as a file in `commands/` defines it. */
-interface CommandDefinition<Entries extends v.ObjectEntries> {
+interface CommandDefinition<Parameters extends ParameterList> {
   /** An example for `--help`. */
   example: string;
   /** Whether the command has `--json`. */
   json?: boolean;
   /** Default of `--conf`; `conf` if absent. */
   conf?: string;
-  /** Adds the command's own options and arguments; `--conf` and `--json` are already defined. */
-  define?: (command: Command) => void;
   /**
-   * Schemas of its own options and arguments, by commander's names: `--schema_file_path` is `schema_file_path`,
-   * `--dry-run` is `dryRun`.
+   * Its own options and arguments, besides `--conf` and `--json`, in the order of `--help`. The keys are commander's names:
+   * `--schema_file_path` is `schema_file_path`, `--dry-run` is `dryRun`.
    */
-  options: Entries;
-  run: (options: OptionsOf<Entries> & CommonOptions, context: Context) => Promise<ExitCode>;
+  options: Parameters;
+  /** Exit code 0 if it returns none. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: so that a command without another exit code needs no return
+  run: (options: OptionsOf<Parameters> & CommonOptions, context: Context) => Promise<ExitCode | void>;
 }
 
+type ParameterList = Readonly<Record<string, Parameter<unknown>>>;
+
 /** Options as a command gets them. */
-export type OptionsOf<Entries extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<Entries, undefined>>;
+export type OptionsOf<Parameters extends ParameterList> = {
+  [Key in keyof Parameters]: v.InferOutput<Parameters[Key]["schema"]>;
+};
 
 /** Options of all commands. */
 interface CommonOptions {
@@ -52,23 +57,32 @@ export interface CommandModule {
 }
 
 /** Creates a command from its definition. Adds the common options and validates all options. */
-export function defineCommand<Entries extends v.ObjectEntries>(definition: CommandDefinition<Entries>): CommandModule {
-  const common = { conf: v.pipe(v.string(), v.nonEmpty("needs a folder")), json: v.optional(v.boolean(), false) };
-  const schema = v.strictObject({ ...definition.options, ...common });
+export function defineCommand<Parameters extends ParameterList>(
+  definition: CommandDefinition<Parameters>,
+): CommandModule {
+  const { options: own, json, conf = "conf" } = definition;
+  const parameters: ParameterList = {
+    conf: option("--conf <dir>", "configuration folder", filled("needs a folder"), { default: conf }),
+    ...(json && { json: flag("--json", "print JSON") }),
+    ...own,
+  };
+  const schemas = Object.entries(parameters).map(([name, { schema }]) => [name, schema] as const);
   return {
     define(command) {
-      command.option("--conf <dir>", "configuration folder", definition.conf ?? "conf");
-      if (definition.json) command.option("--json", "print JSON");
-      definition.define?.(command);
+      for (const { shown } of Object.values(parameters)) {
+        if (shown instanceof Option) command.addOption(shown);
+        else command.addArgument(shown);
+      }
       command.addHelpText("after", `\nExample:\n  ${definition.example}`);
     },
-    run(options, context) {
-      const result = v.safeParse(schema, options);
+    async run(options, context) {
+      const result = v.safeParse(v.strictObject(Object.fromEntries(schemas)), options);
       if (!result.success) {
         const problems = result.issues.map((issue) => `--${flagOf(v.getDotPath(issue) ?? "?")}: ${issue.message}`);
         throw new UsageError(problems.join("\n"));
       }
-      return definition.run(result.output as OptionsOf<Entries> & CommonOptions, context);
+      const given = { json: false, ...result.output };
+      return (await definition.run(given as unknown as OptionsOf<Parameters> & CommonOptions, context)) ?? 0;
     },
   };
 }

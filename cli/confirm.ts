@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
+import { Failure, UsageError } from "../lib/platform/failure.ts";
 import { visible } from "../lib/platform/visible.ts";
-import { Failure, UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Question {

@@ -6,10 +6,11 @@ import {
   type KeyRules,
   UNLIMITED,
 } from "../lib/platform/http/access.ts";
-import { API_STAGE, type Names, type Service } from "../lib/platform/naming/names.ts";
+import { API_STAGE, type Service } from "../lib/platform/naming/names.ts";
 import { domainSuffixOf } from "../lib/platform/naming/partitions.ts";
 import { PROJECT_TAG } from "../lib/platform/naming/tags.ts";
-import type { Session } from "./session.ts";
+import type { Configuration } from "../lib/settings/configuration.ts";
+import type { Project } from "./project.ts";
 
 /** A deployed API. */
 export interface DeployedApi {
@@ -26,8 +27,7 @@ export interface DeployedApi {
 
 /** Reads the API of a service and its keys from API Gateway; undefined if it is not deployed. */
 export async function findDeployedApi(
-  { sdk, config, local }: Pick<Session, "sdk" | "config" | "local">,
-  names: Names,
+  { sdk, config, local, names }: Pick<Project, "sdk" | "config" | "local" | "names">,
   service: Service,
 ): Promise<DeployedApi | undefined> {
   const { APIGatewayClient } = await import("@aws-sdk/client-api-gateway");
@@ -48,7 +48,7 @@ export async function findDeployedApi(
   };
 }
 
-function hostOf({ searchGateway, api }: Session["config"], service: Service): string | undefined {
+function hostOf({ searchGateway, api }: Configuration, service: Service): string | undefined {
   if (service === "recommendation") return api.recommendation_domain_name?.host_name;
   const dns = searchGateway?.domainNameSystem;
   return dns ? `${dns.sub_domain_name}.${dns.domain_name}` : undefined;
@@ -83,8 +83,7 @@ type Tags = Readonly<Record<string, string>>;
  * deployment, when the API that Terraform knows has its routes.
  */
 export async function removeEmptyApis(
-  { sdk, config }: Pick<Session, "sdk" | "config">,
-  names: Names,
+  { sdk, config, names }: Pick<Project, "sdk" | "config" | "names">,
   service: Service,
 ): Promise<string[]> {
   const { APIGatewayClient, DeleteRestApiCommand, GetResourcesCommand } = await import("@aws-sdk/client-api-gateway");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { Failure } from "./errors.ts";
+import { Failure } from "../lib/platform/failure.ts";
 
 /** The file in which `make dev` records its endpoints. */
 const DEV_FILE = join(".local", "dev.json");

@@ -1,16 +1,13 @@
-import * as v from "valibot";
 import { stringify } from "yaml";
 import { type ConfiguredDocument, openDocument, type Published, versionNumber } from "../lib/platform/aws/documents.ts";
+import { Failure } from "../lib/platform/failure.ts";
 import type { Configuration } from "../lib/settings/configuration.ts";
 import { type Context, confOf, defineCommand } from "./command.ts";
-import { Failure } from "./errors.ts";
+import { argument, flag, local, maybe } from "./options.ts";
 import { readDeployed } from "./plan/deployed.ts";
-import { LOCAL_HELP, openAccount } from "./recommendation/target.ts";
-import { openSession } from "./session.ts";
+import { inAccount, openSession } from "./project.ts";
 import { storedConfiguration } from "./state/configuration-objects.ts";
 import { shownTime, type Terminal } from "./terminal.ts";
-
-const local = v.optional(v.boolean(), false);
 
 type Kind<Value> = ConfiguredDocument<Value, Configuration>;
 
@@ -18,9 +15,9 @@ type Kind<Value> = ConfiguredDocument<Value, Configuration>;
 async function opened<Value>(kind: Kind<Value>, options: { conf: string; local: boolean }, context: Context) {
   const session = await openSession(confOf(options), context);
   const value = kind.configured(session.config);
-  const { names, sdk } = await openAccount(session, options.local);
+  const { config, names, sdk } = await inAccount(session, options.local);
   const bucket = names.bucket();
-  return { document: openDocument(kind, { sdk, bucket }), value, config: session.config, sdk, bucket };
+  return { document: openDocument(kind, { sdk, bucket }), value, config, sdk, bucket };
 }
 
 /** Returns the command that writes the document of the configuration, which is in use within a minute. */
@@ -28,11 +25,10 @@ export function applyCommand<Value>(kind: Kind<Value>, { drafts = false } = {}) 
   return defineCommand({
     example: `relevance ${kind.name} apply${drafts ? `\n  relevance ${kind.name} apply --draft` : ""}`,
     json: true,
-    define: (command) => {
-      command.option("--local", LOCAL_HELP);
-      if (drafts) command.option("--draft", "write them as a draft, which only requests that ask for it get");
+    options: {
+      ...local,
+      ...(drafts && { draft: flag("--draft", "write them as a draft, which only requests that ask for it get") }),
     },
-    options: { local, draft: v.optional(v.boolean(), false) },
     run: async ({ conf, local, json, draft }, context) => {
       const { document, value, config: own, sdk, bucket } = await opened(kind, { conf, local }, context);
       const { terminal } = context;
@@ -56,7 +52,6 @@ export function applyCommand<Value>(kind: Kind<Value>, { drafts = false } = {}) 
           other: `Version ${number} is in use within a minute. \`relevance ${kind.name} revert\` takes it back`,
         },
       );
-      return 0;
     },
   });
 }
@@ -80,10 +75,7 @@ export function versionsCommand<Value>(kind: Kind<Value>) {
   return defineCommand({
     example: `relevance ${kind.list}`,
     json: true,
-    define: (command) => {
-      command.option("--local", LOCAL_HELP);
-    },
-    options: { local },
+    options: local,
     run: async ({ conf, local, json }, context) => {
       const { document } = await opened(kind, { conf, local }, context);
       const { terminal } = context;
@@ -99,7 +91,6 @@ export function versionsCommand<Value>(kind: Kind<Value>) {
         }
         if (earlier > 0) terminal.note(`${earlier} earlier versions are not listed.`);
       }
-      return 0;
     },
   });
 }
@@ -110,11 +101,10 @@ export function showCommand<Value>(kind: Kind<Value>, { drafts = false } = {}) {
   return defineCommand({
     example: `relevance ${name} show\n  relevance ${name} show 4${drafts ? `\n  relevance ${name} show draft` : ""}`,
     json: true,
-    define: (command) => {
-      command.argument("[version]", `the version to show${drafts ? ", or `draft`" : ""} (default: the newest)`);
-      command.option("--local", LOCAL_HELP);
+    options: {
+      version: argument("[version]", `the version to show${drafts ? ", or `draft`" : ""} (default: the newest)`, maybe),
+      ...local,
     },
-    options: { version: v.optional(v.string()), local },
     run: async ({ conf, local, json, version: given }, context) => {
       const { document } = await opened(kind, { conf, local }, context);
       const isDraft = drafts && given === "draft";
@@ -127,7 +117,6 @@ export function showCommand<Value>(kind: Kind<Value>, { drafts = false } = {}) {
         context.terminal.note(`${isDraft ? "Draft" : `Version ${about.version}`} by ${about.written_by}`);
         context.terminal.print(stringify(content).trimEnd());
       }
-      return 0;
     },
   });
 }
@@ -138,11 +127,10 @@ export function revertCommand<Value>(kind: Kind<Value>) {
   return defineCommand({
     example: `relevance ${name} revert\n  relevance ${name} revert 4`,
     json: true,
-    define: (command) => {
-      command.argument("[version]", "the version to bring back (default: the one before the newest)");
-      command.option("--local", LOCAL_HELP);
+    options: {
+      version: argument("[version]", "the version to bring back (default: the one before the newest)", maybe),
+      ...local,
     },
-    options: { version: v.optional(v.string()), local },
     run: async ({ conf, local, json, version: given }, context) => {
       const { document } = await opened(kind, { conf, local }, context);
       const { terminal } = context;
@@ -159,7 +147,6 @@ export function revertCommand<Value>(kind: Kind<Value>) {
       );
       if (!json && published.changes.length > 0)
         terminal.note(`${kind.file} still has the others: the next apply or deploy brings them back.`);
-      return 0;
     },
   });
 }

@@ -1,17 +1,16 @@
 import { type DocumentKind, openDocument } from "../lib/platform/aws/documents.ts";
-import type { Names } from "../lib/platform/naming/names.ts";
 import { CONFIGURED_PLACEMENTS } from "../lib/recommendation/placements/configured.ts";
 import { CONFIGURED_RULES } from "../lib/search/rules/configured.ts";
 import { CONFIGURED_SYNONYMS } from "../lib/search/synonyms/configured.ts";
 import type { Configuration } from "../lib/settings/configuration.ts";
-import type { Session } from "./session.ts";
+import type { Project } from "./project.ts";
 
 /** What a deployment does with a document. */
 interface DeployedDocument {
   /** Returns notes for the plan on what `deploy` changes. Says whose version it replaces. */
-  notes(session: Session, names: Names): Promise<string[]>;
+  notes(project: Project): Promise<string[]>;
   /** Puts the document of the configuration into use. */
-  synchronize(session: Session, names: Names): Promise<void>;
+  synchronize(project: Project): Promise<void>;
 }
 
 /** Returns what a deployment does with a document, if `configuredIn` finds one in the configuration. */
@@ -19,23 +18,23 @@ function deployed<Value>(
   kind: DocumentKind<Value>,
   configuredIn: (config: Configuration) => Value | undefined,
 ): DeployedDocument {
-  const open = (session: Session, names: Names) => openDocument(kind, { sdk: session.sdk, bucket: names.bucket() });
+  const open = ({ sdk, names }: Project) => openDocument(kind, { sdk, bucket: names.bucket() });
   return {
-    async notes(session, names) {
-      const value = configuredIn(session.config);
+    async notes(project) {
+      const value = configuredIn(project.config);
       if (value === undefined) return [];
-      const latest = await open(session, names).read();
+      const latest = await open(project).read();
       const changes = kind.changesOf(latest?.value ?? kind.none, value);
       if (changes.length === 0 || !latest) return changes;
       const { version, written_by } = latest.version;
       return [...changes, `Version ${version} of the ${kind.name}, which deploy replaces, is by ${written_by}`];
     },
-    async synchronize(session, names) {
-      const value = configuredIn(session.config);
+    async synchronize(project) {
+      const value = configuredIn(project.config);
       if (value === undefined) return;
-      const { version, changes } = await open(session, names).write(value);
-      for (const change of changes) session.terminal.note(`  ${change}`);
-      if (changes.length > 0) session.terminal.note(`  ${kind.name}: version ${version.version}`);
+      const { version, changes } = await open(project).write(value);
+      for (const change of changes) project.terminal.note(`  ${change}`);
+      if (changes.length > 0) project.terminal.note(`  ${kind.name}: version ${version.version}`);
     },
   };
 }

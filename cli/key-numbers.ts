@@ -1,6 +1,6 @@
+import { Failure, UsageError } from "../lib/platform/failure.ts";
 import { DEFAULT_KEY } from "../lib/platform/http/access.ts";
 import type { Service } from "../lib/platform/naming/names.ts";
-import { Failure, UsageError } from "./errors.ts";
 
 /** The numbers of a service's keys: two while a key is being rotated. */
 export interface KeyNumbers {

@@ -1,6 +1,6 @@
+import { Failure, UsageError } from "../lib/platform/failure.ts";
 import type { LocalAccount } from "../packages/local/account/open.ts";
 import type { Context } from "./command.ts";
-import { Failure, UsageError } from "./errors.ts";
 import { findTerraform } from "./terraform/binary.ts";
 
 /** The local account of a session. */

@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { UsageError } from "../lib/platform/failure.ts";
 import type { Context, ExitCode } from "./command.ts";
 import { COMMANDS, commandIn, GROUPS, loadCommand } from "./commands.ts";
-import { UsageError } from "./errors.ts";
 import { isLocal } from "./local-account.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
+import { Failure, UsageError } from "../lib/platform/failure.ts";
 import { fileProblem } from "../lib/platform/system-error.ts";
 import type { ExitCode } from "./command.ts";
 import { commandIn, GROUPS } from "./commands.ts";
-import { Failure, UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Prints an error for the user and returns the exit code. */

@@ -1,17 +1,17 @@
 import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
 import type { FunctionName, Names } from "../../lib/platform/naming/names.ts";
 import { type Alarms, alarmTopics } from "../../lib/settings/alarms.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
 import { writeParameters } from "../discovery/sdk/parameters.ts";
+import type { Project } from "../project.ts";
 import { SERVICE_NAMES } from "../services.ts";
-import type { Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 import { type CheckResult, checkCluster, refusalAdvice } from "./check-cluster.ts";
 
 /** Writes URL, version and time of a deployment to the parameter store, which outlives the service. */
 export async function recordDeployment(
-  { sdk }: Session,
-  names: Names,
+  { sdk, names }: Project,
   { service, url }: DeployedApi,
   version: string,
 ): Promise<void> {
@@ -23,8 +23,8 @@ export async function recordDeployment(
 }
 
 /** Finds the deployed APIs of the project. */
-export async function findDeployedApis(session: Session, names: Names): Promise<DeployedApi[]> {
-  const found = await Promise.all(SERVICE_NAMES.map((service) => findDeployedApi(session, names, service)));
+export async function findDeployedApis(project: Project): Promise<DeployedApi[]> {
+  const found = await Promise.all(SERVICE_NAMES.map((service) => findDeployedApi(project, service)));
   return found.filter((api) => api !== undefined);
 }
 
@@ -83,11 +83,9 @@ export function printApis(terminal: Terminal, apis: readonly DeployedApi[], { na
 
 /** Requests the cluster's version through the API and prints the result. Returns false if the gateway does not work. */
 export async function proveGateway(
-  session: Pick<Session, "config" | "terminal" | "env">,
-  names: Names,
+  { terminal, config, env, names }: Pick<Project, "config" | "terminal" | "env" | "names">,
   api: DeployedApi,
 ): Promise<boolean> {
-  const { terminal, config, env } = session;
   const key =
     keyValueFor(api, config.api.keys, ["raw-backend"]) ?? keyValueFor(api, config.api.keys, ["administration"]);
   if (key === undefined) {
@@ -108,13 +106,13 @@ export async function proveGateway(
 }
 
 /** Returns the ARNs of the roles of all functions that call the cluster. */
-function clusterRoles(names: Names, { searchGateway }: Session["config"]): string[] {
+function clusterRoles(names: Names, { searchGateway }: Configuration): string[] {
   const also = searchGateway && hasSuggestions(searchGateway);
   const functions: FunctionName[] = ["api-router", ...(also ? ["suggestions" as const] : [])];
   return functions.map((name) => names.roleArn(names.functionRole(name)));
 }
 
-function describe(result: CheckResult, roleArns: readonly string[], { searchGateway }: Session["config"]): string {
+function describe(result: CheckResult, roleArns: readonly string[], { searchGateway }: Configuration): string {
   switch (result.kind) {
     case "works": {
       const others = searchGateway?.opensearch.auth?.type === "aws" ? roleArns.slice(1) : [];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "../errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import { applyPlanned, type PlannedStack } from "../plan/planned.ts";
 import {
   deniedRole,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { failureKind } from "../../lib/platform/aws/errors.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
-import type { Session } from "../session.ts";
+import type { SdkConfig } from "../discovery/sdk/config.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** One query of Athena. */
@@ -73,7 +73,7 @@ async function ended(athena: Athena, id: string, pause: (ms: number) => Promise<
 }
 
 /** Asks Athena over the AWS SDK, in the account's primary workgroup. */
-export async function sdkAthena({ sdk }: Pick<Session, "sdk">): Promise<Athena> {
+export async function sdkAthena(sdk: SdkConfig): Promise<Athena> {
   const { AthenaClient, GetQueryExecutionCommand, StartQueryExecutionCommand } = await import("@aws-sdk/client-athena");
   const client = new AthenaClient(sdk);
   return {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import type { OpenSearch } from "../../lib/settings/project.ts";
+import { ConnectionError, RelevanceError } from "../../packages/clients/typescript/src/errors.ts";
+import { Transport } from "../../packages/clients/typescript/src/transport.ts";
 
 export interface CheckOptions {
   /** URL of the API, without a trailing slash. */
@@ -35,6 +37,8 @@ export async function checkCluster(options: CheckOptions): Promise<CheckResult> 
   }
 }
 
+const CALL_MS = 30_000;
+
 interface Answer {
   result: CheckResult;
   /** Whether a new API may give this answer at first, until it works everywhere. */
@@ -42,41 +46,39 @@ interface Answer {
 }
 
 async function ask({ url, key }: CheckOptions): Promise<Answer> {
-  let response: Response;
-  let text: string;
+  const transport = new Transport({ url, key, retries: 0, timeoutMs: CALL_MS });
   try {
-    const signal = AbortSignal.timeout(30_000);
-    response = await fetch(`${url}/raw-backend`, { headers: { "x-api-key": key }, signal });
-    text = await response.text();
+    const { text } = await transport.call({ method: "GET", path: "/raw-backend", safe: true });
+    const { version } = bodyOf(parseJson(text));
+    return { result: { kind: "works", version: version?.number ?? "unknown" }, passing: false };
   } catch (error) {
-    const { cause, message } = error as Error;
-    const reason = cause instanceof Error ? cause.message || ((cause as NodeJS.ErrnoException).code ?? "") : message;
-    // A host name that does not resolve now will rarely resolve within a minute.
-    return { result: { kind: "unreachable", reason }, passing: !/ENOTFOUND|EAI_AGAIN/.test(reason) };
+    if (error instanceof ConnectionError) {
+      const { message: reason } = error;
+      // A host name that does not resolve now will rarely resolve within a minute.
+      return { result: { kind: "unreachable", reason }, passing: !/ENOTFOUND|EAI_AGAIN/.test(reason) };
+    }
+    if (!(error instanceof RelevanceError)) throw error;
+    const { status, code, requestId } = error;
+    // Errors of the API itself have its error shape; errors of the cluster do not.
+    if ((status === 401 || status === 403) && code === "unexpected_answer" && requestId !== undefined) {
+      return { result: { kind: "refused", status }, passing: false };
+    }
+    const said = bodyOf(error.answer).error;
+    const rule = said?.cause?.rule;
+    if (code === "forbidden" && rule !== undefined) {
+      return { result: { kind: "not-let-through", rule }, passing: false };
+    }
+    const message = said?.message ?? error.message;
+    return { result: { kind: "failed", status, message }, passing: status === 403 || status >= 500 };
   }
-  const { status } = response;
-  const body = parsed(text);
-  if (response.ok) return { result: { kind: "works", version: body.version?.number ?? "unknown" }, passing: false };
-  // Errors of the API itself have its error shape; errors of the cluster do not.
-  const code = body.error?.code;
-  if ((status === 401 || status === 403) && code === undefined && response.headers.has("x-request-id")) {
-    return { result: { kind: "refused", status }, passing: false };
-  }
-  const rule = body.error?.cause?.rule;
-  if (code === "forbidden" && rule !== undefined) return { result: { kind: "not-let-through", rule }, passing: false };
-  const message = body.error?.message ?? text.slice(0, 200);
-  return { result: { kind: "failed", status, message }, passing: status === 403 || status >= 500 };
 }
 
 interface Body {
   version?: { number?: string };
-  error?: { code?: string; message?: string; cause?: { rule?: string } };
+  error?: { message?: string; cause?: { rule?: string } };
 }
 
-function parsed(text: string): Body {
-  const value = parseJson(text);
-  return isObject(value) ? value : {};
-}
+const bodyOf = (value: unknown): Body => (isObject(value) ? value : {});
 
 /**
  * The permissions of a role of the cluster that is enough for the gateway and the commands for indexes. Sources: OpenSearch,

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
-import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
-import type { Names } from "../../lib/platform/naming/names.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
 import { explained } from "../discovery/explain.ts";
+import type { SdkConfig } from "../discovery/sdk/config.ts";
+import { readSecret, writeSecret } from "../discovery/sdk/secrets.ts";
 import { synchronizePlacements, synchronizeRules, synchronizeSynonyms } from "../documents.ts";
-import { Failure } from "../errors.ts";
 import { planDigest } from "../plan/digest.ts";
 import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
@@ -21,10 +21,10 @@ import {
   savedPlans,
 } from "../plan/reviewed.ts";
 import { formatSummary } from "../plan/summary/format.ts";
+import { failing, type Project, type TerraformProject } from "../project.ts";
 import { stepsOf } from "../services.ts";
-import { accountOf, failing, namesIn, runnerOf, type Session } from "../session.ts";
 import { synchronizeConfiguration } from "../state/configuration-objects.ts";
-import { initStack, type Runner } from "../terraform/stack.ts";
+import { initStack } from "../terraform/stack.ts";
 import { toolVersion } from "../version.ts";
 import { findDeployedApis, printApis, proveGateway, recordDeployment } from "./after-deploy.ts";
 import { applyToTheEnd } from "./apply-to-end.ts";
@@ -49,22 +49,20 @@ export interface DeployOptions {
 
 /** Plans all stacks, shows the plan, applies exactly that plan step by step, and checks that the API works. */
 export async function deployProject(
-  session: Session,
+  project: TerraformProject,
   { yes, printKeys, approvedDigest }: DeployOptions,
 ): Promise<ExitCode> {
-  const runner = await runnerOf(session);
-  const prepared = await prepare(session, runner);
-  const { account } = prepared.discovery;
-  const names = namesIn(session, account);
-  const leftovers = new Leftovers({ account, region: session.sdk.region, names }, session);
+  const { config, folders, runner } = project;
+  const prepared = await prepare(project);
+  const leftovers = new Leftovers(project);
   await leftovers.write(prepared.stacks);
   for (let round = 1; ; round += 1) {
-    const planned = await planStacks(runner, prepared.stacks, { folder: session.folders.plans, notes: prepared.notes });
+    const planned = await planStacks(runner, prepared.stacks, { folder: folders.plans, notes: prepared.notes });
     try {
       leftovers.check(planned);
-      await addMonthlySum(session, planned);
-      if (approvedDigest !== undefined) requireApproved({ config: session.config, prepared }, planned, approvedDigest);
-      await showAndApply(session, runner, planned, { names, yes: yes || approvedDigest !== undefined });
+      await addMonthlySum(project, planned);
+      if (approvedDigest !== undefined) requireApproved({ config, prepared }, planned, approvedDigest);
+      await showAndApply(project, planned, yes || approvedDigest !== undefined);
       break;
     } catch (error) {
       // Another round is another plan, which nobody approved.
@@ -76,7 +74,7 @@ export async function deployProject(
     }
   }
   await leftovers.clear(prepared.stacks);
-  return finishDeployment(session, names, printKeys);
+  return finishDeployment(project, printKeys);
 }
 
 /** Throws Failure if the plan is not the approved one. */
@@ -90,21 +88,16 @@ function requireApproved(covered: Parameters<typeof planDigest>[0], planned: Pla
 }
 
 /** Shows the plan, asks for confirmation and applies it. */
-async function showAndApply(
-  session: Session,
-  runner: Runner,
-  planned: Planned,
-  { names, yes }: { names: Names; yes: boolean },
-): Promise<void> {
-  const { terminal } = session;
+async function showAndApply(project: TerraformProject, planned: Planned, yes: boolean): Promise<void> {
+  const { terminal } = project;
   terminal.print(`\n${formatSummary(planned.summary, terminal.colors)}\n`);
   if (planned.summary.changes) await confirm(terminal, { text: "Apply this plan?", yes });
-  await applySteps(session, runner, planned, names);
+  await applySteps(project, planned);
 }
 
 /** Applies the saved plans in the order of the steps. After `storage`, writes what Terraform does not manage. */
-async function applySteps(session: Session, runner: Runner, planned: Planned, names: Names): Promise<void> {
-  const { terminal, config } = session;
+async function applySteps(project: TerraformProject, planned: Planned): Promise<void> {
+  const { terminal, config, runner } = project;
   const steps = stepsOf(config);
   for (const [index, { title, stacks }] of steps.entries()) {
     const parts = planned.stacks.filter(({ stack }) => stacks.some((name) => name === stack.name));
@@ -112,25 +105,25 @@ async function applySteps(session: Session, runner: Runner, planned: Planned, na
     const heading = `Step ${index + 1} of ${steps.length}: ${title}`;
     terminal.note(`${terminal.noteColors.bold(heading)}${state && `  ${state}`}`);
     for (const part of parts) {
-      await applyToTheEnd(runner, part, { again: () => planAgain(session, runner, part) });
-      if (part.stack.name === "storage") await completeStorage(session, names);
+      await applyToTheEnd(runner, part, { again: () => planAgain(project, part) });
+      if (part.stack.name === "storage") await completeStorage(project);
     }
   }
   // Last, since placements name filters and campaigns.
-  await synchronizePlacements(session, names);
+  await synchronizePlacements(project);
 }
 
 /** Plans the stack from the account's current state. */
-async function planAgain(session: Session, runner: Runner, { stack }: PlannedStack): Promise<PlannedStack> {
-  await prepare(session, runner);
-  return planAndSave(runner, stack, session.folders.plans);
+async function planAgain(project: TerraformProject, { stack }: PlannedStack): Promise<PlannedStack> {
+  await prepare(project);
+  return planAndSave(project.runner, stack, project.folders.plans);
 }
 
-async function completeStorage(session: Session, names: Names): Promise<void> {
-  const { config, sdk, terminal } = session;
-  await synchronizeConfiguration(session, names.bucket());
-  await synchronizeSynonyms(session, names);
-  await synchronizeRules(session, names);
+async function completeStorage(project: Project): Promise<void> {
+  const { config, sdk, terminal, names } = project;
+  await synchronizeConfiguration(project, names.bucket());
+  await synchronizeSynonyms(project);
+  await synchronizeRules(project);
   if (config.api.logging.user_id !== "hmac") return;
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }
@@ -139,32 +132,31 @@ async function completeStorage(session: Session, names: Names): Promise<void> {
  * Records the deployment, prints the APIs, and checks that the gateway, its models, the campaigns and the request log
  * work.
  */
-async function finishDeployment(session: Session, names: Names, printKeys: boolean): Promise<ExitCode> {
-  const { terminal } = session;
-  const apis = await findDeployedApis(session, names);
-  for (const api of apis) await recordDeployment(session, names, api, toolVersion());
-  await recordVersions(session, names);
+async function finishDeployment(project: Project, printKeys: boolean): Promise<ExitCode> {
+  const { terminal, config, names, local } = project;
+  const apis = await findDeployedApis(project);
+  for (const api of apis) await recordDeployment(project, api, toolVersion());
+  await recordVersions(project);
   terminal.note("");
-  const secret = storesKeys(session.config) ? await storeKeys(session, names, apis) : undefined;
+  const secret = storesKeys(config) ? await storeKeys(project, apis) : undefined;
   const show = printKeys && secret === undefined;
-  printApis(terminal, apis, { names, alarms: session.config.project.alarms, show });
+  printApis(terminal, apis, { names, alarms: config.project.alarms, show });
   if (secret !== undefined) terminal.note(`The values of the keys are in the secret ${secret}.`);
   // After URL and key are printed: AWS deletes one API in 30 seconds, and may refuse a second.
   for (const { service } of apis) {
-    for (const id of await failing(explained("apigateway:DELETE", removeEmptyApis(session, names, service)))) {
+    for (const id of await failing(explained("apigateway:DELETE", removeEmptyApis(project, service)))) {
       terminal.note(`an API without routes that an interrupted deployment left is removed: ${id}`);
     }
   }
-  const gateway = session.config.searchGateway && apis.find(({ service }) => service === "search-gateway");
-  const answers = gateway === undefined || (await proveGateway(session, names, gateway));
-  const callsAll = await probeServices(session, names, await lambdaInvoke(session, names));
-  const asked = !session.config.searchGateway || (await probeRequestLog(terminal, names, await sdkAthena(session)));
-  const key =
-    gateway && keyValueFor(gateway, session.config.api.keys, ["bulk", "search", "hybrid-search", "raw-backend"]);
-  if (session.local && gateway && key !== undefined) {
-    for (const line of ["", ...session.local.examples(gateway.url, key)]) terminal.print(line);
+  const gateway = config.searchGateway && apis.find(({ service }) => service === "search-gateway");
+  const answers = gateway === undefined || (await proveGateway(project, gateway));
+  const callsAll = await probeServices(project, await lambdaInvoke(project));
+  const asked = !config.searchGateway || (await probeRequestLog(terminal, names, await sdkAthena(project.sdk)));
+  const key = gateway && keyValueFor(gateway, config.api.keys, ["bulk", "search", "hybrid-search", "raw-backend"]);
+  if (local && gateway && key !== undefined) {
+    for (const line of ["", ...local.examples(gateway.url, key)]) terminal.print(line);
   }
-  if (session.local) {
+  if (local) {
     terminal.note("Other commands use this account with RELEVANCE_LOCAL=1: `RELEVANCE_LOCAL=1 npx relevance status`");
   }
   return answers && callsAll && asked ? 0 : 1;
@@ -174,13 +166,15 @@ async function finishDeployment(session: Session, names: Names, printKeys: boole
  * Applies exactly the plan that `relevance plan --out` saved in a folder. Throws Failure, before it changes anything,
  * if the configuration, a function, a state or a file of the plan changed since; names what.
  */
-export async function deployReviewed(session: Session, folder: string, options: DeployOptions): Promise<ExitCode> {
-  const { terminal } = session;
+export async function deployReviewed(
+  project: TerraformProject,
+  folder: string,
+  options: DeployOptions,
+): Promise<ExitCode> {
+  const { terminal, runner } = project;
   const { plan, id, discovery } = await readReviewedPlan(folder);
-  const account = await accountOf(session);
-  checkConfiguration(plan, session, account);
-  const runner = await runnerOf(session);
-  const built = await buildAndSynthesize(session, await failing((async () => parseDiscovery(discovery))()));
+  checkConfiguration(plan, project);
+  const built = await buildAndSynthesize(project, await failing((async () => parseDiscovery(discovery))()));
   await checkBuilt(plan, built);
   await restoreLockFiles(folder, built.stacks);
   terminal.note("Checking that nothing changed since the plan was made");
@@ -188,9 +182,8 @@ export async function deployReviewed(session: Session, folder: string, options: 
   await checkStates(plan, runner, built.stacks);
   const planned = await savedPlans(folder, plan, built.stacks);
   terminal.note(`Plan ${id} of ${plan.planned_at}`);
-  const names = namesIn(session, account);
-  await showAndApply(session, runner, planned, { names, yes: options.yes });
-  return finishDeployment(session, names, options.printKeys);
+  await showAndApply(project, planned, options.yes);
+  return finishDeployment(project, options.printKeys);
 }
 
 /** Length of the key in bytes: that of the hash. */
@@ -200,13 +193,8 @@ const BYTES = 32;
  * Writes the value of the user-id key if it has none. Terraform creates the secret but never sees its value. The value
  * never changes, since another one would hash the same user differently. Returns whether a value was written.
  */
-export async function ensureUserIdKey(sdk: Session["sdk"], SecretId: string): Promise<boolean> {
-  const { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } = await import(
-    "@aws-sdk/client-secrets-manager"
-  );
-  const client = new SecretsManagerClient(sdk);
-  // Secrets Manager also answers ResourceNotFound for a secret without a value.
-  if (await ignoreNotFound(client.send(new GetSecretValueCommand({ SecretId })))) return false;
-  await client.send(new PutSecretValueCommand({ SecretId, SecretString: randomBytes(BYTES).toString("base64") }));
+export async function ensureUserIdKey(sdk: SdkConfig, SecretId: string): Promise<boolean> {
+  if ((await readSecret(sdk, SecretId)) !== undefined) return false;
+  await writeSecret(sdk, SecretId, randomBytes(BYTES).toString("base64"));
   return true;
 }

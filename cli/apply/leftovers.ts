@@ -1,25 +1,23 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { domainSuffixOf } from "../../lib/platform/naming/partitions.ts";
 import { PROJECT_TAG } from "../../lib/platform/naming/tags.ts";
-import { Failure } from "../errors.ts";
 import type { Planned } from "../plan/planned.ts";
 import type { PlanJson, ResourceChange } from "../plan/summary/plan-json.ts";
-import type { Session } from "../session.ts";
+import type { Project } from "../project.ts";
 import { TerraformFailure } from "../terraform/explain.ts";
 import type { Diagnostic } from "../terraform/messages.ts";
 import { type Runner, type StackFolder, untaint } from "../terraform/stack.ts";
 
 /** Resources that interrupted deployments left behind and this deployment imports, by stack. */
 export class Leftovers {
-  readonly #place: LeftoverPlace;
-  readonly #session: Pick<Session, "config" | "terminal">;
+  readonly #project: Project;
   readonly #found = new Map<string, Leftover[]>();
 
-  constructor(place: LeftoverPlace, session: Pick<Session, "config" | "terminal">) {
-    this.#place = place;
-    this.#session = session;
+  constructor(project: Project) {
+    this.#project = project;
   }
 
   /** Returns whether an apply failed because of such resources, and remembers them for the next plan. */
@@ -29,7 +27,7 @@ export class Leftovers {
     if (!failed) return false;
     const { stack, plan } = failed;
     const known = this.#found.get(stack.name) ?? [];
-    const fresh = leftoversIn(error.diagnostics, plan, this.#place).filter(
+    const fresh = leftoversIn(error.diagnostics, plan, this.#project).filter(
       ({ to }) => !known.some((one) => one.to === to),
     );
     const tainted = taintedIn(error.diagnostics, plan);
@@ -37,7 +35,7 @@ export class Leftovers {
     for (const address of tainted) await untaint(runner, stack, address);
     this.#found.set(stack.name, [...known, ...fresh]);
     const list = [...tainted, ...fresh.map(({ to }) => to)].map((address) => `  ${address}`).join("\n");
-    this.#session.terminal.note(
+    this.#project.terminal.note(
       `An interrupted deployment left these resources behind. Planning again with them:\n${list}`,
     );
     return true;
@@ -45,7 +43,7 @@ export class Leftovers {
 
   /** Throws Failure for resources of the same name that do not belong to this project. */
   check({ stacks }: Planned): void {
-    const { project_name: value } = this.#session.config.project;
+    const { project_name: value } = this.#project.config.project;
     for (const { stack, plan } of stacks) {
       const strangers = strangersIn(plan, this.#found.get(stack.name) ?? [], { key: PROJECT_TAG, value });
       if (strangers.length === 0) continue;
@@ -98,7 +96,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** Where the resources are, for ids that contain it. */
 interface LeftoverPlace {
   account: string;
-  region: string;
+  sdk: Pick<Project["sdk"], "region">;
   names: Pick<Names, "arn" | "partition">;
 }
 
@@ -131,7 +129,7 @@ const IDS: Readonly<Record<string, ImportId>> = {
   aws_sfn_state_machine: ({ name }, place) => arnOf(place, "states", both("stateMachine", ":", name)),
   // AWS accepts creating a topic or queue again if nothing differs, tags included.
   aws_sns_topic: ({ name }, place) => arnOf(place, "sns", name),
-  aws_sqs_queue: ({ name }, { account, region }) =>
+  aws_sqs_queue: ({ name }, { account, sdk: { region } }) =>
     both(`https://sqs.${region}.${domainSuffixOf(region)}/${account}`, "/", name),
   aws_lambda_event_source_mapping: (_, __, message) => /with UUID ([\da-f-]{36})/i.exec(message)?.[1],
   aws_lambda_permission: ({ function_name, qualifier, statement_id }) =>

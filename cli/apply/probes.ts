@@ -4,11 +4,12 @@ import { modelEndpoints, readsDocuments, referencedModels, rerankModels } from "
 import { denialNamed, failureKind } from "../../lib/platform/aws/errors.ts";
 import { PROBE_KINDS, PROBE_STATES, type Probe, type ProbeEvent } from "../../lib/platform/http/probe.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
-import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
+import { type FunctionName, LIVE_ALIAS } from "../../lib/platform/naming/names.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 import { isEndpointModel, MODEL_NAMES } from "../../lib/settings/embedding-models.ts";
 import { endpointName } from "../../lib/settings/model-sources.ts";
 import { RERANKER } from "../../lib/settings/rerank-models.ts";
-import type { Session } from "../session.ts";
+import type { Project } from "../project.ts";
 
 const Probes = v.array(
   v.object({
@@ -22,7 +23,7 @@ const Probes = v.array(
 /** Invokes a deployed function. Returns its answer as JSON, or throws the SDK's error. */
 export type Invoke = (fn: FunctionName, event: ProbeEvent) => Promise<{ payload: string; failed: boolean }>;
 
-type Probed = Pick<Session, "config" | "terminal">;
+type Probed = Pick<Project, "config" | "terminal" | "names">;
 
 /** How long to call again what denies access: IAM needs some seconds until a new role's permissions work everywhere. */
 export interface Patience {
@@ -36,24 +37,19 @@ const PATIENCE: Patience = { timeoutMs: 60_000, intervalMs: 5_000 };
  * Lets the deployed functions call each model and each trained campaign once, with their own permissions, and reports the
  * outcome. Returns whether all of them work. A missing permission to invoke the functions is no failure of the service.
  */
-export async function probeServices(
-  session: Probed,
-  names: Names,
-  invoke: Invoke,
-  patience: Patience = PATIENCE,
-): Promise<boolean> {
+export async function probeServices(project: Probed, invoke: Invoke, patience: Patience = PATIENCE): Promise<boolean> {
   let works = true;
-  for (const fn of functionsToProbe(session.config)) {
-    session.terminal.note(`Calling each model and campaign once through ${fn}`);
+  for (const fn of functionsToProbe(project.config)) {
+    project.terminal.note(`Calling each model and campaign once through ${fn}`);
     const waiting = () =>
-      session.terminal.note(`  waiting until IAM grants ${fn} all its permissions, which takes a while`);
-    if (!(await reportOf(session, names, fn, () => answerOf(fn, invoke, patience, waiting)))) works = false;
+      project.terminal.note(`  waiting until IAM grants ${fn} all its permissions, which takes a while`);
+    if (!(await reportOf(project, fn, () => answerOf(fn, invoke, patience, waiting)))) works = false;
   }
   return works;
 }
 
 /** Returns the functions that call models or campaigns, or read documents. */
-function functionsToProbe({ api, searchGateway, recommendation }: Session["config"]): FunctionName[] {
+function functionsToProbe({ api, searchGateway, recommendation }: Configuration): FunctionName[] {
   const calls = api.personalized_ranking.campaign_arn !== undefined;
   const models = searchGateway ? [...referencedModels(searchGateway), ...rerankModels(searchGateway)] : [];
   const router = searchGateway && (calls || readsDocuments(searchGateway) || models.length > 0);
@@ -84,8 +80,8 @@ async function answerOf(
   }
 }
 
-async function reportOf(session: Probed, names: Names, fn: FunctionName, ask: () => Promise<Answer>): Promise<boolean> {
-  const { terminal } = session;
+async function reportOf(project: Probed, fn: FunctionName, ask: () => Promise<Answer>): Promise<boolean> {
+  const { terminal, names } = project;
   const { green, yellow } = terminal.noteColors;
   let answer: Answer;
   try {
@@ -102,7 +98,7 @@ async function reportOf(session: Probed, names: Names, fn: FunctionName, ask: ()
     return false;
   }
   for (const probe of answer.probes) {
-    terminal.note(probe.state === "failed" ? yellow(failureText(session, names, probe)) : green(successText(probe)));
+    terminal.note(probe.state === "failed" ? yellow(failureText(project, probe)) : green(successText(probe)));
   }
   const failed = answer.probes.filter(({ state }) => state === "failed");
   if (failed.length === 0) return true;
@@ -120,10 +116,10 @@ const successText = ({ kind, name, state }: Pick<Probe, "kind" | "name" | "state
 
 type Failed = v.InferOutput<typeof Probes>[number];
 
-function failureText(session: Probed, names: Names, probe: Failed): string {
+function failureText(project: Probed, probe: Failed): string {
   const { name = "Error", message = "" } = probe.error ?? {};
   const advice = {
-    model: () => modelAdvice(session, names, probe.name, name),
+    model: () => modelAdvice(project, probe.name, name),
     campaign: () => campaignAdvice(name),
     document: () =>
       "The function reads it from the project's bucket: check that its subnets lead to S3, and that no policy denies it.",
@@ -132,7 +128,7 @@ function failureText(session: Probed, names: Names, probe: Failed): string {
 }
 
 /** Returns what to do about a model that cannot be called. */
-function modelAdvice({ config }: Probed, names: Names, model: string, error: string): string {
+function modelAdvice({ config, names }: Probed, model: string, error: string): string {
   const known = model === RERANKER ? RERANKER : MODEL_NAMES.find((one) => one === model);
   const region = config.project.aws.region_name;
   if (known && (known === RERANKER || isEndpointModel(known))) {
@@ -174,7 +170,7 @@ function campaignAdvice(error: string): string {
 }
 
 /** Returns how to invoke the functions of a deployment. */
-export async function lambdaInvoke({ sdk }: Pick<Session, "sdk">, names: Names): Promise<Invoke> {
+export async function lambdaInvoke({ sdk, names }: Pick<Project, "sdk" | "names">): Promise<Invoke> {
   const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
   const lambda = new LambdaClient(sdk);
   return async (fn, event) => {

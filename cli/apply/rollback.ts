@@ -1,7 +1,7 @@
-import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
+import { Failure } from "../../lib/platform/failure.ts";
+import { type FunctionName, LIVE_ALIAS } from "../../lib/platform/naming/names.ts";
 import { confirm } from "../confirm.ts";
-import { Failure } from "../errors.ts";
-import type { Session } from "../session.ts";
+import type { Project } from "../project.ts";
 import { type Deployment, liveVersions, readHistory, type Versions, writeHistory } from "./versions.ts";
 
 /**
@@ -35,10 +35,10 @@ export function movesTo(live: Versions, target: Deployment): Move[] {
 }
 
 /** Puts the aliases back to the versions of the deployment before. Can be repeated after any interruption. */
-export async function rollBack(session: Session, names: Names, { yes }: { yes: boolean }): Promise<Move[]> {
-  const { terminal, sdk } = session;
-  const live = await liveVersions(session, names);
-  const history = await readHistory(session, names);
+export async function rollBack(project: Project, { yes }: { yes: boolean }): Promise<Move[]> {
+  const { terminal, sdk, names } = project;
+  const live = await liveVersions(project);
+  const history = await readHistory(project);
   const target = targetOf(live, history);
   if (!target) {
     throw new Failure(
@@ -50,7 +50,7 @@ export async function rollBack(session: Session, names: Names, { yes }: { yes: b
   for (const { name, from, to } of moves) terminal.print(`  ${name}: version ${from} → ${to}`);
   await confirm(terminal, { text: "Move these functions?", yes });
   // Written first: after an interruption the target is then the newest recorded deployment, and a repeat completes it.
-  await writeHistory(session, names, history.slice(history.indexOf(target)));
+  await writeHistory(project, history.slice(history.indexOf(target)));
   const { LambdaClient, UpdateAliasCommand } = await import("@aws-sdk/client-lambda");
   const client = new LambdaClient(sdk);
   for (const { name, to } of moves) {

@@ -3,9 +3,9 @@ import * as v from "valibot";
 import { functionsOf } from "../../build/settings-files.ts";
 import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
-import { type FunctionName, LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
+import { type FunctionName, LIVE_ALIAS } from "../../lib/platform/naming/names.ts";
 import { readParameter, writeParameters } from "../discovery/sdk/parameters.ts";
-import type { Session } from "../session.ts";
+import type { Project } from "../project.ts";
 
 /** Deployments whose function versions are kept, the current one included. */
 const KEPT_DEPLOYMENTS = 5;
@@ -18,10 +18,8 @@ export type Deployment = v.InferOutput<typeof History>[number];
 /** Version of each function to which its alias points. */
 export type Versions = Readonly<Record<string, string>>;
 
-type VersionSession = Pick<Session, "sdk" | "config" | "terminal">;
-
 /** Returns the recorded deployments, newest first; none if nothing valid is recorded. */
-export async function readHistory({ sdk }: Pick<Session, "sdk">, names: Names): Promise<Deployment[]> {
+export async function readHistory({ sdk, names }: Pick<Project, "sdk" | "names">): Promise<Deployment[]> {
   const text = await readParameter(sdk, names.deploymentsParameter());
   const parsed = v.safeParse(History, parseJson(text ?? "[]"));
   return parsed.success ? parsed.output : [];
@@ -29,15 +27,14 @@ export async function readHistory({ sdk }: Pick<Session, "sdk">, names: Names): 
 
 /** Records the deployments to which `rollback` can return, newest first. */
 export async function writeHistory(
-  { sdk }: Pick<Session, "sdk">,
-  names: Names,
+  { sdk, names }: Pick<Project, "sdk" | "names">,
   history: readonly Deployment[],
 ): Promise<void> {
   await writeParameters(sdk, { [names.deploymentsParameter()]: JSON.stringify(history.slice(0, KEPT_DEPLOYMENTS)) });
 }
 
 /** Returns the version behind the alias of each deployed function. */
-export async function liveVersions({ sdk, config }: Pick<Session, "sdk" | "config">, names: Names): Promise<Versions> {
+export async function liveVersions({ sdk, config, names }: Project): Promise<Versions> {
   const { GetAliasCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
   const client = new LambdaClient(sdk);
   const found = functionsOf(config).map(async (name): Promise<[string, string][]> => {
@@ -49,14 +46,14 @@ export async function liveVersions({ sdk, config }: Pick<Session, "sdk" | "confi
 }
 
 /** Records the function versions of a deployment and deletes versions to which no recorded deployment refers. */
-export async function recordVersions(session: VersionSession, names: Names): Promise<void> {
-  const functions = await liveVersions(session, names);
-  const before = await readHistory(session, names);
+export async function recordVersions(project: Project): Promise<void> {
+  const functions = await liveVersions(project);
+  const before = await readHistory(project);
   const history = sameVersions(before[0]?.functions ?? {}, functions)
     ? before
     : [{ at: new Date().toISOString(), functions: { ...functions } }, ...before].slice(0, KEPT_DEPLOYMENTS);
-  if (history !== before) await writeHistory(session, names, history);
-  await pruneVersions(session, names, history);
+  if (history !== before) await writeHistory(project, history);
+  await pruneVersions(project, history);
 }
 
 /** Returns whether two sets of versions are the same. */
@@ -69,11 +66,7 @@ export function sameVersions(one: Versions, other: Versions): boolean {
  * Deletes the versions of each function except those of recorded deployments and the newest, which Terraform's state
  * names even after a rollback. Reports a refusal instead of failing: the deployment is complete.
  */
-async function pruneVersions(
-  { sdk, config, terminal }: VersionSession,
-  names: Names,
-  history: readonly Deployment[],
-): Promise<void> {
+async function pruneVersions({ sdk, config, terminal, names }: Project, history: readonly Deployment[]): Promise<void> {
   const { DeleteFunctionCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
   const client = new LambdaClient(sdk);
   for (const name of functionsOf(config)) {

@@ -1,15 +1,14 @@
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { type BackfillFields, createBackfill } from "../../lib/search/index/backfill.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { readBackfill } from "../../lib/search/index/rebuild/run-record.ts";
 import { MODELS } from "../../lib/settings/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { entryFor, patientCluster } from "../gateway/entry.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import {
-  defineRunOptions,
+  entryOf,
   followBackfill,
   importTally,
   reported,
@@ -18,17 +17,18 @@ import {
   runCalls,
   runOptions,
 } from "../gateway/index-runs.ts";
+import { filled, option } from "../options.ts";
 
 /** `relevance backfill`: adds missing embeddings to stored documents. */
 export const command = defineCommand({
   example: ["relevance backfill --index books", "relevance backfill --resume books-20261123-091500-a1b2"].join("\n  "),
   json: true,
-  define: (command) => {
-    command.option("--index <name>", "index that hybrid_search.yaml maps");
-    defineRunOptions(command);
-  },
   options: {
-    index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an index"))),
+    index: option(
+      "--index <name>",
+      "index that hybrid_search.yaml maps",
+      v.optional(filled("needs the name of an index")),
+    ),
     ...runOptions,
   },
   run: async ({ json, index, resume, parallel: most, ...options }, context) => {
@@ -57,7 +57,7 @@ export const command = defineCommand({
 
 async function fieldsOf(calls: RunCalls, conf: string, index: string): Promise<BackfillFields> {
   const { hybrid_queries } = loadHybridSearch(conf);
-  const mapping = await reported(() => entryFor(patientCluster(calls), hybrid_queries, index));
+  const mapping = await entryOf(calls, hybrid_queries, index);
   if (!mapping) {
     const known = hybrid_queries.map((entry) => entry.index).join(", ") || "none";
     throw new UsageError(`hybrid_search.yaml has no mapping for the index ${index}: choose one of ${known}, or add it`);

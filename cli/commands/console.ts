@@ -6,35 +6,28 @@ import { type DocumentKind, openDocument } from "../../lib/platform/aws/document
 import { PACKAGE_FOLDER } from "../../lib/platform/folders.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
 import { loadConfiguration, loadHybridSearch } from "../../lib/settings/load.ts";
-import { API_OPTIONS, defineApiOptions, keyIn } from "../api-key.ts";
+import { apiOptions, keyIn } from "../api-key.ts";
 import { type Context, confOf, defineCommand } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
 import { addressOf, deployedAddress } from "../gateway/gateway.ts";
 import { logBucket } from "../lab/stored-log.ts";
+import { number, option } from "../options.ts";
 import { readDeployed } from "../plan/deployed.ts";
+import { openProject, openSession } from "../project.ts";
 import { readStatus } from "../recommendation/status.ts";
-import { openAccount, openTarget } from "../recommendation/target.ts";
-import { openSession } from "../session.ts";
+import { openTarget } from "../recommendation/target.ts";
 import { storedConfiguration } from "../state/configuration-objects.ts";
 
 /** `relevance console`: serves a page that searches, judges, measures and recommends with a gateway. */
 export const command = defineCommand({
   example: "relevance console --url https://search.example.com --key-env SEARCH_KEY",
-  define: (command) => {
-    defineApiOptions(command)
-      .option("--files <dir>", "folder for judgments/ and runs/", ".")
-      .option("--port <number>", "port on the loopback interface (default: a free one)");
-  },
   options: {
-    ...API_OPTIONS,
-    files: v.string(),
-    port: v.optional(
-      v.pipe(
-        v.string(),
-        v.regex(/^\d{1,5}$/, "must be a port"),
-        v.transform(Number),
-        v.maxValue(65_535, "must be a port"),
-      ),
+    ...apiOptions,
+    files: option("--files <dir>", "folder for judgments/ and runs/", v.string(), { default: "." }),
+    port: option(
+      "--port <number>",
+      "port on the loopback interface (default: a free one)",
+      v.optional(v.pipe(number(/^\d{1,5}$/, "must be a port"), v.maxValue(65_535, "must be a port"))),
     ),
   },
   run: async ({ url, keyEnv, local, files, port, ...options }, context) => {
@@ -78,7 +71,6 @@ export const command = defineCommand({
     context.terminal.note("Ctrl-C stops it. Whoever can use this machine can use the console, and with it the key.");
     await Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => events.once(process, signal)));
     await console.stop();
-    return 0;
   },
 });
 
@@ -97,7 +89,7 @@ async function recommendationOf(
 /** Returns how the page opens the documents of the account, which is found on first use. */
 function accountPorts(conf: string, local: boolean, context: Context) {
   const account = once(async () => {
-    const { names, sdk } = await openAccount(await openSession(conf, context), local);
+    const { names, sdk } = await openProject({ conf, local }, context);
     return { sdk, bucket: names.bucket() };
   });
   return {

@@ -1,24 +1,17 @@
 import * as v from "valibot";
 import { defineCommand } from "../command.ts";
+import { flag, option } from "../options.ts";
 
 /** `relevance dev`: runs the local stack. docs/guides/local-stack.md describes its variables, such as PORT=. */
 export const command = defineCommand({
   example: "PORT=8080 relevance dev --no-demo",
   conf: "conf.local",
-  define: (command) => {
-    command
-      .option("--no-demo", "start empty")
-      .option("--rebuild-demo", "create the demo index again")
-      .option("--reset-recommendation", "delete users, items, events and trained models")
-      .option("--stand-ins", "hash words instead of using the small real model, a download of 19 MB")
-      .option("--dir <dir>", "folder for data and state", ".local");
-  },
   options: {
-    demo: v.boolean(),
-    rebuildDemo: v.optional(v.boolean(), false),
-    resetRecommendation: v.optional(v.boolean(), false),
-    standIns: v.optional(v.boolean(), false),
-    dir: v.string(),
+    demo: flag("--no-demo", "start empty"),
+    rebuildDemo: flag("--rebuild-demo", "create the demo index again"),
+    resetRecommendation: flag("--reset-recommendation", "delete users, items, events and trained models"),
+    standIns: flag("--stand-ins", "hash words instead of using the small real model, a download of 19 MB"),
+    dir: option("--dir <dir>", "folder for data and state", v.string(), { default: ".local" }),
   },
   run: async ({ conf, demo, rebuildDemo, resetRecommendation, standIns, dir }, { env }) => {
     const { runDev } = await import("../../packages/local/dev/run.ts");

@@ -3,32 +3,27 @@ import * as v from "valibot";
 import { EVALUATED_METRICS } from "../../lib/platform/contract/measuring.ts";
 import { SEARCHES } from "../../lib/platform/contract/search.ts";
 import { defineCommand } from "../command.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { defineJudgedOptions, judgedOptions } from "../lab/judged-options.ts";
+import { gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { judgedOptions } from "../lab/judged-options.ts";
+import { maybe, option } from "../options.ts";
 
 /** `relevance evaluate`: measures settings of the search gateway against judgments. */
 export const command = defineCommand({
   example: "relevance evaluate --local --settings settings.yaml --judgments judgments.csv --html report.html",
   json: true,
-  define: (command) => {
-    defineJudgedOptions(command, "YAML file with the index and the settings to compare; the first is the baseline");
-    command
-      .option("--metrics <names>", "metrics; the first decides the verdict", EVALUATED_METRICS)
-      .option(
-        "--fail-below <metric=value>",
-        "exit with 1 if the baseline's mean is below the value; may be repeated",
-        collect,
-        [],
-      )
-      .option("--html <file>", "write a report as one HTML page");
-    defineGatewayOptions(command);
-  },
   options: {
+    ...judgedOptions("YAML file with the index and the settings to compare; the first is the baseline"),
+    metrics: option("--metrics <names>", "metrics; the first decides the verdict", v.string(), {
+      default: EVALUATED_METRICS,
+    }),
+    failBelow: option(
+      "--fail-below <metric=value>",
+      "exit with 1 if the baseline's mean is below the value; may be repeated",
+      v.array(v.string()),
+      { repeated: true },
+    ),
+    html: option("--html <file>", "write a report as one HTML page", maybe),
     ...gatewayOptions,
-    ...judgedOptions,
-    metrics: v.string(),
-    failBelow: v.array(v.string()),
-    html: v.optional(v.string()),
   },
   run: async (options, context) => {
     const { limitsOf, missedLimits } = await import("../../packages/lab/evaluation/limits.ts");
@@ -57,5 +52,3 @@ export const command = defineCommand({
     return missed.length > 0 ? 1 : 0;
   },
 });
-
-const collect = (value: string, before: readonly string[]): string[] => [...before, value];

@@ -1,85 +1,78 @@
 import type { DeleteItemInput } from "@aws-sdk/client-dynamodb";
 import * as v from "valibot";
 import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import { userKey } from "../../lib/recommendation/clients/built-in-table.ts";
 import { BUILT_IN_KEY, ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
-import { type Context, confOf, defineCommand, resumable } from "../command.ts";
+import { defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { Failure } from "../errors.ts";
+import { readSecret } from "../discovery/sdk/secrets.ts";
 import { type Forgetting, forget as forgetUser, TITLES } from "../forget/forget.ts";
+import { filled, local, option, yes } from "../options.ts";
+import { openProject, type Project, pollMs } from "../project.ts";
 import { readTraining } from "../recommendation/status.ts";
-import { LOCAL_HELP, openAccount, openTarget, reading } from "../recommendation/target.ts";
-import { openSession } from "../session.ts";
-import { bucketExists, emptyBucket } from "../state/buckets.ts";
+import { reading, type Target, targetIn } from "../recommendation/target.ts";
+import { bucketExists, emptyBucket, openObjects } from "../state/buckets.ts";
 
 /** Milliseconds between two polls of the data deletion job. */
-const POLL_MS = { aws: 30_000, local: 200 };
+const POLL_MS = 30_000;
 
 /** `relevance forget`: deletes one user's data; resumes after an interruption. */
 export const command = defineCommand({
   example: "relevance forget --user 4711",
   json: true,
-  define: (command) => {
-    command
-      .requiredOption("--user <id>", "the user's id, as in USER_ID and user_id")
-      .option("--yes", "delete without asking", false)
-      .option("--local", LOCAL_HELP);
-  },
   options: {
-    // The longest id that Personalize accepts.
-    user: v.pipe(v.string(), v.nonEmpty("needs an id"), v.maxLength(256, "is longer than 256 characters")),
-    yes: v.boolean(),
-    local: v.optional(v.boolean(), false),
+    user: option(
+      "--user <id>",
+      "the user's id, as in USER_ID and user_id",
+      // The longest id that Personalize accepts.
+      v.pipe(filled("needs an id"), v.maxLength(256, "is longer than 256 characters")),
+    ),
+    ...yes("delete without asking"),
+    ...local,
   },
   run: async ({ conf, user, yes, local, json }, context) => {
-    const { terminal, env } = context;
-    const work = await openForgetting({ conf, user, local }, context);
+    const { terminal } = context;
+    const project = await openProject({ conf, local }, context);
+    const work = await openForgetting(project, user, local);
     terminal.note(
       "Before you continue: stop sending this user's events and wait for event_buffer_seconds. Start no training until this ends.",
     );
     await confirm(terminal, { text: "Delete this user's data for good?", yes });
-    const pollMs = local || env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws;
-    const done = await resumable(terminal, () => forgetUser({ ...work, pollMs, note: terminal.note }));
+    const polling = { pollMs: pollMs(POLL_MS, { ...project, isDev: local }), note: terminal.note };
+    const done = await resumable(terminal, () => forgetUser({ ...work, ...polling }));
     if (json) terminal.printJson(Object.fromEntries(done.map(({ step, did }) => [step, did])));
     else for (const { step, did } of done) terminal.print(`${TITLES[step]}: ${did}`);
     terminal.note(
       "Earlier versions of rewritten objects expire after 30 days; docs/guides/data.md lists what else expires.",
     );
     if (work.recommendation) terminal.note("Next: relevance train --training-mode update_dataset_group");
-    return 0;
   },
 });
 
 async function openForgetting(
-  { conf, user, local }: { conf: string; user: string; local: boolean },
-  context: Context,
+  project: Project,
+  user: string,
+  isDev: boolean,
 ): Promise<Omit<Forgetting, "note" | "pollMs">> {
-  const session = await openSession(confOf({ conf, local }), context);
-  const { config } = session;
-  const { names, sdk } = await openAccount(session, local);
+  const { config, names, sdk } = project;
+  const { recommendation } = config;
   const bucket = names.bucket();
   if (!(await reading("s3:ListBucket", bucketExists(sdk, bucket)))) {
     throw new Failure(`There is no bucket ${bucket}: the project is not deployed in this account and region`);
   }
-  const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
-    import("@aws-sdk/client-s3"),
-    import("../../lib/platform/aws/s3-object-store.ts"),
-  ]);
   return {
     user,
     names,
     project: config.project.project_name,
-    objects: s3ObjectStore(new S3Client({ ...sdk, maxAttempts: 1 }), bucket),
+    objects: await openObjects(sdk, bucket),
     purge: (prefix) => emptyBucket(sdk, bucket, () => {}, prefix),
-    ...(config.recommendation && { recommendation: await recommendationParts({ conf, user, local }, context) }),
+    ...(recommendation && {
+      recommendation: recommendationParts(await targetIn(project, recommendation, isDev), user),
+    }),
     requestLog: {
-      hashKey: async () => {
-        const { GetSecretValueCommand, SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
-        const command = new GetSecretValueCommand({ SecretId: names.userIdKeyParameter() });
-        const found = ignoreNotFound(new SecretsManagerClient(sdk).send(command));
-        return (await reading("secretsmanager:GetSecretValue", found))?.SecretString;
-      },
+      hashKey: () => reading("secretsmanager:GetSecretValue", readSecret(sdk, names.userIdKeyParameter())),
     },
   };
 }
@@ -87,14 +80,10 @@ async function openForgetting(
 /** Records deleted at the same time. */
 const AT_ONCE = 8;
 
-async function recommendationParts(
-  { conf, user, local }: { conf: string; user: string; local: boolean },
-  context: Context,
-): Promise<NonNullable<Forgetting["recommendation"]>> {
-  const target = await openTarget({ conf, local }, context);
-  const { names, sdk, personalize } = target;
-  if (target.recommendation.solution.retraining) {
-    context.terminal.note(
+function recommendationParts(target: Target, user: string): NonNullable<Forgetting["recommendation"]> {
+  const { names, sdk, personalize, recommendation, terminal } = target;
+  if (recommendation.solution.retraining) {
+    terminal.note(
       "solution.yaml has `retraining`: if its schedule starts a training meanwhile, this command stops and must be repeated.",
     );
   }

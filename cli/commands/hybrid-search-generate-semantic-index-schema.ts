@@ -1,7 +1,8 @@
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { schemaFrom } from "../gateway/schema-file.ts";
+import { filled, option } from "../options.ts";
 
 /**
  * `relevance hybrid-search generate-semantic-index-schema`: prints the schema to standard output, notes to standard
@@ -12,12 +13,14 @@ export const command = defineCommand({
     'curl -H "x-api-key: $API_KEY" $API_URL/raw-backend/books > books.json',
     "relevance hybrid-search generate-semantic-index-schema --index books-v2 --schema_file_path books.json",
   ].join("\n  "),
-  define: (command) => {
-    command
-      .requiredOption("--index <name>", "index with an entry in hybrid_search.yaml")
-      .requiredOption("--schema_file_path <file>", "base schema as JSON, or the answer of GET /raw-backend/<index>");
+  options: {
+    index: option("--index <name>", "index with an entry in hybrid_search.yaml", filled("needs a name")),
+    schema_file_path: option(
+      "--schema_file_path <file>",
+      "base schema as JSON, or the answer of GET /raw-backend/<index>",
+      v.string(),
+    ),
   },
-  options: { index: v.pipe(v.string(), v.nonEmpty("needs a name")), schema_file_path: v.string() },
   run: async ({ conf, index, schema_file_path: file }, { terminal }) => {
     try {
       terminal.printJson(await schemaFrom(file, { conf, index }, terminal));

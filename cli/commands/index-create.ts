@@ -1,46 +1,44 @@
 import * as v from "valibot";
+import { Failure } from "../../lib/platform/failure.ts";
 import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { newStamp } from "../../lib/search/index-meta/run-names.ts";
 import { findMapping } from "../../lib/search/target/entry.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { Failure } from "../errors.ts";
-import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { ADMINISTRATION, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls, standing } from "../gateway/index-runs.ts";
 import { schemaFrom } from "../gateway/schema-file.ts";
 import { requireVectors } from "../gateway/vectors.ts";
+import { filled, number, option } from "../options.ts";
 
 /** `relevance index create`: creates an index with embedding fields, behind an alias, so that it can be rebuilt. */
 export const command = defineCommand({
   example: "relevance index create --index books --schema_file_path books.json",
-  define: (command) => {
-    command
-      .requiredOption("--index <name>", "the alias, with an entry in hybrid_search.yaml")
-      .requiredOption(
-        "--schema_file_path <file>",
-        "settings and mappings as JSON, or the answer of GET /raw-backend/<index>",
-      )
-      .option("--shards <count>", "primary shards (default: those of the file, or of the cluster)")
-      .option("--replicas <count>", "copies of each shard (default: the same)")
-      .option(
-        "--hnsw-m <count>",
-        "links of a vector in the graph: more improve recall and take more memory (default: 16)",
-      )
-      .option(
-        "--hnsw-ef-construction <count>",
-        "candidates when a vector is added: more improve recall and slow down writes (default: 100)",
-      );
-    defineGatewayOptions(command);
-  },
   options: {
+    index: option("--index <name>", "the alias, with an entry in hybrid_search.yaml", filled("needs a name")),
+    schema_file_path: option(
+      "--schema_file_path <file>",
+      "settings and mappings as JSON, or the answer of GET /raw-backend/<index>",
+      v.string(),
+    ),
+    shards: option(
+      "--shards <count>",
+      "primary shards (default: those of the file, or of the cluster)",
+      count(1, 1_024),
+    ),
+    replicas: option("--replicas <count>", "copies of each shard (default: the same)", count(0, 10)),
+    hnswM: option(
+      "--hnsw-m <count>",
+      "links of a vector in the graph: more improve recall and take more memory (default: 16)",
+      count(2, 100),
+    ),
+    hnswEfConstruction: option(
+      "--hnsw-ef-construction <count>",
+      "candidates when a vector is added: more improve recall and slow down writes (default: 100)",
+      count(2, 10_000),
+    ),
     ...gatewayOptions,
-    index: v.pipe(v.string(), v.nonEmpty("needs a name")),
-    schema_file_path: v.string(),
-    shards: count(1, 1_024),
-    replicas: count(0, 10),
-    hnswM: count(2, 100),
-    hnswEfConstruction: count(2, 10_000),
   },
   run: async ({ index: alias, schema_file_path: file, ...options }, context) => {
     const parameters = hnswOf(options);
@@ -69,21 +67,12 @@ export const command = defineCommand({
       throw new Failure(`${alias} was created by somebody else as well: it stood for ${found}. Deleted ${name} again`);
     }
     context.terminal.print(`Created ${name} behind the alias ${alias}`);
-    return 0;
   },
 });
 
 function count(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`;
-  return v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^\d{1,5}$/, message),
-      v.transform(Number),
-      v.minValue(least, message),
-      v.maxValue(most, message),
-    ),
-  );
+  return v.optional(v.pipe(number(/^\d{1,5}$/, message), v.minValue(least, message), v.maxValue(most, message)));
 }
 
 interface GraphOptions {

@@ -1,16 +1,15 @@
 import * as v from "valibot";
 import { IMPORT_FORMATS } from "../../lib/platform/contract/search.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { loadConfiguration, loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { entryFor, patientCluster } from "../gateway/entry.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import { formatOf, importSource } from "../gateway/import-files.ts";
 import {
-  defineRunOptions,
   embeddingsOf,
+  entryOf,
   followImport,
   importTally,
   reported,
@@ -19,6 +18,8 @@ import {
   runCalls,
   runOptions,
 } from "../gateway/index-runs.ts";
+import { s3Client } from "../gateway/s3-files.ts";
+import { filled, number, option } from "../options.ts";
 
 /** `relevance index import`: writes the documents of files to an index. */
 export const command = defineCommand({
@@ -28,25 +29,33 @@ export const command = defineCommand({
     "relevance index import --resume books-20261123-091500-a1b2",
   ].join("\n  "),
   json: true,
-  define: (command) => {
-    command
-      .option("--index <name>", "index or alias to write to")
-      .option("--from <places...>", "files, folders, s3://bucket/key or s3://bucket/prefix/; gzip if they end with .gz")
-      .option("--format <format>", "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)")
-      .option("--id-field <field>", "field or column with the id; without it, documents get new ids")
-      .option(
-        "--max-rejected <count>",
-        "rejected documents above which the import stops; 1000, or as before if resumed",
-      );
-    defineRunOptions(command);
-  },
   options: {
+    index: option(
+      "--index <name>",
+      "index or alias to write to",
+      v.optional(filled("needs the name of an index or alias")),
+    ),
+    from: option(
+      "--from <places...>",
+      "files, folders, s3://bucket/key or s3://bucket/prefix/; gzip if they end with .gz",
+      v.optional(v.array(v.string())),
+    ),
+    format: option(
+      "--format <format>",
+      "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)",
+      v.optional(v.picklist(IMPORT_FORMATS)),
+    ),
+    idField: option(
+      "--id-field <field>",
+      "field or column with the id; without it, documents get new ids",
+      v.optional(filled("needs the name of a field")),
+    ),
+    maxRejected: option(
+      "--max-rejected <count>",
+      "rejected documents above which the import stops; 1000, or as before if resumed",
+      v.optional(number(/^\d{1,9}$/, "must be a whole number")),
+    ),
     ...runOptions,
-    index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an index or alias"))),
-    from: v.optional(v.array(v.string())),
-    format: v.optional(v.picklist(IMPORT_FORMATS)),
-    idField: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of a field"))),
-    maxRejected: v.optional(v.pipe(v.string(), v.regex(/^\d{1,9}$/, "must be a whole number"), v.transform(Number))),
   },
   run: async (options, context) => {
     const { json, index, from, format, idField, resume, maxRejected, parallel } = options;
@@ -58,15 +67,7 @@ export const command = defineCommand({
     }
     const conf = confOf(options);
     const gateway = await openGateway(options, context, EMBEDDING);
-    const { find, open } = importSource(async () => {
-      const { S3Client } = await import("@aws-sdk/client-s3");
-      const region = context.env.AWS_REGION ?? loadConfiguration(conf).project.aws.region_name;
-      return new S3Client({
-        region,
-        followRegionRedirects: true,
-        forcePathStyle: context.env.AWS_ENDPOINT_URL !== undefined,
-      });
-    });
+    const { find, open } = importSource(s3Client(context.env, () => loadConfiguration(conf).project.aws.region_name));
     const id = resume ?? (await start());
     const record = await followImport(gateway, { id, open, maxRejected, most: parallel }, context);
     if (json) context.terminal.printJson(record);
@@ -93,7 +94,7 @@ export const command = defineCommand({
       }
       const { hybrid_queries } = loadHybridSearch(conf);
       const calls = runCalls(gateway, context);
-      const entry = await reported(() => entryFor(patientCluster(calls), hybrid_queries, name));
+      const entry = await entryOf(calls, hybrid_queries, name);
       const embed = entry !== undefined;
       const isThere = (await reported(() => behind(calls, name))).length > 0;
       if (entry && isThere) await requireEmbedded(gateway, context, { name, mappings: entry.embedding_mappings });

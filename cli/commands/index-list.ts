@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import * as v from "valibot";
 import { table } from "../../lib/platform/table.ts";
 import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
@@ -17,8 +16,9 @@ import { MODELS } from "../../lib/settings/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { type Vectors, vectorsOfField } from "../../lib/settings/vectors.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { ADMINISTRATION, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { reported, runCalls } from "../gateway/index-runs.ts";
+import { filled, option } from "../options.ts";
 
 interface Listed {
   index: string;
@@ -51,18 +51,16 @@ interface Listed {
 export const command = defineCommand({
   example: "relevance index list",
   json: true,
-  define: (command) => {
-    command.option("--index <pattern>", "indexes to show", "*");
-    defineGatewayOptions(command);
+  options: {
+    index: option("--index <pattern>", "indexes to show", filled("needs a name or pattern"), { default: "*" }),
+    ...gatewayOptions,
   },
-  options: { ...gatewayOptions, index: v.pipe(v.string(), v.nonEmpty("needs a name or pattern")) },
   run: async ({ json, index, ...options }, context) => {
     const conf = confOf(options);
     const calls = runCalls(await openGateway(options, context, ADMINISTRATION), context);
     const listed = await reported(() => list(calls, index, loadHybridSearch(conf)));
     if (json) context.terminal.printJson(listed);
     else context.terminal.print(table(HEADER, listed.map(rowOf)));
-    return 0;
   },
 });
 

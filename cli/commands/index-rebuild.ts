@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { changedVectors } from "../../lib/search/index/changed-vectors.ts";
 import { SchemaError } from "../../lib/search/index/index-description.ts";
 import { createRun, type DescribedIndex, describe, type IndexBody } from "../../lib/search/index/rebuild/create.ts";
@@ -10,11 +11,9 @@ import { hiddenIn } from "../../lib/search/opensearch/index-catalog.ts";
 import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { entryFor, patientCluster } from "../gateway/entry.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
 import {
-  defineRunOptions,
+  entryOf,
   followRun,
   reported,
   requireOneRun,
@@ -24,6 +23,7 @@ import {
   tallyText,
 } from "../gateway/index-runs.ts";
 import { requireVectors } from "../gateway/vectors.ts";
+import { filled, flag, maybe, option } from "../options.ts";
 
 /** `relevance index rebuild`: fills a new index behind an alias, and puts it in place of the old one. */
 export const command = defineCommand({
@@ -33,22 +33,17 @@ export const command = defineCommand({
     "relevance index rebuild --resume books-20261123-091500-a1b2",
   ].join("\n  "),
   json: true,
-  define: (command) => {
-    command
-      .option("--index <name>", "alias to rebuild")
-      .option("--schema <file>", "settings and mappings of the new index as JSON (default: those of the old one)")
-      .option("--embed", "compute every embedding again, with the models of hybrid_search.yaml")
-      .option("--no-switch", "stop when the new index has caught up; `index switch` finishes the run")
-      .option("--replace-index", "if --index names an index, delete it and make its name an alias");
-    defineRunOptions(command);
-  },
   options: {
+    index: option("--index <name>", "alias to rebuild", v.optional(filled("needs the name of an alias"))),
+    schema: option(
+      "--schema <file>",
+      "settings and mappings of the new index as JSON (default: those of the old one)",
+      maybe,
+    ),
+    embed: flag("--embed", "compute every embedding again, with the models of hybrid_search.yaml"),
+    switch: flag("--no-switch", "stop when the new index has caught up; `index switch` finishes the run"),
+    replaceIndex: flag("--replace-index", "if --index names an index, delete it and make its name an alias"),
     ...runOptions,
-    index: v.optional(v.pipe(v.string(), v.nonEmpty("needs the name of an alias"))),
-    schema: v.optional(v.string()),
-    embed: v.optional(v.boolean(), false),
-    switch: v.optional(v.boolean(), true),
-    replaceIndex: v.optional(v.boolean(), false),
   },
   run: async (options, context) => {
     const { json, index, schema, resume, replaceIndex, parallel, switch: thenSwitch } = options;
@@ -78,7 +73,7 @@ export const command = defineCommand({
       const calls = runCalls(gateway, context);
       // A rebuild that computes no embedding works without a configuration.
       const known = options.embed || existsSync(join(conf, "hybrid_search.yaml")) ? loadHybridSearch(conf) : undefined;
-      const entry = known && (await reported(() => entryFor(patientCluster(calls), known.hybrid_queries, name)));
+      const entry = known && (await entryOf(calls, known.hybrid_queries, name));
       if (options.embed && fieldsOf(entry).length === 0)
         throw new UsageError(`hybrid_search.yaml has no embedding_mappings for ${name}, so nothing can be embedded`);
       const { mappings } = await reported(() => describe(calls, name));

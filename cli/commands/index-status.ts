@@ -4,7 +4,7 @@ import { type Rejected, readRejects } from "../../lib/search/index/rebuild/rejec
 import { type AnyRecord, listRecords, readAnyRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import { runIndex } from "../../lib/search/index-meta/run-names.ts";
 import { defineCommand } from "../command.ts";
-import { ADMINISTRATION, defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { ADMINISTRATION, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import {
   backfillProgress,
   importProgress,
@@ -14,6 +14,7 @@ import {
   runCalls,
   tallyText,
 } from "../gateway/index-runs.ts";
+import { filled, option } from "../options.ts";
 import { shownTime } from "../terminal.ts";
 
 /** The most rejected documents that are shown; `--json` prints all. */
@@ -23,11 +24,10 @@ const SHOWN = 20;
 export const command = defineCommand({
   example: "relevance index status --run books-20261123-091500-a1b2",
   json: true,
-  define: (command) => {
-    command.option("--run <run>", "one run (default: all)");
-    defineGatewayOptions(command);
+  options: {
+    run: option("--run <run>", "one run (default: all)", v.optional(filled("needs the id of a run"))),
+    ...gatewayOptions,
   },
-  options: { ...gatewayOptions, run: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))) },
   run: async ({ json, run, ...options }, context) => {
     const { terminal } = context;
     const calls = runCalls(await openGateway(options, context, ADMINISTRATION), context);
@@ -47,7 +47,6 @@ export const command = defineCommand({
       for (const reject of rejects.slice(0, SHOWN)) terminal.print(rejectText(reject));
       if (rejects.length > SHOWN) terminal.print(`and ${rejects.length - SHOWN} more`);
     }
-    return 0;
   },
 });
 

@@ -1,7 +1,7 @@
-import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
-import { accountOf, namesIn, openSession } from "../session.ts";
+import { flag } from "../options.ts";
+import { inAccount, openSession } from "../project.ts";
 import { bucketExists } from "../state/buckets.ts";
 import { openStateBucket } from "../state/state-bucket.ts";
 
@@ -10,10 +10,7 @@ const SETTINGS = "versioned, encrypted, no public access, TLS only";
 /** `relevance init-state`: creates the bucket of terraform.state, or adds what an existing one lacks. */
 export const command = defineCommand({
   example: "relevance init-state --conf conf",
-  define: (command) => {
-    command.option("--adopt", "add what an existing bucket lacks, and change nothing else of it", false);
-  },
-  options: { adopt: v.boolean() },
+  options: { adopt: flag("--adopt", "add what an existing bucket lacks, and change nothing else of it") },
   run: async ({ conf, adopt }, context) => {
     const session = await openSession(conf, context);
     const { state } = session.config.project.terraform;
@@ -28,11 +25,11 @@ export const command = defineCommand({
     }
     const { bucket, region, kms_key_id } = state;
     const { terminal } = context;
-    const account = await accountOf(session);
+    const { account, names } = await inAccount(session);
     const done = (what: string) => terminal.print(`${bucket} in ${region}: ${what}; ${SETTINGS}`);
     try {
       const opened = await openStateBucket({ region }, bucket, {
-        partition: namesIn(session, account).partition(),
+        partition: names.partition(),
         key: kms_key_id,
       });
       if (!(await bucketExists({ region }, bucket, account))) {

@@ -1,16 +1,13 @@
 import { resolve } from "node:path";
-import * as v from "valibot";
 import { shellWord } from "../../lib/platform/shell-word.ts";
 import { defineCommand } from "../command.ts";
 import { createProject } from "../init/create.ts";
+import { argument, filled } from "../options.ts";
 
 /** `relevance init`: creates a project that uses this package. */
 export const command = defineCommand({
   example: "relevance init my-search",
-  define: (command) => {
-    command.argument("<folder>", "the project's folder; `.` for this one");
-  },
-  options: { folder: v.pipe(v.string(), v.nonEmpty("needs a name")) },
+  options: { folder: argument("<folder>", "the project's folder; `.` for this one", filled("needs a name")) },
   run: async ({ folder }, { terminal }) => {
     await createProject(folder);
     terminal.print(
@@ -22,6 +19,5 @@ export const command = defineCommand({
     const { spaceProblem } = await import("../../packages/local/opensearch/start.ts");
     const problem = spaceProblem(resolve(folder));
     if (problem !== undefined) terminal.note(`\n${problem} before \`relevance dev\``);
-    return 0;
   },
 });

@@ -1,24 +1,22 @@
 import { writeFileSync } from "node:fs";
-import * as v from "valibot";
 import { defineCommand } from "../command.ts";
-import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
+import { logOptions, logSource } from "../lab/stored-log.ts";
+import { maybe, number, option } from "../options.ts";
 
 /** `relevance judgments from-clicks`: judges documents by clicks over expected clicks. */
 export const command = defineCommand({
   example: "relevance judgments from-clicks --days 30 --index books --output judgments.csv",
   json: true,
-  define: (command) => {
-    defineLogOptions(command);
-    command
-      .option("--index <name>", "use only searches that named this index")
-      .option("--min-impressions <number>", "how often a document must have been shown for a query", "20")
-      .option("--output <file>", "CSV file to write (default: standard output)");
-  },
   options: {
     ...logOptions,
-    index: v.optional(v.string()),
-    minImpressions: v.pipe(v.string(), v.regex(/^[1-9]\d{0,6}$/, "must be a whole number from 1"), v.transform(Number)),
-    output: v.optional(v.string()),
+    index: option("--index <name>", "use only searches that named this index", maybe),
+    minImpressions: option(
+      "--min-impressions <number>",
+      "how often a document must have been shown for a query",
+      number(/^[1-9]\d{0,6}$/, "must be a whole number from 1"),
+      { default: "20" },
+    ),
+    output: option("--output <file>", "CSV file to write (default: standard output)", maybe),
   },
   run: async (options, context) => {
     const { judgeByClicks } = await import("../../packages/lab/clicks/reports.ts");
@@ -29,6 +27,5 @@ export const command = defineCommand({
     if (options.json) context.terminal.printJson(judged);
     else if (output === undefined) context.terminal.print(table.trimEnd());
     if (output !== undefined) writeFileSync(output, table);
-    return 0;
   },
 });

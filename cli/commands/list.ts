@@ -1,25 +1,22 @@
-import * as v from "valibot";
 import { type Inventory, readInventory } from "../../lib/personalize/resources/inventory.ts";
 import { table } from "../../lib/platform/table.ts";
 import { type Context, defineCommand } from "../command.ts";
-import { LOCAL_HELP, openPersonalize, openTarget, reading } from "../recommendation/target.ts";
+import { local } from "../options.ts";
+import { openSession, type Project, withTerraform } from "../project.ts";
+import { openPersonalize, openTarget, reading } from "../recommendation/target.ts";
 import { SERVICES } from "../services.ts";
-import { accountOf, namesIn, openSession, type Session } from "../session.ts";
 import { type ManagedResource, managedInState } from "../state/stacks.ts";
 
 /** `relevance list`: lists the project's resources in Terraform's state and in Personalize, with their ARNs. */
 export const command = defineCommand({
   example: "relevance list --json",
   json: true,
-  define: (command) => {
-    command.option("--local", LOCAL_HELP);
-  },
-  options: { local: v.optional(v.boolean(), false) },
+  options: local,
   run: async ({ conf, local, json }, context) => {
     const { terminal } = context;
-    const session = local ? undefined : await openSession(conf, context);
-    const managed = session ? await managedInState(session) : [];
-    const personalize = await inPersonalize({ conf, session, managed }, context);
+    const project = local ? undefined : await withTerraform(await openSession(conf, context));
+    const managed = project ? await managedInState(project) : [];
+    const personalize = await inPersonalize({ conf, project, managed }, context);
     if (json) {
       terminal.printJson({ terraform: managed, personalize });
       return 0;
@@ -33,24 +30,23 @@ export const command = defineCommand({
       terminal.print(table(["Kind", "Name", "Status", "ARN"], rows));
     }
     if (managed.length + personalize.length === 0) terminal.print(nothing(local));
-    return 0;
   },
 });
 
 interface Where {
   conf: string;
   /** Undefined for the local stack. */
-  session: Session | undefined;
+  project: Project | undefined;
   managed: readonly ManagedResource[];
 }
 
 /** Lists Personalize if the service is configured, or still deployed after its section was removed. */
-async function inPersonalize({ conf, session, managed }: Where, context: Context): Promise<ListedResource[]> {
+async function inPersonalize({ conf, project, managed }: Where, context: Context): Promise<ListedResource[]> {
   const { stacks } = SERVICES.recommendation;
   const deployed = managed.some(({ stack }) => stacks.some((name) => name === stack));
-  if (session && !session.config.recommendation && !deployed) return [];
-  const { personalize, names } = session
-    ? { personalize: await openPersonalize(session.sdk), names: namesIn(session, await accountOf(session)) }
+  if (project && !project.config.recommendation && !deployed) return [];
+  const { personalize, names } = project
+    ? { personalize: await openPersonalize(project.sdk), names: project.names }
     : await openTarget({ conf, local: true }, context);
   return listed(await reading("personalize:Describe*", readInventory(personalize, names)));
 }

@@ -1,16 +1,15 @@
 import { createInterface } from "node:readline";
-import { API_OPTIONS, defineApiOptions, keyIn } from "../api-key.ts";
+import { Failure } from "../../lib/platform/failure.ts";
+import { apiOptions, keyIn } from "../api-key.ts";
 import { type Context, confOf, defineCommand, type OptionsOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
-import { Failure } from "../errors.ts";
 import { deployedAddress } from "../gateway/gateway.ts";
 import type { Apis, KeyedApi } from "../mcp/joined.ts";
 
 /** `relevance mcp`: serves the tools of both APIs to an agent on this machine. */
 export const command = defineCommand({
   example: "relevance mcp --url https://search.example.com --key-env SEARCH_KEY",
-  define: defineApiOptions,
-  options: API_OPTIONS,
+  options: apiOptions,
   run: async (options, context) => {
     const apis = await apisOf(options, context);
     const { joined } = await import("../mcp/joined.ts");
@@ -25,12 +24,11 @@ export const command = defineCommand({
       pending.add(work);
     }
     await Promise.all(pending);
-    return 0;
   },
 });
 
 /** Finds the given APIs, those of `make dev`, or the deployed ones. */
-async function apisOf(options: OptionsOf<typeof API_OPTIONS> & { conf: string }, context: Context): Promise<Apis> {
+async function apisOf(options: OptionsOf<typeof apiOptions> & { conf: string }, context: Context): Promise<Apis> {
   const { url, keyEnv, recommendationUrl, recommendationKeyEnv = keyEnv, local } = options;
   if (local) {
     const { search, recommendation } = readDevFile();

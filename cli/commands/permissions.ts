@@ -1,22 +1,27 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import { defineCommand } from "../command.ts";
+import { filled, option } from "../options.ts";
 import { charactersOf, MAX_CHARACTERS, type Policy, policiesOf } from "../permissions/policies.ts";
 import { emptyFolder } from "../plan/reviewed.ts";
-import { accountOf, namesIn, openSession } from "../session.ts";
+import { inAccount, namesIn, openSession, type Session } from "../project.ts";
 
 /** `relevance permissions`: prints the policies of whoever deploys this configuration. */
 export const command = defineCommand({
   example: "relevance permissions --conf conf --out policies",
-  define: (command) => {
-    command.option("--out <dir>", "write each policy to a file of a new folder, instead of printing them");
+  options: {
+    out: option(
+      "--out <dir>",
+      "write each policy to a file of a new folder, instead of printing them",
+      v.optional(filled("needs a folder")),
+    ),
   },
-  options: { out: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))) },
   run: async ({ conf, out }, context) => {
     const session = await openSession(conf, context);
     const { terminal } = context;
-    const names = namesIn(session, session.config.project.aws.account_id ?? (await accountOf(session)));
+    const names = await namesOf(session);
     const { sampleStacks } = await import("../../stacks/sample-stacks.ts");
     const policies = policiesOf(session.config, names, sampleStacks(session.config));
     const indented = ({ document }: Policy) => JSON.parse(document);
@@ -30,9 +35,14 @@ export const command = defineCommand({
     }
     const policyArn = names.roleArn("", "/").replace(":role/", ":policy/");
     terminal.note(howTo(policies, { folder: out ?? "DIR", policyArn }));
-    return 0;
   },
 });
+
+/** Calls no AWS if the configuration says the account. */
+async function namesOf(session: Session): Promise<Names> {
+  const { account_id: account } = session.config.project.aws;
+  return account === undefined ? (await inAccount(session)).names : namesIn(session, account);
+}
 
 const WORK = {
   plan: "plan, info and list",

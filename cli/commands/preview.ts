@@ -1,32 +1,23 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import { DECIDING_METRIC, SEARCHES_AT_ONCE } from "../../lib/platform/contract/measuring.ts";
+import { DECIDING_METRIC } from "../../lib/platform/contract/measuring.ts";
 import { SEARCHES } from "../../lib/platform/contract/search.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { judgedOptions } from "../lab/judged-options.ts";
+import { maybe, option } from "../options.ts";
 
 /** `relevance preview`: shows what a change does to each query of a set, before it is in use. */
 export const command = defineCommand({
   example: "relevance preview --local --settings change.yaml --judgments judgments.csv --texts texts.txt",
   json: true,
-  define: (command) => {
-    command
-      .requiredOption("--settings <file>", "YAML file as for evaluate, with two settings: before the change and after")
-      .option("--judgments <file>", "judgments, whose queries are searched and measured")
-      .option("--queries <file>", "texts of the queries by the ids in the judgments (default: the ids are the texts)")
-      .option("--texts <file>", "texts to search for besides, one in a line")
-      .option("--metric <name>", "metric that decides", DECIDING_METRIC)
-      .option("--concurrency <number>", "searches at a time", String(SEARCHES_AT_ONCE));
-    defineGatewayOptions(command);
-  },
   options: {
+    ...judgedOptions("YAML file as for evaluate, with two settings: before the change and after"),
+    judgments: option("--judgments <file>", "judgments, whose queries are searched and measured", maybe),
+    texts: option("--texts <file>", "texts to search for besides, one in a line", maybe),
+    metric: option("--metric <name>", "metric that decides", v.string(), { default: DECIDING_METRIC }),
     ...gatewayOptions,
-    ...judgedOptions,
-    judgments: v.optional(v.string()),
-    texts: v.optional(v.string()),
-    metric: v.string(),
   },
   run: async (options, context) => {
     const { metricsOf, readQueries, readSettings } = await import("../../packages/lab/evaluation/input.ts");
@@ -46,6 +37,5 @@ export const command = defineCommand({
       context.terminal.print(previewTable(preview));
       for (const warning of preview.warnings) note(`Warning: ${warning}.`);
     }
-    return 0;
   },
 });

@@ -2,26 +2,23 @@ import * as v from "valibot";
 import { CONVERSIONS } from "../../lib/platform/contract/measuring.ts";
 import { loadConfiguration } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { defineLogOptions, logOptions, logSource } from "../lab/stored-log.ts";
+import { logOptions, logSource } from "../lab/stored-log.ts";
+import { option, words } from "../options.ts";
 
 /** `relevance report recommendations`: what users did with recommendations, beside popular items. */
 export const command = defineCommand({
   example: "relevance report recommendations --days 7",
   json: true,
-  define: (command) => {
-    defineLogOptions(command);
-    command.option(
-      "--conversions <types>",
-      "event types that count as conversions, separated by commas",
-      CONVERSIONS.join(","),
-    );
-  },
   options: {
     ...logOptions,
-    conversions: v.pipe(
-      v.string(),
-      v.transform((text) => text.split(",").map((type) => type.trim())),
-      v.check((types) => types.every((type) => type !== ""), "must be event types, separated by commas"),
+    conversions: option(
+      "--conversions <types>",
+      "event types that count as conversions, separated by commas",
+      v.pipe(
+        words,
+        v.check((types) => types.every((type) => type !== ""), "must be event types, separated by commas"),
+      ),
+      { default: CONVERSIONS.join(",") },
     ),
   },
   run: async (options, context) => {
@@ -32,6 +29,5 @@ export const command = defineCommand({
     const report = await reportRecommendations(logSource(options, context), recommendation, options.conversions);
     if (options.json) terminal.printJson(report);
     else terminal.print(recommendationText(report));
-    return 0;
   },
 });

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Option } from "commander";
 import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { Failure, UsageError } from "../errors.ts";
+import { option, yes } from "../options.ts";
+import { pollMs } from "../project.ts";
 import { RESTORABLE, restorableTimes, restoreTable } from "../recommendation/restore.ts";
 import { openTarget, reading } from "../recommendation/target.ts";
 
-/** Milliseconds between two looks at the table that AWS restores. */
-const POLL_MS = { aws: 20_000, local: 200 };
+/** Milliseconds between two polls of the table that AWS restores. */
+const POLL_MS = 20_000;
 
 /** ISO 8601 with seconds, and Z or an offset. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/;
@@ -17,16 +18,14 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/;
 export const command = defineCommand({
   example: "relevance restore --table items --at 2026-11-25T09:30:00Z",
   json: true,
-  define: (command) => {
-    command
-      .addOption(new Option("--table <name>", "what to restore").choices([...RESTORABLE]).makeOptionMandatory())
-      .requiredOption("--at <time>", "a time in the last 35 days, with seconds and Z or an offset")
-      .option("--yes", "restore without asking", false);
-  },
   options: {
-    table: v.picklist(RESTORABLE),
-    at: v.pipe(v.string(), v.regex(TIME, "must be a time such as 2026-11-25T09:30:00Z")),
-    yes: v.boolean(),
+    table: option("--table <name>", "what to restore", v.picklist(RESTORABLE), { choices: RESTORABLE }),
+    at: option(
+      "--at <time>",
+      "a time in the last 35 days, with seconds and Z or an offset",
+      v.pipe(v.string(), v.regex(TIME, "must be a time such as 2026-11-25T09:30:00Z")),
+    ),
+    ...yes("restore without asking"),
   },
   run: async ({ conf, table, at: text, yes, json }, context) => {
     const { terminal, env } = context;
@@ -47,12 +46,16 @@ export const command = defineCommand({
         "`relevance forget` deleted: run it again for these users.",
     );
     await confirm(terminal, { text: `Make ${names.table(table)} what it was?`, yes });
-    const pollMs = env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws;
-    const work = { ...of, at, pollMs, note: (line: string) => terminal.note(line), wait: sleep };
+    const work = {
+      ...of,
+      at,
+      pollMs: pollMs(POLL_MS, { env }),
+      note: (line: string) => terminal.note(line),
+      wait: sleep,
+    };
     const done = await resumable(terminal, () => reading("dynamodb:RestoreTableToPointInTime", restoreTable(work)));
     if (json) terminal.printJson(done);
     else terminal.print(`written: ${done.written}, deleted: ${done.deleted}, unchanged: ${done.unchanged}`);
     terminal.note("Next: relevance train, so that Personalize has these records too.");
-    return 0;
   },
 });

@@ -1,23 +1,19 @@
-import * as v from "valibot";
 import { findDeployedApis, proveGateway } from "../apply/after-deploy.ts";
 import { rollBack } from "../apply/rollback.ts";
 import { defineCommand, resumable } from "../command.ts";
-import { accountOf, namesIn, openSession } from "../session.ts";
+import { yes } from "../options.ts";
+import { openProject } from "../project.ts";
 
 /** `relevance rollback`: puts the functions back to the versions of the deployment before. */
 export const command = defineCommand({
   example: "relevance rollback",
-  define: (command) => {
-    command.option("--yes", "roll back without asking", false);
-  },
-  options: { yes: v.boolean() },
+  options: yes("roll back without asking"),
   run: async ({ conf, yes }, context) => {
-    const session = await openSession(conf, context);
-    const names = namesIn(session, await accountOf(session));
-    const moves = await resumable(context.terminal, () => rollBack(session, names, { yes }));
+    const project = await openProject({ conf }, context);
+    const moves = await resumable(context.terminal, () => rollBack(project, { yes }));
     context.terminal.note("The next `relevance deploy` moves the functions forward again.");
     if (!moves.some(({ name }) => name === "api-router")) return 0;
-    const gateway = (await findDeployedApis(session, names)).find(({ service }) => service === "search-gateway");
-    return !gateway || (await proveGateway(session, names, gateway)) ? 0 : 1;
+    const gateway = (await findDeployedApis(project)).find(({ service }) => service === "search-gateway");
+    return !gateway || (await proveGateway(project, gateway)) ? 0 : 1;
   },
 });

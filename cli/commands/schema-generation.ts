@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { DATASETS } from "../../lib/platform/contract/recommendation.ts";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { shellWord } from "../../lib/platform/shell-word.ts";
 import { constantsOf } from "../../lib/recommendation/schema/constants.ts";
 import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
@@ -7,10 +8,10 @@ import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { schemaTable, writeSchemas } from "../../lib/recommendation/schema/write.ts";
 import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
+import { option, words } from "../options.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";
 import { readFilters } from "../recommendation/filters.ts";
-import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";
+import { nullOption, Path } from "../recommendation/sample-options.ts";
 
 const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
 
@@ -21,27 +22,32 @@ export const command = defineCommand({
     "    --user users.csv --item items.csv --interaction interactions.csv --textual-fields TITLE",
   ].join("\n  "),
   json: true,
-  define: (command) => {
-    command
-      .requiredOption(
-        "--interaction <file>",
-        "events, CSV or JSON (an array, or one object per line): USER_ID, ITEM_ID, EVENT_TYPE, TIMESTAMP; EVENT_VALUE, IMPRESSION",
-      )
-      .option("--user <file>", "users, if you have any data about them: USER_ID and your own columns")
-      .option("--item <file>", "items, if you have any data about them: ITEM_ID and your own columns")
-      .option("--textual-fields <names>", "columns of the items to treat as text, separated by commas", "");
-    defineNullOption(command);
-  },
   options: {
-    user: v.optional(Path),
-    item: v.optional(Path),
-    interaction: Path,
-    null: NullWords,
-    textualFields: v.pipe(
-      v.string(),
-      v.transform((names) => names.split(",").map((name) => name.trim())),
-      v.transform((names) => names.filter((name) => name !== "")),
+    interaction: option(
+      "--interaction <file>",
+      "events, CSV or JSON (an array, or one object per line): USER_ID, ITEM_ID, EVENT_TYPE, TIMESTAMP; EVENT_VALUE, IMPRESSION",
+      Path,
     ),
+    user: option(
+      "--user <file>",
+      "users, if you have any data about them: USER_ID and your own columns",
+      v.optional(Path),
+    ),
+    item: option(
+      "--item <file>",
+      "items, if you have any data about them: ITEM_ID and your own columns",
+      v.optional(Path),
+    ),
+    textualFields: option(
+      "--textual-fields <names>",
+      "columns of the items to treat as text, separated by commas",
+      v.pipe(
+        words,
+        v.transform((names) => names.filter((name) => name !== "")),
+      ),
+      { default: "" },
+    ),
+    ...nullOption,
   },
   run: async ({ conf, json, null: missing, ...files }, { terminal }) => {
     try {

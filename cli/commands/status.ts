@@ -1,19 +1,16 @@
-import * as v from "valibot";
 import { lambdaInvoke, probeServices } from "../apply/probes.ts";
 import { confOf, defineCommand } from "../command.ts";
+import { local } from "../options.ts";
 import { hostsOnBedrock } from "../permissions/grants.ts";
+import { inAccount, openSession } from "../project.ts";
 import { readStatus, statusText } from "../recommendation/status.ts";
-import { LOCAL_HELP, openAccount, openTarget } from "../recommendation/target.ts";
-import { openSession } from "../session.ts";
+import { openTarget } from "../recommendation/target.ts";
 
 /** `relevance status`: shows the project's resources in Personalize and the current training, and calls Bedrock's models. */
 export const command = defineCommand({
   example: "relevance status\n  relevance status --local",
   json: true,
-  define: (command) => {
-    command.option("--local", LOCAL_HELP);
-  },
-  options: { local: v.optional(v.boolean(), false) },
+  options: local,
   run: async ({ conf, local, json }, context) => {
     const session = await openSession(confOf({ conf, local }), context);
     const { searchGateway, recommendation } = session.config;
@@ -28,9 +25,8 @@ export const command = defineCommand({
       else terminal.print(statusText(found, target.names, terminal.colors.bold));
     }
     if (hosted) {
-      const { names } = await openAccount(session, false);
-      await probeServices(session, names, await lambdaInvoke(session, names), { timeoutMs: 0, intervalMs: 0 });
+      const project = await inAccount(session);
+      await probeServices(project, await lambdaInvoke(project), { timeoutMs: 0, intervalMs: 0 });
     }
-    return 0;
   },
 });

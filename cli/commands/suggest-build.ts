@@ -1,13 +1,14 @@
 import * as v from "valibot";
 import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
 import { failureKind } from "../../lib/platform/aws/errors.ts";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
-import { LIVE_ALIAS, type Names } from "../../lib/platform/naming/names.ts";
+import { LIVE_ALIAS } from "../../lib/platform/naming/names.ts";
 import { type BuiltSuggestions, BuiltSuggestions as Schema } from "../../lib/search/suggest/run.ts";
 import { confOf, defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
-import { LOCAL_HELP, openAccount, reading } from "../recommendation/target.ts";
-import { openSession } from "../session.ts";
+import { local } from "../options.ts";
+import { inAccount, openSession, type Project } from "../project.ts";
+import { reading } from "../recommendation/target.ts";
 
 /** Longer than the function may take. */
 const WAIT_MS = 910_000;
@@ -16,27 +17,22 @@ const WAIT_MS = 910_000;
 export const command = defineCommand({
   example: "relevance suggest build\n  relevance suggest build --local",
   json: true,
-  define: (command) => {
-    command.option("--local", LOCAL_HELP);
-  },
-  options: { local: v.optional(v.boolean(), false) },
+  options: local,
   run: async ({ conf, local, json }, context) => {
     const session = await openSession(confOf({ conf, local }), context);
     if (!session.config.searchGateway || !hasSuggestions(session.config.searchGateway)) {
       throw new UsageError("No entry of hybrid_search.yaml has `suggest`, so there is nothing to suggest");
     }
-    const { names, sdk } = await openAccount(session, local);
-    const built = await invoked(names, sdk);
+    const built = await invoked(await inAccount(session, local));
     const { terminal } = context;
     if (json) terminal.printJson({ built });
     else for (const one of built) terminal.print(lineOf(one));
-    return 0;
   },
 });
 
 const Result = v.object({ built: v.array(Schema) });
 
-async function invoked(names: Names, sdk: Awaited<ReturnType<typeof openAccount>>["sdk"]): Promise<BuiltSuggestions[]> {
+async function invoked({ names, sdk }: Project): Promise<BuiltSuggestions[]> {
   const { InvokeCommand, LambdaClient } = await import("@aws-sdk/client-lambda");
   // A repeated call would run the function a second time.
   const lambda = new LambdaClient({ ...sdk, maxAttempts: 1, requestHandler: { requestTimeout: WAIT_MS } });

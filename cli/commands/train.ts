@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { totalmem } from "node:os";
 import type { SFNClient } from "@aws-sdk/client-sfn";
-import { Option } from "commander";
 import * as v from "valibot";
 import { RECIPE_KINDS, type RecipeKind } from "../../lib/platform/contract/recommendation.ts";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import type { Finished } from "../../lib/recommendation/training/finish.ts";
 import type { TrainingInput } from "../../lib/recommendation/training/task.ts";
 import { nearest } from "../../lib/settings/nearest.ts";
 import { TRAINING_MODES, type TrainingMode } from "../../lib/settings/recipes.ts";
 import { defineCommand } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
+import { flag, local, maybe, option } from "../options.ts";
+import { pollMs } from "../project.ts";
 import { followExecution, POLL_MS, type Started, startExecution } from "../recommendation/follow-execution.ts";
 import { readTraining } from "../recommendation/status.ts";
-import { LOCAL_HELP, openTarget, type Target } from "../recommendation/target.ts";
+import { openTarget, type Target } from "../recommendation/target.ts";
 import { shownTime } from "../terminal.ts";
 
 const LEAST_MEMORY = 4 * 1_024 ** 3;
@@ -28,32 +29,27 @@ export const command = defineCommand({
     "relevance train --accept similar_items",
   ].join("\n  "),
   json: true,
-  define: (command) => {
-    command
-      .option("--recipes <names>", `recipes, separated by commas: ${RECIPE_KINDS.join(", ")} (default: all configured)`)
-      .addOption(
-        new Option(
-          "--training-mode <mode>",
-          "required to train; update_dataset_group is a retraining that uses IMPRESSION",
-        ).choices(TRAINING_MODES),
-      )
-      .option("--wait", "wait for the end and show progress")
-      .option("--accept-missing", "train even though accepted events are missing in the bucket")
-      .addOption(
-        new Option(
-          "--accept [recipes]",
-          "switch to the newest models that the metric gate held back, without training (default: all of them)",
-        ).conflicts(["recipes", "trainingMode", "acceptMissing"]),
-      )
-      .option("--local", LOCAL_HELP);
-  },
   options: {
-    recipes: v.optional(v.string()),
-    trainingMode: v.optional(v.picklist(TRAINING_MODES)),
-    wait: v.optional(v.boolean(), false),
-    acceptMissing: v.optional(v.boolean(), false),
-    accept: v.optional(v.union([v.literal(true), v.string()])),
-    local: v.optional(v.boolean(), false),
+    recipes: option(
+      "--recipes <names>",
+      `recipes, separated by commas: ${RECIPE_KINDS.join(", ")} (default: all configured)`,
+      maybe,
+    ),
+    trainingMode: option(
+      "--training-mode <mode>",
+      "required to train; update_dataset_group is a retraining that uses IMPRESSION",
+      v.optional(v.picklist(TRAINING_MODES)),
+      { choices: TRAINING_MODES },
+    ),
+    wait: flag("--wait", "wait for the end and show progress"),
+    acceptMissing: flag("--accept-missing", "train even though accepted events are missing in the bucket"),
+    accept: option(
+      "--accept [recipes]",
+      "switch to the newest models that the metric gate held back, without training (default: all of them)",
+      v.optional(v.union([v.literal(true), v.string()])),
+      { conflicts: ["recipes", "trainingMode", "acceptMissing"] },
+    ),
+    ...local,
   },
   run: async ({ conf, local, json, wait, ...options }, context) => {
     const { terminal } = context;
@@ -77,7 +73,7 @@ export const command = defineCommand({
       sfn,
       state: target.state,
       note: terminal.note,
-      intervalMs: local || context.env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws,
+      intervalMs: pollMs(POLL_MS, target),
     })) as Finished;
     if (json) terminal.printJson({ execution: started, ...finished });
     else {
@@ -91,7 +87,6 @@ export const command = defineCommand({
         terminal.note(`To switch anyway: relevance train --accept ${held.join(",")}${local ? " --local" : ""}`);
       }
     }
-    return 0;
   },
 });
 
@@ -139,7 +134,7 @@ function chosenRecipes(option: string, given: string, target: Target): RecipeKin
 
 /** Starts a training. Throws Failure if another one is running or the service is not deployed. */
 async function startTraining(target: Target, sfn: SFNClient, input: TrainingInput): Promise<Started> {
-  const { names, local } = target;
+  const { names, isDev } = target;
   const other = await readTraining(target);
   if (other?.running) {
     throw new Failure(
@@ -149,6 +144,6 @@ async function startTraining(target: Target, sfn: SFNClient, input: TrainingInpu
   const name = `${input.mode}-${new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14)}-${randomUUID().slice(0, 4)}`;
   const started = await startExecution("training", { sfn, names }, name, input);
   if (started) return started;
-  const remedy = local ? "start `make dev` with a recommendation service" : "run `relevance deploy` first";
+  const remedy = isDev ? "start `make dev` with a recommendation service" : "run `relevance deploy` first";
   throw new Failure(`There is no state machine ${names.stateMachine("training")}: ${remedy}`);
 }

@@ -1,13 +1,12 @@
 import { writeFileSync } from "node:fs";
 import * as v from "valibot";
 import { DECIDING_METRIC, TUNED_CANDIDATES } from "../../lib/platform/contract/measuring.ts";
-import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
-import type { TunedSettings } from "../../packages/lab/tuning/settings.ts";
-import { type Context, confOf, defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
-import { defineJudgedOptions, judgedOptions } from "../lab/judged-options.ts";
+import { confOf, defineCommand } from "../command.ts";
+import { gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { judgedOptions } from "../lab/judged-options.ts";
+import { flag, maybe, option } from "../options.ts";
 
 const Depths = v.pipe(
   v.string(),
@@ -19,29 +18,25 @@ const Depths = v.pipe(
 export const command = defineCommand({
   example: "relevance tune --local --settings settings.yaml --judgments judgments.csv --write",
   json: true,
-  define: (command) => {
-    defineJudgedOptions(command, "YAML file with the index and a hybrid template, as for evaluate");
-    command
-      .option("--metric <name>", "metric to improve", DECIDING_METRIC)
-      .option("--candidates <numbers>", "candidates to try, besides the current number", TUNED_CANDIDATES.join(","))
-      .option("--k <numbers>", "values of k to try besides that of the template's knn queries; each costs a retrieval")
-      .option("--write", "write better settings into hybrid_search.yaml")
-      .option("--picture <file>", "draw the metric over the weights of the first two subqueries, as SVG");
-    defineGatewayOptions(command);
-  },
   options: {
+    ...judgedOptions("YAML file with the index and a hybrid template, as for evaluate"),
+    metric: option("--metric <name>", "metric to improve", v.string(), { default: DECIDING_METRIC }),
+    candidates: option("--candidates <numbers>", "candidates to try, besides the current number", Depths, {
+      default: TUNED_CANDIDATES.join(","),
+    }),
+    k: option(
+      "--k <numbers>",
+      "values of k to try besides that of the template's knn queries; each costs a retrieval",
+      v.optional(Depths),
+    ),
+    write: flag("--write", "write better settings into hybrid_search.yaml"),
+    picture: option("--picture <file>", "draw the metric over the weights of the first two subqueries, as SVG", maybe),
     ...gatewayOptions,
-    ...judgedOptions,
-    metric: v.string(),
-    candidates: Depths,
-    k: v.optional(Depths),
-    write: v.optional(v.boolean(), false),
-    picture: v.optional(v.string()),
   },
   run: async (options, context) => {
     const { metricsOf, readQueries, readSettings } = await import("../../packages/lab/evaluation/input.ts");
     const { tuningReport } = await import("../../packages/lab/tuning/text.ts");
-    const { tuneSettings } = await import("../../packages/lab/tuning/tune-settings.ts");
+    const { tuneSettings, writeTuned } = await import("../../packages/lab/tuning/tune-settings.ts");
     const { terminal } = context;
     const { note } = terminal;
     const { candidates, k: ks = [], concurrency } = options;
@@ -52,28 +47,11 @@ export const command = defineCommand({
     const judged = readQueries(options, file.index, note);
     const gateway = await openGateway(options, context, ["hybrid-search"]);
     const request = { file, judged, metric, entries, candidates, ks, concurrency };
-    const { tuning, entry, draw } = await tuneSettings(request, { gateway, note });
-    if (options.picture !== undefined) writeFileSync(options.picture, draw());
+    const tuned = await tuneSettings(request, { gateway, note });
+    const { tuning } = tuned;
+    if (options.picture !== undefined) writeFileSync(options.picture, tuned.draw());
     if (options.json) terminal.printJson({ ...tuning, metric: metric.name, warnings: judged.warnings });
     else terminal.print(tuningReport(tuning, metric.name));
-    if (options.write && tuning.isReal) await write(confOf(options), entry, tuning.best, context);
-    return 0;
+    if (options.write && tuning.isReal) writeTuned(confOf(options), tuned, note);
   },
 });
-
-async function write(
-  conf: string,
-  entry: HybridQuery | undefined,
-  best: TunedSettings,
-  { terminal }: Context,
-): Promise<void> {
-  const { writeTuned } = await import("../../packages/lab/tuning/tune-settings.ts");
-  const file = writeTuned(conf, entry, best);
-  terminal.note(`Written to ${file}. Run \`relevance deploy\`, or restart \`make dev\`, to use them.`);
-  if (best.k !== null) {
-    terminal.note(
-      `k is part of a search template and no setting of an index. The gain was measured with k: ${best.k}: set it in the ` +
-        "knn queries of your templates.",
-    );
-  }
-}

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { DATASETS, type Dataset } from "../../lib/platform/contract/recommendation.ts";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { withIds } from "../../lib/recommendation/schema/ids.ts";
 import { placeOf, SampleError } from "../../lib/recommendation/schema/row.ts";
 import { idWarnings } from "../../lib/recommendation/schema/warnings.ts";
@@ -7,11 +8,11 @@ import { countRows } from "../../lib/recommendation/upload/files.ts";
 import { checkTarget, type RejectedRow, UploadError, type UploadTarget } from "../../lib/recommendation/upload/send.ts";
 import { createProgress, type UploadedFile, uploadFile } from "../../lib/recommendation/upload/upload-file.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
-import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
+import { givenKey, KEY_VARIABLE, keyOption } from "../api-key.ts";
 import { defineCommand, type ExitCode } from "../command.ts";
-import { Failure, UsageError } from "../errors.ts";
 import { withLocalFiles } from "../gateway/s3-files.ts";
-import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";
+import { option } from "../options.ts";
+import { nullOption, Path } from "../recommendation/sample-options.ts";
 import type { Terminal } from "../terminal.ts";
 
 const File = v.optional(Path);
@@ -31,25 +32,17 @@ export const command = defineCommand({
     "After an interruption run the same command again: it uploads the files from the start and adds no duplicates.",
   ].join("\n  "),
   json: true,
-  define: (command) => {
-    command
-      .option("--users <file>", "users, CSV or JSON: a path or s3://bucket/key")
-      .option("--items <file>", "items, likewise")
-      .option("--interactions <file>", "events, likewise")
-      .requiredOption(
-        "--api-host <url>",
-        `URL of the recommendation API whose key is in ${KEY_VARIABLE}, as \`relevance info\` prints them`,
-      );
-    defineKeyOption(command);
-    defineNullOption(command);
-  },
   options: {
-    users: File,
-    items: File,
-    interactions: File,
-    apiHost: v.string(),
-    apiKey: v.optional(v.string()),
-    null: NullWords,
+    users: option("--users <file>", "users, CSV or JSON: a path or s3://bucket/key", File),
+    items: option("--items <file>", "items, likewise", File),
+    interactions: option("--interactions <file>", "events, likewise", File),
+    apiHost: option(
+      "--api-host <url>",
+      `URL of the recommendation API whose key is in ${KEY_VARIABLE}, as \`relevance info\` prints them`,
+      v.string(),
+    ),
+    apiKey: keyOption,
+    ...nullOption,
   },
   run: async ({ users, items, interactions, apiHost, apiKey, null: words, json }, context) => {
     const { terminal } = context;

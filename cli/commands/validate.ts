@@ -1,12 +1,13 @@
 import * as v from "valibot";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
 import { loadConfiguration } from "../../lib/settings/load.ts";
 import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
+import { option } from "../options.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";
-import { defineNullOption, NullWords, Path } from "../recommendation/sample-options.ts";
+import { nullOption, Path } from "../recommendation/sample-options.ts";
 
 /** `relevance validate`: checks the configuration offline and, if files are given, whether the data fit it. */
 export const command = defineCommand({
@@ -15,14 +16,16 @@ export const command = defineCommand({
     "relevance validate --conf conf --user users.csv --item items.csv --interaction interactions.csv",
   ].join("\n  "),
   json: true,
-  define: (command) => {
-    command
-      .option("--interaction <file>", "events to compare with the schemas, event types and ids")
-      .option("--user <file>", "users to compare with the schema and filters")
-      .option("--item <file>", "items to compare with the schema and filters");
-    defineNullOption(command);
+  options: {
+    interaction: option(
+      "--interaction <file>",
+      "events to compare with the schemas, event types and ids",
+      v.optional(Path),
+    ),
+    user: option("--user <file>", "users to compare with the schema and filters", v.optional(Path)),
+    item: option("--item <file>", "items to compare with the schema and filters", v.optional(Path)),
+    ...nullOption,
   },
-  options: { user: v.optional(Path), item: v.optional(Path), interaction: v.optional(Path), null: NullWords },
   run: async ({ conf, json, null: missing, ...files }, { terminal }) => {
     try {
       const { searchGateway, recommendation } = loadConfiguration(conf);

@@ -1,30 +1,26 @@
 import * as v from "valibot";
 import { SEARCHES } from "../../lib/platform/contract/search.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { table } from "../../lib/platform/table.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { defineGatewayOptions, gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { gatewayOptions, openGateway } from "../gateway/gateway.ts";
+import { filled, maybe, option } from "../options.ts";
 
 /** `relevance where`: says where a document is in a search, step by step, and why it is not higher. */
 export const command = defineCommand({
   example: 'relevance where --local --settings settings.yaml --query "salt road" --document b42',
   json: true,
-  define: (command) => {
-    command
-      .requiredOption("--settings <file>", "YAML file with the index and settings of a search, as for evaluate")
-      .requiredOption("--query <text>", "what is searched for")
-      .requiredOption("--document <id>", "the _id of the document")
-      .option("--setting <name>", "an entry of the file (default: the first)")
-      .option("--user <id>", "the user who searches");
-    defineGatewayOptions(command);
-  },
   options: {
+    settings: option(
+      "--settings <file>",
+      "YAML file with the index and settings of a search, as for evaluate",
+      v.string(),
+    ),
+    query: option("--query <text>", "what is searched for", filled("must not be empty")),
+    document: option("--document <id>", "the _id of the document", filled("must not be empty")),
+    setting: option("--setting <name>", "an entry of the file (default: the first)", maybe),
+    user: option("--user <id>", "the user who searches", maybe),
     ...gatewayOptions,
-    settings: v.string(),
-    query: v.pipe(v.string(), v.nonEmpty("must not be empty")),
-    document: v.pipe(v.string(), v.nonEmpty("must not be empty")),
-    setting: v.optional(v.string()),
-    user: v.optional(v.string()),
   },
   run: async (options, context) => {
     const { readSettings } = await import("../../packages/lab/evaluation/input.ts");
@@ -51,6 +47,5 @@ export const command = defineCommand({
           steps.map(({ name, rank, why }) => [name, rank ?? "–", why]),
         ),
       );
-    return 0;
   },
 });

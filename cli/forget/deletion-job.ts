@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CreateDataDeletionJobCommand, DescribeDataDeletionJobCommand } from "@aws-sdk/client-personalize";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
 import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
-import { Failure } from "../errors.ts";
 
 export interface DeletionJob {
   personalize: Personalize;

@@ -12,20 +12,10 @@ import {
   type Written,
 } from "../../lib/search/index/rebuild/write.ts";
 import type { EmbeddingMapping } from "../../lib/settings/hybrid-search.ts";
+import type { BulkAnswer, BulkItemResult } from "../../packages/clients/typescript/src/types.ts";
 
 /** Documents of one bulk request: models embed them within its 28 seconds. */
 const BATCH = 64;
-
-interface Item {
-  status: number;
-  result?: string;
-  error?: { type: string; reason: string; retryable?: boolean };
-}
-
-interface BulkBody {
-  index_response: { items: Array<Record<string, Item>> };
-  degraded?: Array<{ reason: string }>;
-}
 
 const RETRY_MS = 500;
 const LONGEST_DELAY_MS = 10_000;
@@ -123,16 +113,17 @@ async function writeBatch(
       outcomes[only.place] = { kind: "rejected", reason };
       return outcomes;
     }
-    const { index_response, degraded } = body as BulkBody;
+    const { index_response, degraded } = body as BulkAnswer;
     if (degraded) onDegraded(degraded[0]?.reason ?? "");
     const { items } = index_response;
     const again: typeof pending = [];
     let reason = "";
     for (const [position, one] of pending.entries()) {
-      const { status, result, error }: Item = Object.values(items[position] ?? {})[0] ?? { status: 500 };
+      const [item]: BulkItemResult[] = Object.values(items[position] ?? {});
+      const { status = 500, result, error } = item ?? {};
       if (error?.retryable === true && status !== 409) {
         again.push(one);
-        reason = error.reason;
+        reason = error.reason ?? error.type;
       } else if (status === 409 || result === "noop" || (status === 404 && one.copy.op === "update"))
         outcomes[one.place] = { kind: "unchanged" };
       else if (error === undefined) outcomes[one.place] = { kind: "written" };

@@ -1,34 +1,25 @@
-import type { Command } from "commander";
 import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { type Endpoint, words } from "../../lib/platform/http/access.ts";
 import type { Service } from "../../lib/platform/naming/names.ts";
 import type { Gateway } from "../../packages/lab/gateway/gateway.ts";
-import { defineKeyOption, givenKey, KEY_VARIABLE } from "../api-key.ts";
+import { givenKey, KEY_VARIABLE, keyOption } from "../api-key.ts";
 import type { Context, OptionsOf } from "../command.ts";
 import { readDevFile } from "../dev-file.ts";
-import { Failure, UsageError } from "../errors.ts";
+import { flag, option } from "../options.ts";
 
-/** The options by which a command finds the search gateway; {@link defineGatewayOptions} adds them. */
+/** The options by which a command finds the search gateway. */
 export const gatewayOptions = {
-  apiHost: v.optional(v.pipe(v.string(), v.url("must be a URL"))),
-  apiKey: v.optional(v.pipe(v.string(), v.nonEmpty("needs a key"))),
-  local: v.optional(v.boolean(), false),
+  apiHost: option(
+    "--api-host <url>",
+    `URL of a search gateway whose API key is in ${KEY_VARIABLE} (default: the deployed one)`,
+    v.optional(v.pipe(v.string(), v.url("must be a URL"))),
+  ),
+  local: flag("--local", "use the stack of `make dev`"),
+  apiKey: keyOption,
 };
 
-type GatewayOptions = { conf: string } & OptionsOf<typeof gatewayOptions>;
-
-/** Adds the options of {@link gatewayOptions} to a command. */
-export function defineGatewayOptions(command: Command): void {
-  command
-    .option(
-      "--api-host <url>",
-      `URL of a search gateway whose API key is in ${KEY_VARIABLE} (default: the deployed one)`,
-    )
-    .option("--local", "use the stack of `make dev`");
-  defineKeyOption(command);
-}
-
-export type { Gateway } from "../../packages/lab/gateway/gateway.ts";
+type GatewayOptions = { conf: string; local: boolean } & Partial<OptionsOf<typeof gatewayOptions>>;
 
 /** The endpoints that the commands of `relevance index` call, without those that embed documents. */
 export const ADMINISTRATION: readonly Endpoint[] = ["administration"];
@@ -87,7 +78,7 @@ export async function deployedAddress(
   endpoints: readonly Endpoint[],
 ): Promise<{ url: string; key: string } | undefined> {
   const { findDeployedApi, keyValueFor } = await import("../deployed-api.ts");
-  const { accountOf, namesIn, openSession } = await import("../session.ts");
+  const { inAccount, openSession } = await import("../project.ts");
   const session = await openSession(conf, context);
   const { authorization, keys } = session.config.api;
   if (authorization !== "api_key") {
@@ -95,7 +86,7 @@ export async function deployedAddress(
       `This command calls the ${service === "recommendation" ? "recommendation service" : "gateway"} with an API key, and there is none: authorization is ${authorization} in api.yaml. Use --local`,
     );
   }
-  const api = await findDeployedApi(session, namesIn(session, await accountOf(session)), service);
+  const api = await findDeployedApi(await inAccount(session), service);
   const key = api && keyValueFor(api, keys, endpoints);
   return api && key !== undefined ? { url: api.url, key } : undefined;
 }

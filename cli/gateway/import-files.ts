@@ -5,10 +5,10 @@ import { join, resolve } from "node:path";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { type FailureKind, failureKind } from "../../lib/platform/aws/errors.ts";
 import type { Format } from "../../lib/platform/contract/search.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
 import type { ImportFile, OpenFile } from "../../lib/search/index/import/slices.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
-import { UsageError } from "../errors.ts";
 
 /** Files on this machine and objects in S3. */
 export interface ImportSource {

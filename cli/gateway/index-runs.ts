@@ -1,5 +1,5 @@
-import type { Command } from "commander";
 import * as v from "valibot";
+import { Failure, rethrown, UsageError } from "../../lib/platform/failure.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
 import { type BackfillFields, workOnBackfill } from "../../lib/search/index/backfill.ts";
 import { workOnImport } from "../../lib/search/index/import/run.ts";
@@ -13,28 +13,30 @@ import { createRunCalls, type RunCalls } from "../../lib/search/index/rebuild/ru
 import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
+import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
+import { entryFor } from "../../lib/search/target/entry-for.ts";
+import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
+import type { Gateway } from "../../packages/lab/gateway/gateway.ts";
 import type { Context } from "../command.ts";
-import { Failure, rethrown, UsageError } from "../errors.ts";
+import { filled, number, option } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
 import { type EmbeddedField, embeddingWriter, refuseDegraded, requireEmbedding } from "./embedding-writer.ts";
-import { defineGatewayOptions, type Gateway, gatewayOptions } from "./gateway.ts";
+import { gatewayOptions } from "./gateway.ts";
 
 /** Calls of one run at a time, at most, unless the user says how many. */
 const MOST_CALLS = 8;
 
-/** The options of commands that begin or resume a run; {@link defineRunOptions} adds them. */
+/** The options of commands that begin or resume a run. */
 export const runOptions = {
+  parallel: option(
+    "--parallel <calls>",
+    "calls of the run at a time, at most; with 1, an import with embeddings leaves models to searches",
+    number(/^([1-9]|1\d|2\d|3[0-2])$/, "must be from 1 to 32"),
+    { default: String(MOST_CALLS) },
+  ),
+  resume: option("--resume <run>", "resume a run", v.optional(filled("needs the id of a run"))),
   ...gatewayOptions,
-  parallel: v.pipe(v.string(), v.regex(/^([1-9]|1\d|2\d|3[0-2])$/, "must be from 1 to 32"), v.transform(Number)),
-  resume: v.optional(v.pipe(v.string(), v.nonEmpty("needs the id of a run"))),
 };
-
-/** Adds the options of {@link runOptions} to a command. */
-export function defineRunOptions(command: Command): void {
-  const parallel = "calls of the run at a time, at most; with 1, an import with embeddings leaves models to searches";
-  command.option("--parallel <calls>", parallel, String(MOST_CALLS)).option("--resume <run>", "resume a run");
-  defineGatewayOptions(command);
-}
 
 /** Throws UsageError unless a run is either begun or resumed. */
 export function requireOneRun({ index, resume }: { index?: string | undefined; resume?: string | undefined }): void {
@@ -52,6 +54,16 @@ const troubleOn =
   (terminal: Terminal) =>
   (reason: string): void =>
     terminal.note(`Trying again: ${reason}`);
+
+/** Returns the cluster as the calls of a run reach it. */
+export const patientCluster = (calls: RunCalls): Cluster => ({ send: (request) => calls.send(request, [404]) });
+
+/** Returns the entry of hybrid_search.yaml that the gateway uses for an index or alias; undefined if it has none. */
+export const entryOf = (
+  calls: RunCalls,
+  entries: readonly HybridQuery[],
+  name: string,
+): Promise<HybridQuery | undefined> => reported(() => entryFor(patientCluster(calls), entries, name));
 
 /** Returns what a name stands for, as the cluster says. */
 export const standing = async (calls: RunCalls, name: string): Promise<string> =>

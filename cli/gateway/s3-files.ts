@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { S3ClientConfig } from "@aws-sdk/client-s3";
-import type { ObjectStore } from "../../lib/platform/aws/object-store.ts";
+import type { S3Client } from "@aws-sdk/client-s3";
+import { UsageError } from "../../lib/platform/failure.ts";
 import type { Context } from "../command.ts";
-import { UsageError } from "../errors.ts";
 import { reading } from "../recommendation/target.ts";
 import { importSource } from "./import-files.ts";
 
@@ -27,14 +26,7 @@ export async function withLocalFiles<One extends UploadFile, T>(
   task: (files: One[], named: (text: string) => string) => Promise<T>,
 ): Promise<T> {
   if (!given.some(({ file }) => isObject(file))) return task([...given], (text) => text);
-  const { find, open } = importSource(async () => {
-    const { S3Client } = await import("@aws-sdk/client-s3");
-    return new S3Client({
-      region: env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1",
-      followRegionRedirects: true,
-      forcePathStyle: env.AWS_ENDPOINT_URL !== undefined,
-    });
-  });
+  const { find, open } = importSource(s3Client(env, () => env.AWS_DEFAULT_REGION ?? "us-east-1"));
   const folder = await mkdtemp(join(tmpdir(), "relevance-upload-"));
   try {
     const copies = new Map<string, string>();
@@ -61,11 +53,12 @@ export async function withLocalFiles<One extends UploadFile, T>(
 
 const isObject = (file: string): boolean => file.startsWith("s3://");
 
-/** Opens a bucket of the user's, which may be in another region than the project. */
-export async function bucketAnywhere(sdk: S3ClientConfig, bucket: string): Promise<ObjectStore> {
-  const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
-    import("@aws-sdk/client-s3"),
-    import("../../lib/platform/aws/s3-object-store.ts"),
-  ]);
-  return s3ObjectStore(new S3Client({ ...sdk, maxAttempts: 1, followRegionRedirects: true }), bucket);
-}
+/** Returns what opens the user's buckets, which may be in another region than the given one. */
+export const s3Client = (env: Context["env"], region: () => string) => async (): Promise<S3Client> => {
+  const { S3Client } = await import("@aws-sdk/client-s3");
+  return new S3Client({
+    region: env.AWS_REGION ?? region(),
+    followRegionRedirects: true,
+    forcePathStyle: env.AWS_ENDPOINT_URL !== undefined,
+  });
+};

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
+import { rethrown, UsageError } from "../../lib/platform/failure.ts";
 import { type IndexDescription, SchemaError } from "../../lib/search/index/index-description.ts";
 import { type SemanticSchemaInput, semanticSchema } from "../../lib/search/index/semantic-schema.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
-import { rethrown, UsageError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**

@@ -1,12 +1,11 @@
+import { Failure } from "../../lib/platform/failure.ts";
 import { isObject } from "../../lib/platform/json/values.ts";
 import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { createCapabilities } from "../../lib/search/opensearch/capabilities.ts";
 import type { EmbeddingMapping } from "../../lib/settings/hybrid-search.ts";
 import { lacking } from "../../lib/settings/vectors.ts";
-import { Failure } from "../errors.ts";
-import { patientCluster } from "./entry.ts";
-import { reported } from "./index-runs.ts";
+import { patientCluster, reported } from "./index-runs.ts";
 
 const PATIENCE_MS = 60_000;
 

@@ -1,8 +1,8 @@
 import { globSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { PACKAGE_FOLDER } from "../../lib/platform/folders.ts";
-import { Failure, UsageError } from "../errors.ts";
 
 const TEMPLATE = join(PACKAGE_FOLDER, "cli/init/template");
 

@@ -1,28 +1,28 @@
-import type { Command } from "commander";
 import * as v from "valibot";
-import type { Names, Service } from "../../lib/platform/naming/names.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
+import type { Service } from "../../lib/platform/naming/names.ts";
 import type { LogBucket, LogSource } from "../../packages/lab/stored-log/stored-log.ts";
 import { type Context, confOf, type OptionsOf } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { openAccount, reading, type Target } from "../recommendation/target.ts";
-import { openSession, type Session } from "../session.ts";
+import { filled, flag, number, option } from "../options.ts";
+import { inAccount, openSession, type Session } from "../project.ts";
+import { reading } from "../recommendation/target.ts";
+import { openObjects } from "../state/buckets.ts";
 
-/** The options of commands that read the stored request log; {@link defineLogOptions} adds them. */
+/** A number of days. */
+export const Days = number(/^[1-9]\d{0,3}$/, "must be a number of days from 1 to 9999");
+
+/** The options of commands that read the stored request log. */
 export const logOptions = {
-  days: v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/, "must be a number of days from 1 to 9999"), v.transform(Number)),
-  files: v.optional(v.pipe(v.string(), v.nonEmpty("needs a folder"))),
-  local: v.optional(v.boolean(), false),
+  days: option("--days <number>", "number of days of the request log to read", Days, { default: "30" }),
+  files: option(
+    "--files <folder>",
+    "a copy of logs/ of the bucket, with search/ and events/ (default: the bucket itself)",
+    v.optional(filled("needs a folder")),
+  ),
+  local: flag("--local", "read the bucket of `make dev`"),
 };
 
 type LogOptions = { conf: string } & OptionsOf<typeof logOptions>;
-
-/** Adds the options of {@link logOptions} to a command. */
-export function defineLogOptions(command: Command): void {
-  command
-    .option("--days <number>", "number of days of the request log to read", "30")
-    .option("--files <folder>", "a copy of logs/ of the bucket, with search/ and events/ (default: the bucket itself)")
-    .option("--local", "read the bucket of `make dev`");
-}
 
 /** Returns the log that the options name: a copy, or the project's bucket. */
 export const logSource = ({ days, files, ...options }: LogOptions, context: Context): LogSource => ({
@@ -38,16 +38,8 @@ export async function logBucket(session: Session, local: boolean, service: Servi
     throw new UsageError("project.yaml has no search gateway, so there is no request log");
   if (service === "recommendation" && !recommendation)
     throw new UsageError("project.yaml has no recommendation service, so there is no request log of it");
-  const { names, sdk } = await openAccount(session, local);
-  return bucketOf(names, sdk);
-}
-
-async function bucketOf(names: Names, sdk: Target["sdk"]): Promise<LogBucket> {
-  const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
-    import("@aws-sdk/client-s3"),
-    import("../../lib/platform/aws/s3-object-store.ts"),
-  ]);
-  const client = new S3Client({ ...sdk, maxAttempts: 1, ...("endpoint" in sdk && { forcePathStyle: true }) });
-  const objects = s3ObjectStore(client, names.bucket());
-  return { name: names.bucket(), objects, explained: (work) => reading("s3:GetObject", work) };
+  const { names, sdk } = await inAccount(session, local);
+  const bucket = names.bucket();
+  const objects = await openObjects({ ...sdk, ...(local && { forcePathStyle: true }) }, bucket);
+  return { name: bucket, objects, explained: (work) => reading("s3:GetObject", work) };
 }

@@ -77,7 +77,10 @@ function listedIn(answer: unknown): ToolDescription[] {
   return Array.isArray(result.tools) ? result.tools : [];
 }
 
-/** Posts a message to an API. Returns the text of its answer. Throws for any answer that is not the protocol's. */
+/**
+ * Posts a message to an API. Returns the text of its answer. Throws for any answer that is not the protocol's. Not by
+ * `packages/clients/typescript`, whose errors are those of the other endpoints.
+ */
 async function post({ url, key }: KeyedApi, message: string): Promise<string> {
   const { origin } = new URL(url);
   const answer = await fetch(`${url.replace(/\/$/, "")}/mcp`, {

@@ -1,7 +1,5 @@
 import { previousModels, referencedModels } from "../../lib/infrastructure/endpoints.ts";
 import type { Endpoint } from "../../lib/platform/http/access.ts";
-import { parseJson } from "../../lib/platform/json/values.ts";
-import type { Names } from "../../lib/platform/naming/names.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
 import { entryOf, findMapping } from "../../lib/search/target/entry.ts";
@@ -9,8 +7,9 @@ import type { SearchGateway } from "../../lib/settings/configuration.ts";
 import { isEndpointModel, MODELS, type ModelName } from "../../lib/settings/embedding-models.ts";
 import { endpointsOf, isDeployed } from "../../lib/settings/model-sources.ts";
 import type { Chunking } from "../../lib/settings/passages.ts";
+import { Relevance } from "../../packages/clients/typescript/src/relevance.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
-import type { Session } from "../session.ts";
+import type { Project } from "../project.ts";
 
 type Embedding = Pick<SearchGateway, "hybridQueries" | "models">;
 
@@ -166,7 +165,7 @@ interface Described {
 
 /** Reads what the indexes say about their vectors, through the deployed gateway. Returns undefined if that fails. */
 async function storedIndexes(
-  { config, env, local }: Session,
+  { config, env, local }: Project,
   api: DeployedApi | undefined,
 ): Promise<StoredIndex[] | undefined> {
   const keyFor = (endpoint: Endpoint) => api && keyValueFor(api, config.api.keys, [endpoint]);
@@ -175,12 +174,8 @@ async function storedIndexes(
   const url = env.AWS_ENDPOINT_URL && !local ? undefined : api?.url;
   if (key === undefined || url === undefined) return undefined;
   try {
-    const answer = await fetch(`${url}/raw-backend/*,-.*`, {
-      headers: { "x-api-key": key },
-      signal: AbortSignal.timeout(CALL_MS),
-    });
-    if (!answer.ok) return undefined;
-    const described = parseJson(await answer.text()) as Record<string, Described>;
+    const client = new Relevance({ url, key, retries: 0, timeoutMs: CALL_MS });
+    const described = (await client.raw("GET", "/*,-.*")) as Record<string, Described>;
     return Object.entries(described).map(([index, { aliases = {}, data_stream: stream, mappings }]) => ({
       index,
       aliases: [...Object.keys(aliases), ...(stream === undefined ? [] : [stream])],
@@ -192,15 +187,11 @@ async function storedIndexes(
 }
 
 /** Returns the notes of a plan about indexes that will no longer fit, given the deployed configuration. */
-export async function incompatibleIndexNotes(
-  session: Session,
-  names: Names,
-  deployed: SearchGateway | undefined,
-): Promise<string[]> {
-  const planned = session.config.searchGateway;
+export async function incompatibleIndexNotes(project: Project, deployed: SearchGateway | undefined): Promise<string[]> {
+  const planned = project.config.searchGateway;
   if (!planned || !deployed) return [];
   const changed = changedEmbeddings(deployed, planned);
   if (changed.length === 0 && previousModels(planned).length === 0) return [];
-  const indexes = await storedIndexes(session, await findDeployedApi(session, names, "search-gateway"));
+  const indexes = await storedIndexes(project, await findDeployedApi(project, "search-gateway"));
   return [...incompatibleNotes(changed, planned, indexes), ...previousNotes(planned, indexes)];
 }

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Failure } from "../errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import { applyPlan, initStack, planJson, planStack, type Runner, type StackFolder } from "../terraform/stack.ts";
 import type { PlanJson } from "./summary/plan-json.ts";
 import { type PlanSummary, summarize } from "./summary/summary.ts";

@@ -7,20 +7,20 @@ import { modelFilesProblem } from "../../build/models.ts";
 import { withNativeCode } from "../../build/native.ts";
 import { functionFiles, functionsOf, settingsOf, usesSparseModel } from "../../build/settings-files.ts";
 import { type Discovery, formatDiscovery } from "../../lib/infrastructure/discovery.ts";
+import { Failure, rethrown } from "../../lib/platform/failure.ts";
 import { settingChanges } from "../../lib/platform/json/setting-changes.ts";
-import type { FunctionName, Names } from "../../lib/platform/naming/names.ts";
+import type { FunctionName } from "../../lib/platform/naming/names.ts";
 import { discover } from "../discovery/discover.ts";
 import { checkQuotas } from "../discovery/quotas.ts";
 import { sdkQuotas } from "../discovery/sdk/quotas.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
 import { placementNotes, ruleNotes, synonymNotes } from "../documents.ts";
-import { Failure, rethrown } from "../errors.ts";
+import { failing, type Project, providerRetries, type TerraformProject } from "../project.ts";
 import { recipeNotes } from "../recommendation/recipe-notes.ts";
-import { accountOf, failing, namesIn, providerRetries, type Session } from "../session.ts";
 import { compareConfiguration, configurationNotes, storedConfiguration } from "../state/configuration-objects.ts";
 import { readAppliedInputs } from "../state/stacks.ts";
 import { refuseMissingSections } from "../state/still-deployed.ts";
-import type { Runner, StackFolder } from "../terraform/stack.ts";
+import type { StackFolder } from "../terraform/stack.ts";
 import { readDeployed } from "./deployed.ts";
 import { endDateNotes, sdkLifecycles } from "./end-dates.ts";
 import { incompatibleIndexNotes } from "./incompatible-indexes.ts";
@@ -46,18 +46,15 @@ const LEAST_MEMORY = 4e9;
  * Reads the account, bundles the functions and synthesizes the stacks. Throws Failure for a configuration that AWS
  * would reject, and for a service that is deployed but no longer configured.
  */
-export async function prepare(session: Session, runner: Runner): Promise<Prepared> {
-  const { config, sdk, folders, terminal } = session;
+export async function prepare(project: TerraformProject): Promise<Prepared> {
+  const { config, sdk, folders, terminal, names } = project;
   if (totalmem() < LEAST_MEMORY) {
     terminal.note("This machine has less than 4 GB of memory: the system may kill Terraform.");
   }
-  await checkModelFiles(session);
+  await checkModelFiles(project);
   terminal.note("Reading the account");
-  const account = await accountOf(session);
-  const names = namesIn(session, account);
-  const place = { session, runner, account, names };
-  await refuseMissingSections(place);
-  const applied = await readAppliedInputs(place);
+  await refuseMissingSections(project);
+  const applied = await readAppliedInputs(project);
   const [discovery, quotas, ends] = await failing(
     Promise.all([
       discover(config, sdkDiscoveryClients(sdk), applied),
@@ -67,37 +64,30 @@ export async function prepare(session: Session, runner: Runner): Promise<Prepare
   );
   await mkdir(folders.plans, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });
-  const built = await buildAndSynthesize(session, discovery);
-  const files = await compareConfiguration(session, names.bucket());
+  const built = await buildAndSynthesize(project, discovery);
+  const files = await compareConfiguration(project, names.bucket());
   const changed = files.write.length + files.remove.length > 0;
-  const settings = changed ? await settingNotes(session, names) : [];
-  const recipes = await recipeNotes(session, names);
-  const placements = await placementNotes(session, names);
-  const synonyms = await synonymNotes(session, names);
-  const rules = await ruleNotes(session, names);
+  const settings = changed ? await settingNotes(project) : [];
+  const recipes = await recipeNotes(project);
+  const placements = await placementNotes(project);
+  const synonyms = await synonymNotes(project);
+  const rules = await ruleNotes(project);
   const changes = [...settings, ...recipes, ...placements, ...synonyms, ...rules, ...configurationNotes(files)];
   return {
     discovery,
     ...built,
-    notes: [
-      ...notesOf(session),
-      ...quotas,
-      ...ends,
-      ...rerankNotes(session.config),
-      ...passageNotes(session.config),
-      ...changes,
-    ],
+    notes: [...notesOf(project), ...quotas, ...ends, ...rerankNotes(config), ...passageNotes(config), ...changes],
   };
 }
 
 /** Bundles the functions and synthesizes the stacks for a discovered account. */
 export async function buildAndSynthesize(
-  session: Session,
+  project: Project,
   discovery: Discovery,
 ): Promise<Pick<Prepared, "stacks" | "functions">> {
-  const { config, folders, terminal } = session;
+  const { config, folders, terminal } = project;
   terminal.note("Bundling the functions");
-  const artifacts = await artifactsOf(session, discovery.account);
+  const artifacts = await artifactsOf(project);
   await mkdir(folders.stacks, { recursive: true });
   const { synthesize } = await import("../../stacks/synthesize.ts");
   const stacks = synthesize({
@@ -106,7 +96,7 @@ export async function buildAndSynthesize(
     artifacts,
     outdir: folders.stacks,
     stateFolder: folders.state,
-    ...providerRetries(session),
+    ...providerRetries(project),
   });
   const functions = Object.fromEntries(Object.entries(artifacts).map(([name, { sha256 }]) => [name, sha256]));
   return { stacks, functions };
@@ -116,45 +106,45 @@ export async function buildAndSynthesize(
  * Returns notes on what Terraform shows only as another hash: the rights of keys, changed settings that are inside a
  * function's bundle, and indexes that they make incompatible.
  */
-async function settingNotes(session: Session, names: Names): Promise<string[]> {
-  const stored = await storedConfiguration(session, names.bucket());
+async function settingNotes(project: Project): Promise<string[]> {
+  const { config: planned, names } = project;
+  const stored = await storedConfiguration(project, names.bucket());
   if (Object.keys(stored).length === 0) return [];
   const { config, rights } = readDeployed(stored);
   const keys = rights
-    ? rightsNotes(rights, rightsOf(session.config), { gateway: session.config.searchGateway !== undefined })
+    ? rightsNotes(rights, rightsOf(planned), { gateway: planned.searchGateway !== undefined })
     : ["The deployed api.yaml is not valid: changed rights of keys are not listed"];
   if (config === undefined) {
     return [...keys, "The deployed configuration is not valid: changed settings of the functions are not listed"];
   }
   const before = settingsOf(config, { names });
-  const functions = Object.entries(settingsOf(session.config, { names }));
+  const functions = Object.entries(settingsOf(planned, { names }));
   const changes = functions.flatMap(([name, after]) => {
     const old = before[name as FunctionName];
     if (old === undefined) return [];
     return settingChanges(withoutKeys(old), withoutKeys(after)).map((change) => `Settings of ${name}: ${change}`);
   });
-  return [...keys, ...changes, ...(await incompatibleIndexNotes(session, names, config.searchGateway))];
+  return [...keys, ...changes, ...(await incompatibleIndexNotes(project, config.searchGateway))];
 }
 
 /** Keys have notes of their own. */
 const withoutKeys = (settings: object) => ({ ...settings, keys: undefined });
 
-async function checkModelFiles({ config, folders }: Session): Promise<void> {
+async function checkModelFiles({ config, folders }: Project): Promise<void> {
   if (!usesSparseModel(config)) return;
   const problem = await modelFilesProblem(folders.models);
   if (problem !== undefined) throw new Failure(problem);
 }
 
-async function artifactsOf(session: Session, account: string) {
-  const { config, folders } = session;
+async function artifactsOf({ config, folders, names }: Project) {
   const functions = functionsOf(config);
-  const files = await functionFiles(config, { names: namesIn(session, account), models: folders.models.folder });
+  const files = await functionFiles(config, { names, models: folders.models.folder });
   return rethrown(BuildError, Failure, async () =>
     buildFunctions({ outdir: folders.functions, functions, files: await withNativeCode(files, functions) }),
   );
 }
 
-function notesOf({ config, folders, local }: Session): string[] {
+function notesOf({ config, folders, local }: Project): string[] {
   if (local || config.project.terraform.state.type !== "local") return [];
   return [
     `Terraform's state is on this machine, in ${folders.state}, and contains the API key: protect it like a password, or set terraform.state to s3`,

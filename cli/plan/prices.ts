@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { parseJson } from "../../lib/platform/json/values.ts";
-import type { Session } from "../session.ts";
+import type { Project } from "../project.ts";
 import type { Planned } from "./planned.ts";
 import type { MonthlySum } from "./summary/summary.ts";
 import { type MonthlyUsage, monthlyUsage } from "./summary/usage.ts";
@@ -147,7 +147,7 @@ export function productsOf(list: readonly unknown[]): Product[] {
 }
 
 /** Adds the sum of a month to the summary of a plan, where prices can be had. */
-export async function addMonthlySum({ env, sdk, config }: Session, { stacks, summary }: Planned): Promise<void> {
+export async function addMonthlySum({ env, sdk, config }: Project, { stacks, summary }: Planned): Promise<void> {
   // The prices of a local cloud mean nothing; China has its own list, and GovCloud none.
   if (env.AWS_ENDPOINT_URL || /^(cn|us-gov|us-iso)/.test(config.project.aws.region_name)) return;
   const usages = monthlyUsage(stacks.map(({ plan }) => plan));

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
-import { Failure, UsageError } from "../errors.ts";
-import type { Session } from "../session.ts";
+import type { Project, TerraformProject } from "../project.ts";
 import { pullState, type Runner, type StackFolder } from "../terraform/stack.ts";
 import type { Planned, PlannedStack } from "./planned.ts";
 import type { Prepared } from "./prepare.ts";
@@ -58,8 +58,7 @@ export async function emptyFolder(folder: string): Promise<void> {
 
 /** Saves what the plans in a folder depend on, and returns the plan's id, which changes with any file in it. */
 export async function writeReviewedPlan(
-  { config, sdk, folders }: Session,
-  runner: Runner,
+  { config, sdk, folders, runner }: TerraformProject,
   { folder, prepared, planned }: { folder: string; prepared: Prepared; planned: Planned },
 ): Promise<string> {
   const { discovery, functions, notes } = prepared;
@@ -104,7 +103,7 @@ export async function readReviewedPlan(folder: string): Promise<{ plan: Reviewed
 }
 
 /** Throws Failure if the configuration or the place of deployment is not the planned one; names each difference. */
-export function checkConfiguration(plan: ReviewedPlan, { config, sdk }: Session, account: string): void {
+export function checkConfiguration(plan: ReviewedPlan, { config, sdk, account }: Project): void {
   const place = (project: string, of: string, region: string) => `project ${project} in account ${of}, ${region}`;
   const planned = place(plan.project, plan.account, plan.region);
   const now = place(config.project.project_name, account, sdk.region);

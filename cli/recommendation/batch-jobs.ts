@@ -5,9 +5,9 @@ import {
 } from "@aws-sdk/client-personalize";
 import { ifNew, type Personalize } from "../../lib/personalize/resources/personalize.ts";
 import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { isCrowded } from "../../lib/recommendation/training/imports.ts";
-import { Failure } from "../errors.ts";
 
 /** What Personalize waits with. */
 export interface Patience {

@@ -10,6 +10,7 @@ import { MAX_RESULTS } from "../../lib/personalize/limits.ts";
 import { describeCampaign } from "../../lib/personalize/resources/campaign.ts";
 import { describeVersion, type Personalize, tagList } from "../../lib/personalize/resources/personalize.ts";
 import { listed, type ObjectStore } from "../../lib/platform/aws/object-store.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import { type Names, shortHash } from "../../lib/platform/naming/names.ts";
 import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 import { type Made, makeLists, shelve, USERS } from "../../lib/recommendation/batch/lists.ts";
@@ -18,7 +19,6 @@ import { Shelves } from "../../lib/recommendation/batch/shelves.ts";
 import type { PlacementServices } from "../../lib/recommendation/placements/visit.ts";
 import { readRows } from "../../lib/recommendation/schema/rows.ts";
 import { RECIPE_WITHOUT_BATCH } from "../../lib/settings/recipes.ts";
-import { Failure } from "../errors.ts";
 import { type Patience, runBatchJob } from "./batch-jobs.ts";
 
 /** Bytes of the file of users for one shelf: some thousand users, each with up to 500 ids for each question. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 import { isTransient } from "../../lib/platform/aws/errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import type { TrainingState } from "../../lib/recommendation/training/state.ts";
-import { Failure } from "../errors.ts";
 import { reading } from "./target.ts";
 
 /** The state machines that commands follow. */
@@ -17,7 +17,7 @@ export interface Started {
 }
 
 /** Milliseconds between two polls. */
-export const POLL_MS = { aws: 10_000, local: 500 };
+export const POLL_MS = 10_000;
 
 /** Starts an execution. Undefined if the state machine is not there; it may be the rest of an interrupted removal. */
 export async function startExecution(

@@ -4,11 +4,11 @@ import { RECIPE_KINDS } from "../../lib/platform/contract/recommendation.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { recipeOf } from "../../lib/settings/campaign-settings.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
-import type { Session } from "../session.ts";
+import type { Project } from "../project.ts";
 import { openPersonalize, reading } from "./target.ts";
 
 /** Returns notes for the plan on recipes that solution.yaml does not name: what chose them, and what they replace. */
-export async function recipeNotes({ sdk, config }: Session, names: Names): Promise<string[]> {
+export async function recipeNotes({ sdk, config, names }: Project): Promise<string[]> {
   const { recommendation } = config;
   if (!recommendation) return [];
   const personalize = await openPersonalize(sdk);

@@ -1,10 +1,10 @@
 import type { AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { retryUnprocessed } from "../../lib/platform/aws/call.ts";
 import { ignoreNotFound, isNamed } from "../../lib/platform/aws/errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import { TABLE_KEYS } from "../../lib/recommendation/records/tables.ts";
-import { Failure } from "../errors.ts";
 
 /** The tables that hold what callers uploaded. Trainings write the others. */
 export const RESTORABLE = ["users", "items"] as const;

@@ -1,19 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
-import type { Place } from "../session.ts";
+import { type Project, pollMs } from "../project.ts";
 import { followExecution, POLL_MS, startExecution } from "./follow-execution.ts";
+import { trainingState } from "./target.ts";
 
 /**
  * Removes everything that training created. Starts the teardown state machine, which stops the running training and
  * then deletes campaigns and solutions, and follows it. Does nothing if the state machine is not deployed. Throws
  * Failure with the reason if the teardown fails.
  */
-export async function runTeardown({ session, names }: Place): Promise<void> {
-  const { sdk, terminal, env } = session;
-  const [{ SFNClient }, { DynamoDBClient }] = await Promise.all([
-    import("@aws-sdk/client-sfn"),
-    import("@aws-sdk/client-dynamodb"),
-  ]);
+export async function runTeardown({
+  sdk,
+  terminal,
+  env,
+  names,
+}: Pick<Project, "sdk" | "terminal" | "env" | "names">): Promise<void> {
+  const { SFNClient } = await import("@aws-sdk/client-sfn");
   const sfn = new SFNClient({ ...sdk, maxAttempts: 3 });
   const name = `teardown-${randomUUID().slice(0, 8)}`;
   const started = await startExecution("teardown", { sfn, names }, name, {});
@@ -24,8 +25,8 @@ export async function runTeardown({ session, names }: Place): Promise<void> {
   );
   await followExecution("teardown", started, {
     sfn,
-    state: dynamoTrainingState(new DynamoDBClient({ ...sdk, maxAttempts: 1 }), names.table("training")),
+    state: await trainingState({ sdk, names }),
     note: terminal.note,
-    intervalMs: env.AWS_ENDPOINT_URL ? POLL_MS.local : POLL_MS.aws,
+    intervalMs: pollMs(POLL_MS, { env }),
   });
 }

@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { BuildError } from "../../build/error.ts";
 import { buildFunctions } from "../../build/functions.ts";
+import { Failure, rethrown } from "../../lib/platform/failure.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
-import { Failure, rethrown } from "../errors.ts";
 import { planAndSave } from "../plan/planned.ts";
 import type { PlanJson } from "../plan/summary/plan-json.ts";
-import { type Place, providerRetries } from "../session.ts";
+import { providerRetries, type TerraformProject } from "../project.ts";
 import { appliedInputs, bareStacks, managedResources } from "../state/stacks.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";
 
@@ -16,8 +16,11 @@ const STACK = "personalization";
  * Throws Failure if the section `personalize` is missing but needed to remove these stacks. Without it the removal
  * would stop at the last stack, after tables and API are gone.
  */
-export async function requireSection(stacks: readonly StackFolder[], { session, runner }: Place): Promise<void> {
-  if (session.config.recommendation) return;
+export async function requireSection(
+  stacks: readonly StackFolder[],
+  { config, runner }: TerraformProject,
+): Promise<void> {
+  if (config.recommendation) return;
   const stack = stacks.find(({ name }) => name === STACK);
   if (!stack || Object.keys(appliedInputs(await pullState(runner, stack))).length === 0) return;
   throw new Failure(
@@ -29,10 +32,9 @@ export async function requireSection(stacks: readonly StackFolder[], { session, 
  * Removes the deletion protection of the Personalize resources that hold data. Until then Terraform refuses to plan
  * their deletion, and personalize-manager refuses to delete them. Returns whether any of them still existed.
  */
-export async function allowDeletion(place: Place): Promise<boolean> {
-  const { session, runner, account } = place;
-  const { config, folders, terminal } = session;
-  const [bare] = await bareStacks(place, [STACK]);
+export async function allowDeletion(project: TerraformProject): Promise<boolean> {
+  const { config, folders, terminal, runner, account } = project;
+  const [bare] = await bareStacks(project, [STACK]);
   const state = bare && (await pullState(runner, bare));
   const applied = appliedInputs(state);
   // An interrupted uninstall already removed everything but the function.
@@ -51,7 +53,7 @@ export async function allowDeletion(place: Place): Promise<boolean> {
     artifacts,
     outdir: folders.uninstall,
     stateFolder: folders.state,
-    ...providerRetries(session),
+    ...providerRetries(project),
   });
   if (!written) return false;
   const stack = { ...written, scratch: true };

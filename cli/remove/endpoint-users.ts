@@ -1,8 +1,8 @@
+import { Failure } from "../../lib/platform/failure.ts";
 import type { DiscoveryClients } from "../discovery/clients.ts";
 import { explained } from "../discovery/explain.ts";
 import { sdkDiscoveryClients } from "../discovery/sdk/sdk-clients.ts";
-import { Failure } from "../errors.ts";
-import { failing, type Place } from "../session.ts";
+import { failing, type TerraformProject } from "../project.ts";
 import { endpointVpcs } from "../state/stacks.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";
 
@@ -10,8 +10,10 @@ import { pullState, type StackFolder } from "../terraform/stack.ts";
  * Throws Failure if the stack has interface endpoints, and other projects have functions in their VPC: private names serve
  * the whole VPC, so the others have no endpoints of their own.
  */
-export async function refuseWhileOthersUse({ session, runner }: Place, foundation: StackFolder): Promise<void> {
-  const { config, sdk } = session;
+export async function refuseWhileOthersUse(
+  { config, sdk, runner }: TerraformProject,
+  foundation: StackFolder,
+): Promise<void> {
   // From the state: project.yaml may have lost its section `vpc` with the search gateway.
   for (const vpcId of endpointVpcs(await pullState(runner, foundation))) {
     const problem = await failing(othersProblem(sdkDiscoveryClients(sdk), vpcId, config.project.project_name));

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Service, StackName } from "../../lib/platform/naming/names.ts";
-import type { Place } from "../session.ts";
+import type { TerraformProject } from "../project.ts";
 import { bareStacks } from "../state/stacks.ts";
 import { pullState } from "../terraform/stack.ts";
 
@@ -19,8 +19,8 @@ export interface Traces {
  * Returns the aliases of keys orphaned because their stack's state is missing, in the order of deployment. A state
  * without resources does not count: Terraform removed its keys.
  */
-export async function lostKeyAliases(place: Place, traces: Traces): Promise<string[]> {
-  const { names, runner } = place;
+export async function lostKeyAliases(project: TerraformProject, traces: Traces): Promise<string[]> {
+  const { names, runner } = project;
   const deployed = (service: Service) =>
     traces.parameters.some((name) => name.startsWith(`${names.parameterPrefix()}${service}/`));
   const keys: { stack: StackName; alias: string; trace: boolean }[] = [
@@ -31,7 +31,7 @@ export async function lostKeyAliases(place: Place, traces: Traces): Promise<stri
   ];
   const suspects = keys.filter(({ trace }) => trace);
   const stacks = await bareStacks(
-    place,
+    project,
     suspects.map(({ stack }) => stack),
   );
   const lost: string[] = [];

@@ -1,15 +1,16 @@
 import { rm } from "node:fs/promises";
 import * as v from "valibot";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Service } from "../../lib/platform/naming/names.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { type CommandModule, defineCommand, type ExitCode, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
-import { Failure } from "../errors.ts";
 import { NothingLocal } from "../local-account.ts";
+import { option, yes } from "../options.ts";
 import { discardPlans, planAndSave, planStacks } from "../plan/planned.ts";
 import { formatSummary } from "../plan/summary/format.ts";
+import { openSession, type TerraformProject, withTerraform } from "../project.ts";
 import { SERVICES } from "../services.ts";
-import { openPlace, openSession, type Place, type Session } from "../session.ts";
 import { deployedStacks } from "../state/stacks.ts";
 import { isDeployed, refuseWithoutState } from "../state/still-deployed.ts";
 import type { StackFolder } from "../terraform/stack.ts";
@@ -22,28 +23,30 @@ interface ServiceRemoval {
   /** A note printed before the question. */
   notice?: string;
   /** Runs before the question. Throws if the removal of these stacks could not finish. */
-  check?: (stacks: readonly StackFolder[], place: Place) => Promise<void>;
+  check?: (stacks: readonly StackFolder[], project: TerraformProject) => Promise<void>;
   /** Runs before a stack is removed. Returns true if it changed the stack. */
-  beforeStack?: (stack: StackFolder, place: Place) => Promise<boolean>;
+  beforeStack?: (stack: StackFolder, project: TerraformProject) => Promise<boolean>;
 }
 
 /** Creates the command that removes a service. */
 export function removalCommand(example: string, wanted: ServiceRemoval): CommandModule {
   return defineCommand({
     example,
-    define: (command) => {
-      command
-        .requiredOption("--destroy-infra <true|false>", "true also removes what both services share; false keeps it")
-        .option("--yes", "remove without asking", false);
-    },
     options: {
-      destroyInfra: v.picklist(["true", "false"], "must be true or false"),
-      yes: v.boolean(),
+      destroyInfra: option(
+        "--destroy-infra <true|false>",
+        "true also removes what both services share; false keeps it",
+        v.picklist(["true", "false"], "must be true or false"),
+      ),
+      ...yes("remove without asking"),
     },
     run: async ({ conf, destroyInfra, yes }, context) => {
       try {
         const session = await openSession(conf, context);
-        const code = await removeService(session, wanted, { infrastructure: destroyInfra === "true", yes });
+        const code = await removeService(await withTerraform(session), wanted, {
+          infrastructure: destroyInfra === "true",
+          yes,
+        });
         if (await session.local?.endIfUnused()) {
           context.terminal.note("No service is left, so the local account has ended, with its bucket and parameters.");
         }
@@ -59,33 +62,31 @@ export function removalCommand(example: string, wanted: ServiceRemoval): Command
 
 /** Removes one service, and on request what both share if the other is not deployed. Keeps bucket and parameters. */
 async function removeService(
-  session: Session,
+  project: TerraformProject,
   { service, question, notice, check, beforeStack }: ServiceRemoval,
   { infrastructure, yes }: { infrastructure: boolean; yes: boolean },
 ): Promise<ExitCode> {
-  const place = await openPlace(session);
-  if (infrastructure) await refuseWhileShared(place, service);
+  if (infrastructure) await refuseWhileShared(project, service);
   const { stacks } = SERVICES[service];
-  const deployed = await deployedStacks(place, infrastructure ? [...stacks, "foundation"] : stacks);
-  if (!deployed.some(({ name }) => stacks.some((stack) => stack === name))) await refuseWithoutState(place, service);
-  const { terminal } = session;
+  const deployed = await deployedStacks(project, infrastructure ? [...stacks, "foundation"] : stacks);
+  if (!deployed.some(({ name }) => stacks.some((stack) => stack === name))) await refuseWithoutState(project, service);
+  const { terminal, names } = project;
   if (deployed.length === 0) {
     terminal.note("There is nothing to remove.");
     return 0;
   }
   const foundation = deployed.find(({ name }) => name === "foundation");
-  if (foundation) await refuseWhileOthersUse(place, foundation);
-  await check?.(deployed, place);
+  if (foundation) await refuseWhileOthersUse(project, foundation);
+  await check?.(deployed, project);
   if (notice !== undefined) terminal.note(notice);
   const options: RemovalOptions = { yes, question };
-  if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, place);
-  await removeStacks(place, deployed, options);
+  if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, project);
+  await removeStacks(project, deployed, options);
   // What is left of the local account ends with it.
-  if (session.local) {
+  if (project.local) {
     terminal.note("Removed.");
     return 0;
   }
-  const { names } = place;
   const kept = infrastructure ? "" : " and the shared infrastructure";
   terminal.note(
     `Removed. Kept: bucket ${names.bucket()}, parameters under ${names.parameterPrefix()}${kept}. ` +
@@ -94,9 +95,9 @@ async function removeService(
   return 0;
 }
 
-async function refuseWhileShared(place: Place, service: Service): Promise<void> {
+async function refuseWhileShared(project: TerraformProject, service: Service): Promise<void> {
   const other: Service = service === "recommendation" ? "search-gateway" : "recommendation";
-  if (!(await isDeployed(place, other))) return;
+  if (!(await isDeployed(project, other))) return;
   const { command, words } = SERVICES[other];
   throw new Failure(
     `The ${words} is deployed and uses what --destroy-infra true would remove: ` +
@@ -117,11 +118,10 @@ interface RemovalOptions {
 
 /** Shows what will be removed, asks, and removes the stacks in the given order. */
 export async function removeStacks(
-  { session, runner }: Place,
+  { terminal, folders, runner }: TerraformProject,
   stacks: readonly StackFolder[],
   options: RemovalOptions,
 ): Promise<void> {
-  const { terminal, folders } = session;
   const folder = `${folders.plans}.removal`;
   const planned = await planStacks(runner, stacks, { folder });
   try {

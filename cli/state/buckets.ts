@@ -1,13 +1,13 @@
-import { Failure } from "../errors.ts";
-import type { Session } from "../session.ts";
-
-type Sdk = Session["sdk"];
+import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import type { ObjectStore } from "../../lib/platform/aws/object-store.ts";
+import { Failure } from "../../lib/platform/failure.ts";
+import type { SdkConfig } from "../discovery/sdk/config.ts";
 
 /**
  * Returns whether the bucket exists and is accessible. Throws the SDK's error for a bucket that is not: it belongs to
  * another account, or to another one than `ExpectedBucketOwner`.
  */
-export async function bucketExists(sdk: Sdk, Bucket: string, ExpectedBucketOwner?: string): Promise<boolean> {
+export async function bucketExists(sdk: SdkConfig, Bucket: string, ExpectedBucketOwner?: string): Promise<boolean> {
   const { HeadBucketCommand, NotFound, S3Client } = await import("@aws-sdk/client-s3");
   try {
     await new S3Client(sdk).send(
@@ -25,7 +25,7 @@ export async function bucketExists(sdk: Sdk, Bucket: string, ExpectedBucketOwner
  * far and returns the total.
  */
 export async function emptyBucket(
-  sdk: Sdk,
+  sdk: SdkConfig,
   Bucket: string,
   progress: (deleted: number) => void,
   Prefix = "",
@@ -49,7 +49,16 @@ export async function emptyBucket(
 }
 
 /** Deletes an empty bucket. */
-export async function deleteBucket(sdk: Sdk, Bucket: string): Promise<void> {
+export async function deleteBucket(sdk: SdkConfig, Bucket: string): Promise<void> {
   const { DeleteBucketCommand, S3Client } = await import("@aws-sdk/client-s3");
   await new S3Client(sdk).send(new DeleteBucketCommand({ Bucket }));
+}
+
+/** Opens a bucket to read and write its objects. */
+export async function openObjects(sdk: S3ClientConfig, bucket: string): Promise<ObjectStore> {
+  const [{ S3Client }, { s3ObjectStore }] = await Promise.all([
+    import("@aws-sdk/client-s3"),
+    import("../../lib/platform/aws/s3-object-store.ts"),
+  ]);
+  return s3ObjectStore(new S3Client({ ...sdk, maxAttempts: 1 }), bucket);
 }

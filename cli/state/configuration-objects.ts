@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { parse, stringify } from "yaml";
+import { Failure } from "../../lib/platform/failure.ts";
 import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
-import { Failure } from "../errors.ts";
-import type { Session } from "../session.ts";
+import type { Project } from "../project.ts";
 
 /** Differences between the configuration folder and the bucket: paths in the folder, sorted. */
 export interface ConfigurationChanges {
@@ -22,13 +22,13 @@ const HASH = "sha256";
 
 /** Returns what synchronizing the configuration files would change. Without a bucket, all files would be written. */
 export async function compareConfiguration(
-  session: Pick<Session, "sdk" | "config">,
+  { sdk, config }: Pick<Project, "sdk" | "config">,
   bucket: string,
 ): Promise<ConfigurationChanges> {
   const { S3Client } = await import("@aws-sdk/client-s3");
-  const wanted = objectsOf(session.config.files);
+  const wanted = objectsOf(config.files);
   const stored = await explained(bucket, "read", ["s3:ListBucket", "s3:GetObject"], () =>
-    storedHashes(new S3Client(session.sdk), bucket),
+    storedHashes(new S3Client(sdk), bucket),
   );
   const write = [...wanted].filter(([path, { sha256 }]) => stored.get(path) !== sha256).map(([path]) => path);
   const remove = [...stored.keys()].filter((path) => !wanted.has(path));
@@ -37,7 +37,7 @@ export async function compareConfiguration(
 
 /** Returns the texts of the files of the last deployment by path; none without a bucket. */
 export async function storedConfiguration(
-  { sdk }: Pick<Session, "sdk">,
+  { sdk }: Pick<Project, "sdk">,
   bucket: string,
 ): Promise<Readonly<Record<string, string>>> {
   const { GetObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
@@ -57,23 +57,23 @@ export async function storedConfiguration(
  * Throws Failure with the reason that S3 gives.
  */
 export async function synchronizeConfiguration(
-  session: Pick<Session, "sdk" | "config" | "terminal">,
+  { sdk, config, terminal }: Pick<Project, "sdk" | "config" | "terminal">,
   Bucket: string,
 ): Promise<void> {
   const { DeleteObjectCommand, PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
-  const { write, remove } = await compareConfiguration(session, Bucket);
-  const client = new S3Client(session.sdk);
-  for (const [path, { body: Body, type: ContentType, sha256 }] of objectsOf(session.config.files)) {
+  const { write, remove } = await compareConfiguration({ sdk, config }, Bucket);
+  const client = new S3Client(sdk);
+  for (const [path, { body: Body, type: ContentType, sha256 }] of objectsOf(config.files)) {
     if (!write.includes(path)) continue;
     const Metadata = { [HASH]: sha256 };
     const command = new PutObjectCommand({ Bucket, Key: keyOf(path), Body, ContentType, Metadata });
     await explained(Bucket, "written to", ["s3:PutObject", "kms:GenerateDataKey"], () => client.send(command));
-    session.terminal.note(`  ${path}: written`);
+    terminal.note(`  ${path}: written`);
   }
   for (const path of remove) {
     const command = new DeleteObjectCommand({ Bucket, Key: keyOf(path) });
     await explained(Bucket, "written to", ["s3:DeleteObject"], () => client.send(command));
-    session.terminal.note(`  ${path}: removed`);
+    terminal.note(`  ${path}: removed`);
   }
 }
 

@@ -3,16 +3,18 @@ import * as v from "valibot";
 import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import type { StackName } from "../../lib/platform/naming/names.ts";
 import type { AppliedInputs } from "../discovery/personalize.ts";
+import { providerRetries, type TerraformProject } from "../project.ts";
 import { STEPS } from "../services.ts";
-import { openPlace, type Place, providerRetries, type Session } from "../session.ts";
 import { pullState, type StackFolder } from "../terraform/stack.ts";
 
 /**
  * Returns stacks without resources, in the given order. Terraform can read their state, and applying them
  * removes what the state contains. Does not read the account.
  */
-export async function bareStacks({ session, account }: Place, stacks: readonly StackName[]): Promise<StackFolder[]> {
-  const { config, folders } = session;
+export async function bareStacks(
+  { config, folders, env, account }: TerraformProject,
+  stacks: readonly StackName[],
+): Promise<StackFolder[]> {
   await mkdir(folders.removal, { recursive: true });
   const { synthesizeRemoval } = await import("../../stacks/removal.ts");
   const bare = synthesizeRemoval({
@@ -21,27 +23,26 @@ export async function bareStacks({ session, account }: Place, stacks: readonly S
     stacks,
     outdir: folders.removal,
     stateFolder: folders.state,
-    ...providerRetries(session),
+    ...providerRetries({ env }),
   });
   return bare.map((stack) => ({ ...stack, scratch: true }));
 }
 
 /** Returns the stacks whose state contains resources. */
-export async function deployedStacks(place: Place, stacks: readonly StackName[]): Promise<StackFolder[]> {
+export async function deployedStacks(project: TerraformProject, stacks: readonly StackName[]): Promise<StackFolder[]> {
   const deployed: StackFolder[] = [];
-  for (const stack of await bareStacks(place, stacks)) {
-    if (managedResources(stack.name, await pullState(place.runner, stack)).length > 0) deployed.push(stack);
+  for (const stack of await bareStacks(project, stacks)) {
+    if (managedResources(stack.name, await pullState(project.runner, stack)).length > 0) deployed.push(stack);
   }
   return deployed;
 }
 
 /** Reads all resources of the project in Terraform's state, stack by stack in the order of deployment. */
-export async function managedInState(session: Session): Promise<ManagedResource[]> {
-  const place = await openPlace(session);
+export async function managedInState(project: TerraformProject): Promise<ManagedResource[]> {
   const names = STEPS.flatMap(({ stacks }) => stacks);
   const found: ManagedResource[] = [];
-  for (const stack of await bareStacks(place, names)) {
-    found.push(...managedResources(stack.name, await pullState(place.runner, stack)));
+  for (const stack of await bareStacks(project, names)) {
+    found.push(...managedResources(stack.name, await pullState(project.runner, stack)));
   }
   return found;
 }
@@ -49,11 +50,11 @@ export async function managedInState(session: Session): Promise<ManagedResource[
 const STACKS: readonly StackName[] = ["personalization", "filters", "recommendation"];
 
 /** Reads what Terraform last applied to Personalize resources; empty without a recommendation service. */
-export async function readAppliedInputs(place: Place): Promise<AppliedInputs> {
-  if (!place.session.config.recommendation) return {};
+export async function readAppliedInputs(project: TerraformProject): Promise<AppliedInputs> {
+  if (!project.config.recommendation) return {};
   const applied: Record<string, unknown> = {};
-  for (const stack of await bareStacks(place, STACKS)) {
-    Object.assign(applied, appliedInputs(await pullState(place.runner, stack)));
+  for (const stack of await bareStacks(project, STACKS)) {
+    Object.assign(applied, appliedInputs(await pullState(project.runner, stack)));
   }
   return applied;
 }

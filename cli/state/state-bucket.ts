@@ -1,5 +1,5 @@
 import type { BucketLocationConstraint, S3Client } from "@aws-sdk/client-s3";
-import type { Session } from "../session.ts";
+import type { SdkConfig } from "../discovery/sdk/config.ts";
 
 /** A setting of the bucket for Terraform's state. */
 export interface Setting {
@@ -19,7 +19,7 @@ export interface StateBucket {
 
 /** Opens a bucket that may not exist yet. */
 export async function openStateBucket(
-  sdk: Session["sdk"],
+  sdk: SdkConfig,
   bucket: string,
   { partition, key }: { partition: string; key?: string | undefined },
 ): Promise<StateBucket> {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { Failure } from "../errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 
 /** The first version of both programs with lock files in S3 and `removed` blocks that keep resources. */
 export const MINIMUM_VERSION = "1.10";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { DENIALS } from "../../lib/platform/aws/errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
-import { Failure } from "../errors.ts";
 import type { Diagnostic } from "./messages.ts";
 
 /** Where an error occurred, for messages with a command to run. */

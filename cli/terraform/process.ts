@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { Failure } from "../errors.ts";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Terraform } from "./binary.ts";
 
 interface RunOptions {

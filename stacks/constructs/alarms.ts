@@ -11,8 +11,8 @@ interface AlarmOptions {
   metrics: Readonly<Record<string, Metric>>;
   /** Metric math over the metrics; default: the only metric. */
   expression?: string;
-  /** Threshold that triggers the alarm when exceeded, unless `alarms.rules` has another one. */
-  above: number;
+  /** Threshold that triggers the alarm when exceeded, unless `alarms.rules` has another one. Default 0. */
+  above?: number;
   /** Number of the metric's units in one of the threshold's. Default 1. */
   perUnit?: number;
   /** Length of a data point in minutes. Default 5. */
@@ -30,7 +30,7 @@ export function alarmTopic({ names, input }: ProjectStack, severity: Severity): 
 export function alarm(stack: ProjectStack, name: string, options: AlarmOptions): void {
   const { description, metrics, expression, perUnit = 1, minutes = 5, points = 1 } = options;
   const { alarms } = stack.input.config.project;
-  const above = alarms.rules[name]?.threshold ?? options.above;
+  const above = alarms.rules[name]?.threshold ?? options.above ?? 0;
   const actions = [alarmTopic(stack, severityOf(name, alarms))];
   const queries = Object.entries(metrics).map(([id, { namespace, name, dimensions, stat }]) => ({
     id,
@@ -95,6 +95,5 @@ export function requestAlarms(stack: ProjectStack, service: Service, options: Re
   alarm(stack, `${service}-throttles`, {
     description: `Requests are rejected because no instance of ${fn} is free: ${remedy}`,
     metrics: { throttles: lambda(fn, "Throttles") },
-    above: 0,
   });
 }

@@ -32,7 +32,6 @@ export function recommendationAlarms(stack: ProjectStack, bufferSeconds: number)
     metrics: {
       events: recommendationMetrics(stack).lambda("recommendation-log-handler", "DestinationDeliveryFailures"),
     },
-    above: 0,
   });
 }
 
@@ -62,7 +61,6 @@ function degradedAlarms(stack: ProjectStack): void {
       description: `The table of ${name} rejects reads or writes: its traffic grew faster than DynamoDB scales`,
       metrics: { reads: table(name, "ReadThrottleEvents"), writes: table(name, "WriteThrottleEvents") },
       expression: "FILL(reads, 0) + FILL(writes, 0)",
-      above: 0,
       points: 2,
     });
   }
@@ -103,12 +101,10 @@ function realtimeAlarms(stack: ProjectStack): void {
       "Changes of users or items did not reach Personalize: find the cause in the log of realtime-sync, then redrive the " +
       "dead-letter queue. The next training includes the changes in any case",
     metrics: { messages: queue("realtime-dead-letters", "ApproximateNumberOfMessagesVisible") },
-    above: 0,
   });
   alarm(stack, "realtime-throttles", {
     description: "No instance of realtime-sync is free: raise the account's concurrency",
     metrics: { throttles: lambda("realtime-sync", "Throttles") },
-    above: 0,
     points: 3,
   });
 }
@@ -124,14 +120,12 @@ function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {
       description: `An execution of ${name} failed or timed out: \`relevance status\` and the state machine's log have the reason`,
       metrics: { failed: machine(name, "ExecutionsFailed"), late: machine(name, "ExecutionsTimedOut") },
       expression: "FILL(failed, 0) + FILL(late, 0)",
-      above: 0,
     });
   }
   for (const recipe of configuredRecipes(stack)) {
     alarm(stack, `held-model-${recipe.replaceAll("_", "-")}`, {
       description: `A new model of ${recipe} is worse than the active one and held back: the training's message has the numbers, \`relevance status\` lists it`,
       metrics: { held: heldModels(recipe) },
-      above: 0,
     });
   }
   alarm(stack, "built-in-engine-untrained", {
@@ -139,20 +133,17 @@ function trainingAlarms(stack: ProjectStack, bufferSeconds: number): void {
       "A training could not train the built-in engine, so what it learned before is in use: `relevance status` and the log " +
       "of training have the reason",
     metrics: { runs: own(OWN_METRICS.untrainedEngines) },
-    above: 0,
   });
   alarm(stack, "records-unstored", {
     description:
       "A table or the delivery stream did not take uploaded records, and callers were told to send them again: the log " +
       "of recommendation-api has the cause",
     metrics: { records: own(OWN_METRICS.unstoredRecords) },
-    above: 0,
   });
   alarm(stack, "events-uncounted", {
     description:
       "Accepted events could not be counted, so training cannot check that all arrived: see the log of recommendation-api",
     metrics: { events: own(OWN_METRICS.uncountedEvents) },
-    above: 0,
   });
   alarm(stack, "events-delivery", {
     description: "Accepted events do not reach the bucket: see the log of the delivery stream",

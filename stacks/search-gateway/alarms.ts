@@ -59,14 +59,12 @@ export function gatewayAlarms(stack: ProjectStack): void {
     alarm(stack, "suggestions-errors", {
       description: "Suggestions stay as they were: see the log of suggestions",
       metrics: { errors: metrics.lambda("suggestions", "Errors") },
-      above: 0,
     });
   }
   if (config.searchGateway?.opensearch.auto_scaling) {
     alarm(stack, "cluster-scaler-errors", {
       description: "The cluster is not scaled: see the log of cluster-scaler",
       metrics: { errors: metrics.lambda("cluster-scaler", "Errors") },
-      above: 0,
       points: 3,
     });
   }
@@ -77,18 +75,15 @@ function logAlarms(stack: ProjectStack): void {
   alarm(stack, "request-log-errors", {
     description: "Request log lines are late and come back: see the log of log-handler",
     metrics: { errors: metrics.lambda("log-handler", "Errors") },
-    above: 0,
   });
   alarm(stack, "request-log-lost", {
     description: "Request log lines were lost: Lambda could not put failed events of log-handler into its queue",
     metrics: { events: metrics.lambda("log-handler", "DestinationDeliveryFailures") },
-    above: 0,
   });
   alarm(stack, "request-log-unreadable", {
     description:
       "Request log lines were unreadable and dropped: see the logs of log-handler and recommendation-log-handler",
     metrics: { lines: metrics.unreadableLines },
-    above: 0,
   });
   alarm(stack, "request-log-delivery", {
     description: "The request log does not reach the bucket: see the log of the delivery stream",
@@ -99,7 +94,6 @@ function logAlarms(stack: ProjectStack): void {
   alarm(stack, "search-events-unstored", {
     description: "Events were not accepted: see the log of search-events",
     metrics: { events: metrics.unstoredEvents },
-    above: 0,
   });
   alarm(stack, "search-events-delivery", {
     description: "Events of searches do not reach the bucket: see the log of the delivery stream",

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import * as assert from "uvu/assert";
 import { confirm, NotAgreed } from "../../cli/confirm.ts";
-import { UsageError } from "../../cli/errors.ts";
 import { createTerminal } from "../../cli/terminal.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("confirmation before changes");

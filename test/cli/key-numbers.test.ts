@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { Failure, UsageError } from "../../cli/errors.ts";
 import { formatKeyNumbers, parseKeyNumbers, rotatedNumbers } from "../../cli/key-numbers.ts";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("numbers of API keys");

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { command as rotateKey } from "../../cli/commands/rotate-key.ts";
-import { UsageError } from "../../cli/errors.ts";
 import { ADMINISTRATION, openGateway } from "../../cli/gateway/gateway.ts";
 import { createTerminal } from "../../cli/terminal.ts";
+import { UsageError } from "../../lib/platform/failure.ts";
 import { configurationFiles } from "../fixtures/configurations/configurations.ts";
 import { suite } from "../suite.ts";
 

@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import * as assert from "uvu/assert";
-import { Failure, UsageError } from "../../cli/errors.ts";
 import { reportError } from "../../cli/report-error.ts";
 import { createTerminal } from "../../cli/terminal.ts";
+import { Failure, UsageError } from "../../lib/platform/failure.ts";
 import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { suite } from "../suite.ts";
 

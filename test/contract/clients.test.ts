@@ -25,6 +25,9 @@ const python = () => resolve(ROOT, globSync(".local/venv-clients-*/bin/python", 
 const packed = (pattern: string) => resolve(ROOT, globSync(`dist/clients/${pattern}`, { cwd: ROOT })[0] ?? "");
 
 let services: Services;
+const committed = globSync("packages/clients/typescript/src/generated/*.ts", { cwd: ROOT }).sort();
+const textsOf = (files: readonly string[]) => files.map((file) => readFileSync(join(ROOT, file), "utf8"));
+const committedTexts = textsOf(committed);
 test.before(async () => {
   await runTool("make", ["clients"], { cwd: ROOT });
   services = await startServices();
@@ -56,6 +59,14 @@ test("TypeScript: installed from the tarball alone, a program compiles and does 
   assert.is(await compile("relevance-client.ts"), "");
   const said = await resultOf(process.execPath, ["relevance-client.ts"], { cwd: folder, env: services.env });
   assert.equal(JSON.parse(said), EXPECTED);
+});
+
+test("TypeScript: the committed types are those of docs/reference: `make reference` writes them", () => {
+  assert.equal(
+    committed.map((file) => file.split("/").at(-1)),
+    ["gateway.ts", "recommendation.ts"],
+  );
+  assert.equal(committedTexts, textsOf(committed));
 });
 
 test("TypeScript: a wrong field of a document or a request does not compile", async () => {

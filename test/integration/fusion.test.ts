@@ -3,8 +3,9 @@ import type { Combination } from "../../lib/platform/contract/search.ts";
 import { seeded, shuffled } from "../../lib/platform/statistics/random.ts";
 import { fuse } from "../../lib/search/fusion/fuse.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
-import { readCandidates } from "../../packages/lab/gateway/candidates.ts";
+import type { CandidatesAnswer } from "../../packages/clients/typescript/src/types.ts";
 import { techniquesOf } from "../../packages/lab/tuning/settings.ts";
+import { candidatesIn } from "../../packages/lab/whereabouts/subquery-places.ts";
 import {
   HYBRID_MAPPING,
   hybridIndex,
@@ -121,14 +122,14 @@ for (const cluster of await clusters()) {
   });
 
   const candidates = async (query: string, search_request_template: object) => {
-    const { status, body, text } = await gateway.post<unknown>("/application/hybrid-search/candidates", {
+    const { status, body, text } = await gateway.post<CandidatesAnswer>("/application/hybrid-search/candidates", {
       index,
       search_query: query,
       search_request_template,
       depth: 100,
     });
     assert.is(status, 200, text);
-    return readCandidates(body);
+    return candidatesIn(body);
   };
 
   for (const { normalization, combination } of techniquesOf(capabilitiesOf(cluster.version))) {

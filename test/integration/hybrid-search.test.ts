@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { readRun } from "../../packages/lab/evaluation/searches.ts";
+import { type AnySearchAnswer, readRun } from "../../packages/lab/evaluation/searches.ts";
 import { patient } from "../../packages/processes/wait.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
@@ -205,7 +205,7 @@ for (const cluster of await clusters()) {
     assert.equal(body.settings, { ...settings, weights: null });
     assert.match(JSON.stringify(body.search_request_template.search_pipeline), '"weights":[0.9,0.1]');
     assert.equal(
-      readRun({ body, headers: new Headers(), milliseconds: 0 }).fusedBy,
+      readRun({ body: body as unknown as AnySearchAnswer, milliseconds: 0 }).fusedBy,
       settings,
       "evaluations know the weights",
     );

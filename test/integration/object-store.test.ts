@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { CreateBucketCommand, HeadObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { bucketAnywhere } from "../../cli/gateway/s3-files.ts";
+import { openObjects } from "../../cli/state/buckets.ts";
 import { readText } from "../../lib/platform/aws/object-store.ts";
 import { s3ObjectStore } from "../../lib/platform/aws/s3-object-store.ts";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
@@ -55,7 +55,10 @@ test("of the user's is read in whatever region it is", async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const store = await bucketAnywhere({ ...clientOptions(cloud), endpoint, forcePathStyle: true }, "theirs");
+    const store = await openObjects(
+      { ...clientOptions(cloud), endpoint, forcePathStyle: true, followRegionRedirects: true },
+      "theirs",
+    );
     assert.is(await readText(store, "subscribers.csv"), "users");
   } finally {
     server.close();

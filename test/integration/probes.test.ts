@@ -57,7 +57,7 @@ async function deployed() {
   const { terminal, text } = notes();
   const invoke = async () => ({ payload: JSON.stringify(await gateway.probe()), failed: false });
   const patience = { timeoutMs: 0, intervalMs: 1 };
-  const works = await probeServices({ config: configuration("all-options"), terminal }, names, invoke, patience);
+  const works = await probeServices({ config: configuration("all-options"), terminal, names }, invoke, patience);
   return { works, lines: text().trimEnd().split("\n") };
 }
 
@@ -99,15 +99,12 @@ test("does not fail a deployment that denies every call of the raw backend", asy
   const { raw_backend_deny } = gatewaySettings(config, { names });
   const denying = await startGateway({ node: "http://127.0.0.1:9", settings: { raw_backend_deny } });
   const { terminal, text } = notes();
-  const session = { config, terminal, env: {} };
+  const project = { config, terminal, env: {}, names };
   try {
     const keys = [{ key: "default", name: "first", value: API_KEY }];
     const { url } = denying;
     const service = "search-gateway";
-    assert.is(
-      await proveGateway(session, names, { service, url, executeUrl: url, authorization: "api_key", keys }),
-      true,
-    );
+    assert.is(await proveGateway(project, { service, url, executeUrl: url, authorization: "api_key", keys }), true);
     assert.match(text(), 'The gateway answers. The rule "deny" of raw_backend keeps this request from the cluster');
   } finally {
     await denying.stop();

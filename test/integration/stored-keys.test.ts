@@ -50,16 +50,16 @@ test("writes the secret once, and again only when a key changes", async () => {
   const names = namesOf({ project: unique("k").slice(0, 15), account: cloud.accountId, region: cloud.region });
   // Terraform creates it without a value.
   await secrets.send(new CreateSecretCommand({ Name: names.apiKeysSecret() }));
-  const SecretId = await storeKeys({ sdk }, names, apis);
+  const SecretId = await storeKeys({ sdk, names }, apis);
   assert.is(SecretId, names.apiKeysSecret());
   const read = async () => (await secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString ?? "";
   assert.equal(JSON.parse(await read()), keyValues(apis));
   const versions = async () =>
     (await secrets.send(new ListSecretVersionIdsCommand({ SecretId, IncludeDeprecated: true }))).Versions?.length ?? 0;
   const before = await versions();
-  await storeKeys({ sdk }, names, apis);
+  await storeKeys({ sdk, names }, apis);
   assert.is(await versions(), before);
-  await storeKeys({ sdk }, names, [api("search-gateway", ["default", "newer"])]);
+  await storeKeys({ sdk, names }, [api("search-gateway", ["default", "newer"])]);
   assert.equal(JSON.parse(await read()), { "search-gateway.default": "newer" });
 });
 

@@ -1,3 +1,5 @@
+import { UsageError } from "@relevance/lib/platform/failure.ts";
+
 /** What people typed, and what became of it. Only first pages count. */
 export interface SearchedQuery {
   query: string;
@@ -33,6 +35,12 @@ export const FAILURES = {
 export type FailureKind = keyof typeof FAILURES;
 
 export const isFailureKind = (text: string): text is FailureKind => Object.hasOwn(FAILURES, text);
+
+/** Returns the kind of failure that a text names; undefined without a text. Throws UsageError. */
+export function failureKind(text: string | undefined): FailureKind | undefined {
+  if (text === undefined || isFailureKind(text)) return text;
+  throw new UsageError(`--failing: ${JSON.stringify(text)} is none of ${Object.keys(FAILURES).join(", ")}`);
+}
 
 /** Returns the queries that fail in one way, those first that failed most often; all as they are if `kind` is undefined. */
 export function failing(queries: readonly SearchedQuery[], kind: FailureKind | undefined): readonly SearchedQuery[] {

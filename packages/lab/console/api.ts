@@ -23,7 +23,10 @@ export interface Answer<Body> {
   milliseconds: number;
 }
 
-/** Calls a service through the console's server, which adds the key. Throws CallError. */
+/**
+ * Calls a service through the console's server, which adds the key. Throws CallError. The types of answers are those of
+ * `packages/clients/typescript`; its calls would need the key.
+ */
 export function callService<Body>(call: ServiceCall, signal?: AbortSignal): Promise<Answer<Body>> {
   const { service, method, path, body } = call;
   return send(method, `/proxy/${service}${path}`, body, signal);

@@ -17,6 +17,8 @@ import { searchBoth } from "./vector-recall.ts";
 interface RecallPorts extends SearchPorts {
   /** The calls to the cluster. */
   calls: RunCalls;
+  /** Throws Failure if the cluster's version does not have the vectors. */
+  requireVectors(mappings: readonly Pick<EmbeddingMapping, "embedding_field" | "vectors">[]): Promise<void>;
 }
 
 /** The queries of a measurement. */
@@ -44,20 +46,29 @@ interface CopiedVectors {
   vectors: Vectors;
   /** Documents that are copied, roughly. */
   most: number;
-  /** Throws Failure if the cluster's version does not have such vectors. */
-  require(mappings: readonly Pick<EmbeddingMapping, "embedding_field" | "vectors">[]): Promise<void>;
 }
 
 /**
- * Measures a kind of vectors on a copy of vectors alone, for each dense field; removes the copies. Throws UsageError, Failure
- * and RunFailure.
+ * Measures a kind of vectors, or without one the new index of a rebuild. Throws UsageError, Failure and RunFailure.
  */
-export async function recallOfVectors(
-  { index, vectors, most, require }: CopiedVectors,
+export const measureRecall = (
+  {
+    vectors,
+    run = "",
+    ...copied
+  }: Omit<CopiedVectors, "vectors"> & { vectors?: Vectors | undefined; run?: string | undefined },
+  queries: RecallQueries,
+  ports: RecallPorts,
+): Promise<FieldReport[]> =>
+  vectors === undefined ? recallOfRun(run, queries, ports) : recallOfVectors({ ...copied, vectors }, queries, ports);
+
+/** Measures a kind of vectors on a copy of vectors alone, for each dense field; removes the copies. */
+async function recallOfVectors(
+  { index, vectors, most }: CopiedVectors,
   queries: RecallQueries,
   ports: RecallPorts,
 ): Promise<FieldReport[]> {
-  const { calls, note } = ports;
+  const { calls, note, requireVectors } = ports;
   const { entry, texts } = queries;
   const source = await describe(calls, index);
   if (VECTORS[vectors].of === "sparse") {
@@ -66,7 +77,7 @@ export async function recallOfVectors(
     );
   }
   const mappings = denseMappings(entry);
-  await require(mappings.map(({ embedding_field }) => ({ embedding_field, vectors })));
+  await requireVectors(mappings.map(({ embedding_field }) => ({ embedding_field, vectors })));
   const reports: FieldReport[] = [];
   for (const mapping of mappings) {
     const { embedding_field: field } = mapping;
@@ -83,8 +94,8 @@ export async function recallOfVectors(
   return reports;
 }
 
-/** Measures the new index of a rebuild, before it is switched to. Throws Failure and RunFailure. */
-export async function recallOfRun(id: string, queries: RecallQueries, ports: RecallPorts): Promise<FieldReport[]> {
+/** Measures the new index of a rebuild, before it is switched to. */
+async function recallOfRun(id: string, queries: RecallQueries, ports: RecallPorts): Promise<FieldReport[]> {
   const { record } = await readRecord(ports.calls, id);
   if (record.phase !== "ready") {
     throw new Failure(`The run ${id} has no index that waits for \`relevance index switch\`: rebuild with --no-switch`);

@@ -3,7 +3,7 @@ import type { Judgments } from "../judgments/judgments.ts";
 import type { Metric } from "../metrics/metric.ts";
 import { type Evaluation, evaluate, type SettingRuns } from "./evaluate.ts";
 import type { JudgedQueries } from "./input.ts";
-import { readRun, searchAll } from "./searches.ts";
+import { type AnySearchAnswer, readRun, searchAll } from "./searches.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
 interface Measuring {
@@ -50,7 +50,7 @@ async function absentDocuments(
   if (settings.some(({ runs }) => runs.some(({ ranking }) => ranking.some((id) => judged.has(id))))) return [];
   const search_request = { size: 1, query: { ids: { values: [...judged].slice(0, LOOKED_FOR) } } };
   const body = { index, is_logging_enable: false, search_request };
-  const found = await gateway.post("/application/search", body).then(readRun, () => undefined);
+  const found = await gateway.post<AnySearchAnswer>("/application/search", body).then(readRun, () => undefined);
   if (!found || found.ranking.length > 0) return ["No search found a judged document, so every metric is 0"];
   const [example] = judged;
   return [

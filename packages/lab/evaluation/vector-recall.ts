@@ -3,6 +3,7 @@ import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts
 import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
 import type { HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
 import { passageVector } from "@relevance/lib/settings/passage-fields.ts";
+import type { HybridSearchAnswer } from "../../clients/typescript/src/types.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Pair } from "./recall.ts";
 
@@ -58,11 +59,6 @@ function approximateQuery({ mapping: { embedding_field: field, model_name }, can
   return { knn: { [field]: { vector: token, k: candidates } } };
 }
 
-interface Answer {
-  degraded?: Array<{ reason: string }>;
-  search_response: { took: number; hits: { hits: Array<{ _id: string; _score: number }> } };
-}
-
 async function search(
   gateway: Gateway,
   index: string,
@@ -70,7 +66,7 @@ async function search(
   size: number,
   query: object,
 ): Promise<Pair["exact"]> {
-  const { body } = await gateway.post("/application/hybrid-search", {
+  const { body } = await gateway.post<HybridSearchAnswer>("/application/hybrid-search", {
     index,
     search_query: text,
     is_logging_enable: false,
@@ -79,12 +75,12 @@ async function search(
     variety: {},
     search_request_template: { size, _source: false, query: { hybrid: { queries: [query] } } },
   });
-  const { degraded, search_response } = body as Answer;
+  const { degraded, search_response } = body;
   if (degraded?.[0]) throw new Failure(`A search of ${index} is degraded: ${degraded[0].reason}`);
   const { took, hits } = search_response;
   return {
-    ranking: hits.hits.map(({ _id }) => _id),
-    scores: hits.hits.map(({ _score }) => _score),
+    ranking: hits.hits.map(({ _id = "" }) => _id),
+    scores: hits.hits.map(({ _score }) => _score ?? 0),
     milliseconds: took,
   };
 }

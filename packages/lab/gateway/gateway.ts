@@ -1,11 +1,12 @@
 import { Failure } from "@relevance/lib/platform/failure.ts";
-import { deadlineIn, retry } from "@relevance/lib/platform/resilience/deadline.ts";
 import { createCluster } from "@relevance/lib/search/opensearch/client.ts";
 import { type Cluster, ClusterFailure } from "@relevance/lib/search/opensearch/cluster.ts";
+import { RelevanceError } from "../../clients/typescript/src/errors.ts";
+import { Transport } from "../../clients/typescript/src/transport.ts";
 
 /** An answer of the gateway. */
-export interface GatewayAnswer {
-  body: unknown;
+export interface GatewayAnswer<Body> {
+  body: Body;
   headers: Headers;
   milliseconds: number;
 }
@@ -13,10 +14,9 @@ export interface GatewayAnswer {
 /** The search gateway that is measured. */
 export interface Gateway {
   /**
-   * Posts JSON: a value, or text that is JSON already. Retries what the gateway says may succeed later. Throws Failure
-   * for any answer but 200.
+   * Posts a value as JSON. Retries what the gateway says may succeed later. Throws Failure for an error.
    */
-  post(path: string, body: unknown): Promise<GatewayAnswer>;
+  post<Body>(path: string, body: object): Promise<GatewayAnswer<Body>>;
   /** The cluster, called through `/raw-backend`. */
   cluster: Cluster;
   /** The gateway's own API, called likewise: answers are passed on, whatever their status. */
@@ -32,8 +32,17 @@ export interface GatewayAddress {
 /** Returns the gateway at an address. */
 export function gatewayAt({ url, key }: GatewayAddress): Gateway {
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
+  const transport = new Transport({ url, key, retries: RETRIES, timeoutMs: CALL_MS });
   return {
-    post: (path, body) => post(`${base}${path}`, key, body),
+    async post(path, body) {
+      const request = { method: "POST", path, body: JSON.stringify(body), safe: true };
+      const { text, headers, milliseconds } = await transport
+        .call({ ...request, signal: AbortSignal.timeout(CALL_MS) })
+        .catch((error: unknown) => {
+          throw failureOf(error, url);
+        });
+      return { body: JSON.parse(text), headers, milliseconds };
+    },
     cluster: clusterBehind(base, key),
     api: clusterBehind(base, key, ""),
   };
@@ -41,48 +50,22 @@ export function gatewayAt({ url, key }: GatewayAddress): Gateway {
 
 /** The longest that a call takes, retries included. */
 const CALL_MS = 60_000;
+/** Attempts after the first. */
+const RETRIES = 4;
 
-/**
- * What may succeed when it is tried again: an answer that the gateway's documentation says so of, or a broken
- * connection.
- */
-class Passing extends Failure {}
-
-/** Codes of a connection that ended before the answer, as an idle one does that the server has just closed. */
-const BROKEN = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
-
-async function post(url: string, key: string, body: unknown): Promise<GatewayAnswer> {
-  const deadline = deadlineIn(CALL_MS);
-  const call = async (): Promise<GatewayAnswer> => {
-    const started = performance.now();
-    const signal = AbortSignal.timeout(Math.ceil(deadline.remaining()));
-    const headers = { "content-type": "application/json", "x-api-key": key };
-    let answer: Response;
-    let text: string;
-    try {
-      answer = await fetch(url, {
-        method: "POST",
-        headers,
-        body: typeof body === "string" ? body : JSON.stringify(body),
-        signal,
-      });
-      text = await answer.text();
-    } catch (cause) {
-      const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;
-      const Kind = BROKEN.has(code ?? "") ? Passing : Failure;
-      throw new Kind(`Cannot reach the gateway at ${new URL(url).origin}`, { cause });
-    }
-    const milliseconds = performance.now() - started;
-    if (answer.status === 200) return { body: JSON.parse(text), headers: answer.headers, milliseconds };
-    const message = `The gateway answered ${answer.status}: ${text.slice(0, 500)}`;
-    throw [429, 502, 503, 504].includes(answer.status) ? new Passing(message) : new Failure(message);
-  };
-  return retry(call, { deadline, attempts: 5, retryable: (error) => error instanceof Passing });
+/** Returns the error of a call in words for whoever runs a command. */
+function failureOf(error: unknown, url: string): Failure {
+  if (!(error instanceof RelevanceError)) {
+    return new Failure(`Cannot reach the gateway at ${new URL(url).origin}`, { cause: error });
+  }
+  const said = JSON.stringify(error.answer)?.slice(0, 500) ?? error.message;
+  return new Failure(`The gateway answered ${error.status}: ${said}`, { cause: error });
 }
 
 /**
  * Returns the gateway's cluster, called through its raw backend; with the prefix "", the gateway's own API in its
- * place.
+ * place. Runs that rebuild indexes need the texts of documents as they are, and every status, so these calls do not go through
+ * the client of `packages/clients/typescript`, which parses answers and throws errors.
  */
 export function clusterBehind(base: string, key: string, prefix = "/raw-backend"): Cluster {
   const auth = { headers: async () => ({ "x-api-key": key }) };

@@ -1,18 +1,9 @@
-import { Failure } from "@relevance/lib/platform/failure.ts";
 import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
-import * as v from "valibot";
+import type { SearchAnswer } from "../../clients/typescript/src/types.ts";
 import { gatewayCall, type Query, type SettingsFile } from "../evaluation/settings-file.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { documentText } from "./document-text.ts";
 import type { Task } from "./judge.ts";
-
-const Found = v.looseObject({
-  search_response: v.looseObject({
-    hits: v.looseObject({
-      hits: v.array(v.looseObject({ _id: v.string(), _source: v.optional(v.record(v.string(), v.unknown()), {}) })),
-    }),
-  }),
-});
 
 interface PoolOptions {
   file: SettingsFile;
@@ -36,11 +27,9 @@ export async function pooledTasks(gateway: Gateway, options: PoolOptions): Promi
       const { path, body } = gatewayCall(file, setting, query, depth);
       const native = path === "/application/search" ? "search_request" : "search_request_template";
       const request = { ...(body[native] as Record<string, unknown>), _source: fields ?? true };
-      const answer = v.safeParse(Found, (await gateway.post(path, { ...body, [native]: request })).body);
-      if (!answer.success) {
-        throw new Failure(`The gateway's answer is not one of a search: ${v.summarize(answer.issues)}`);
-      }
-      for (const { _id, _source } of answer.output.search_response.hits.hits) texts.set(_id, documentText(_source));
+      const answer = await gateway.post<SearchAnswer>(path, { ...body, [native]: request });
+      const { hits } = answer.body.search_response.hits;
+      for (const { _id = "", _source = {} } of hits) texts.set(_id, documentText(_source));
     }
     return Array.from(texts, ([document, text]) => ({ queryId: query.id, query: query.text, document, text }));
   });

@@ -44,7 +44,10 @@ export function isProxied(service: ProxiedService, method: string, path: string)
   return calls.some((call) => call.test(`${method} ${path}`));
 }
 
-/** Makes a call with the service's key. Throws ConsoleError if the service does not answer. */
+/**
+ * Makes a call with the service's key. Throws ConsoleError if the service does not answer. Not by `packages/clients/typescript`: the page
+ * gets every status and text as they are, and no call is repeated behind its back.
+ */
 export async function passOn(
   { name, url, key }: Upstream,
   method: string,

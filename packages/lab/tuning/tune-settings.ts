@@ -11,12 +11,13 @@ import { findMapping } from "@relevance/lib/search/target/entry.ts";
 import { entryFor } from "@relevance/lib/search/target/entry-for.ts";
 import type { HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
 import { checkHybridSearchText } from "@relevance/lib/settings/load.ts";
+import type { CandidatesAnswer } from "../../clients/typescript/src/types.ts";
 import { listsOnlyRelevant } from "../evaluation/evaluate.ts";
 import type { JudgedQueries } from "../evaluation/input.ts";
 import type { SettingsFile } from "../evaluation/settings-file.ts";
-import { type Candidates, readCandidates } from "../gateway/candidates.ts";
 import type { SearchPorts } from "../gateway/ports.ts";
 import type { Metric } from "../metrics/metric.ts";
+import { type Candidates, candidatesIn } from "../whereabouts/subquery-places.ts";
 import { collectionOf, type TuningQuery } from "./collection.ts";
 import { doubtAboutGain } from "./judged.ts";
 import { type TunedSettings, techniquesOf } from "./settings.ts";
@@ -78,7 +79,8 @@ export async function tuneSettings(
       const filled = withQuery(template, query.text);
       const body = { index, search_query: query.text, search_request_template: withK(filled, k) };
       const path = "/application/hybrid-search/candidates";
-      support = readCandidates((await gateway.post(path, { ...body, depth: Math.max(...depths) })).body);
+      const answer = await gateway.post<CandidatesAnswer>(path, { ...body, depth: Math.max(...depths) });
+      support = candidatesIn(answer.body);
       byK.set(k, support.subqueries);
     }
     return { id: query.id, grades: judgments.get(query.id) ?? new Map(), retrieved: byK };
@@ -101,8 +103,12 @@ export async function tuneSettings(
   return { tuning, entry, draw: () => surfaceSvg(collection, tuning.best, metric.name) };
 }
 
-/** Writes settings into an entry of hybrid_search.yaml. Returns its path. Throws Failure and ConfigurationError. */
-export function writeTuned(conf: string, entry: HybridQuery | undefined, best: TunedSettings): string {
+/** Writes settings into an entry of hybrid_search.yaml, and notes what is left to do. Throws Failure and ConfigurationError. */
+export function writeTuned(
+  conf: string,
+  { entry, tuning: { best } }: Pick<TunedIndex, "entry" | "tuning">,
+  note: SearchPorts["note"],
+): void {
   const file = join(conf, "hybrid_search.yaml");
   const changed = entry && withDefaults(readFileSync(file, "utf8"), entry.index, best);
   if (changed === undefined) {
@@ -110,7 +116,12 @@ export function writeTuned(conf: string, entry: HybridQuery | undefined, best: T
   }
   checkHybridSearchText(conf, changed);
   replaceFile(file, changed);
-  return file;
+  note(`Written to ${file}. Run \`relevance deploy\`, or restart \`make dev\`, to use them.`);
+  if (best.k === null) return;
+  note(
+    `k is part of a search template and no setting of an index. The gain was measured with k: ${best.k}: set it in the ` +
+      "knn queries of your templates.",
+  );
 }
 
 /** Returns the `k` of each knn query of a template; undefined for one without. */

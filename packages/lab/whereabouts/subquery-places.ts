@@ -1,4 +1,6 @@
 import type { SubqueryHits } from "@relevance/lib/search/fusion/techniques.ts";
+import { capabilitiesOf } from "@relevance/lib/search/opensearch/capabilities-of.ts";
+import type { CandidatesAnswer } from "../../clients/typescript/src/types.ts";
 
 /** The hits of all subqueries of one search. */
 export interface Candidates {
@@ -6,6 +8,20 @@ export interface Candidates {
   version: string;
   /** Whether reciprocal ranks count over all shards. */
   globalRanks: boolean;
+}
+
+/** Reads an answer of `/application/hybrid-search/candidates`. */
+export function candidatesIn({ subqueries, opensearch_version: version }: CandidatesAnswer): Candidates {
+  return {
+    // The cluster prints a float32 with as few digits as tell it apart from its neighbours.
+    subqueries: subqueries.map(({ shards }) =>
+      shards.map(({ hits }) =>
+        hits.map(({ _id, _score, _doc }) => ({ id: _id, score: Math.fround(_score), doc: _doc })),
+      ),
+    ),
+    version,
+    globalRanks: capabilitiesOf(version).weightedRrf,
+  };
 }
 
 /** Where a document stood in one subquery; null if it is not among the subquery's candidates. */

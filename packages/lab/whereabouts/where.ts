@@ -1,4 +1,5 @@
 import { filtersOf } from "@relevance/lib/search/rules/queries.ts";
+import type { CandidatesAnswer, Hit as ClientHit, SearchAnswer } from "../../clients/typescript/src/types.ts";
 import type { GatewayCall } from "../evaluation/settings-file.ts";
 import {
   candidatesCall,
@@ -9,7 +10,7 @@ import {
   withFilter,
   withoutStages,
 } from "./requests.ts";
-import { placesOf, shownRank } from "./subquery-places.ts";
+import { candidatesIn, placesOf, shownRank } from "./subquery-places.ts";
 
 /** One step of a search, and where it has the document. */
 export interface Step {
@@ -30,16 +31,8 @@ interface Asked {
   names?: readonly string[];
 }
 
-interface Hit {
-  _id: string;
-  _score: number | null;
-}
-
-interface Answer {
-  search_response: { hits: { hits: Hit[] } };
-  stages?: { name: string; failed: boolean; moves: { _id: string; from: number; to: number }[] }[];
-  rules?: { name: string }[];
-}
+type Hit = ClientHit<unknown>;
+type Answer = SearchAnswer<unknown>;
 
 /** How many hits are looked through: all that are easily had, or as many as the key and the index allow. */
 const DEPTHS = [1_000, 100, 10];
@@ -216,17 +209,8 @@ async function listed(ask: Ask, call: GatewayCall, [size = 10, ...smaller]: read
 /** The rank of a document among hits, from 1; 0 if it is not among them. */
 const rankIn = (hits: readonly Hit[], document: string): number => hits.findIndex(({ _id }) => _id === document) + 1;
 
-interface CandidatesAnswer {
-  subqueries: { shards: { hits: { _id: string; _score: number }[] }[] }[];
-}
-
-async function subqueryHits(ask: Ask, call: { path: string; body: object }) {
-  const { subqueries } = (await ask(call)) as CandidatesAnswer;
-  return subqueries.map(({ shards }) =>
-    // The cluster prints a float32 with as few digits as tell it apart from its neighbours.
-    shards.map(({ hits }) => hits.map(({ _id, _score }) => ({ id: _id, score: Math.fround(_score) }))),
-  );
-}
+const subqueryHits = async (ask: Ask, call: { path: string; body: object }) =>
+  candidatesIn((await ask(call)) as CandidatesAnswer).subqueries;
 
 /** Returns the score of a document in the answer to a query; undefined if it does not match. */
 async function scoreOf(ask: Ask, call: GatewayCall, query: unknown, document: string): Promise<number | undefined> {

@@ -18,7 +18,7 @@ const failed = (address: string, summary: string): Diagnostic => ({ severity: "e
 const ACCOUNT = "123456789012";
 const inRegion = (region: string) => ({
   account: ACCOUNT,
-  region,
+  sdk: { region },
   names: namesOf({ project: "shop", account: ACCOUNT, region }),
 });
 const PLACE = inRegion("eu-west-1");

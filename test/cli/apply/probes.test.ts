@@ -32,7 +32,7 @@ async function run(answers: readonly (readonly Probe[] | Awaited<ReturnType<Invo
     return "payload" in answer ? answer : { payload: JSON.stringify(answer), failed: false };
   };
   const config = configuration(options.from ?? "all-options", options.changes);
-  const works = await probeServices({ config, terminal }, names, invoke, {
+  const works = await probeServices({ config, terminal, names }, invoke, {
     timeoutMs: options.timeoutMs ?? 0,
     intervalMs: 1,
   });

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
-import { Failure } from "../../../cli/errors.ts";
 import { refuseKeyChange } from "../../../cli/plan/planned.ts";
+import { Failure } from "../../../lib/platform/failure.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("a plan that changes the encryption key");

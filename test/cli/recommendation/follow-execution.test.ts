@@ -1,7 +1,7 @@
 import { DescribeExecutionCommand, type SFNClient } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
-import { Failure } from "../../../cli/errors.ts";
 import { endText, followExecution, type Work } from "../../../cli/recommendation/follow-execution.ts";
+import { Failure } from "../../../lib/platform/failure.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("watching an execution");

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
+import type { Project } from "../../../cli/project.ts";
 import { runTeardown } from "../../../cli/recommendation/run-teardown.ts";
-import type { Place } from "../../../cli/session.ts";
 import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { serveStandIns } from "../../fixtures/stand-in-server.ts";
 import { suite } from "../../suite.ts";
@@ -22,9 +22,9 @@ async function teardown(error: string) {
   const env = { AWS_ENDPOINT_URL: server.url, AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
   Object.assign(process.env, env);
   const names = namesOf({ project: "shop", account: "123456789012", region: "eu-west-1" });
-  const session = { sdk: { region: "eu-west-1" }, terminal: { note: () => {} }, env };
+  const project = { sdk: { region: "eu-west-1" }, terminal: { note: () => {} }, env, names };
   try {
-    await runTeardown({ session, names } as unknown as Place);
+    await runTeardown(project as unknown as Project);
   } finally {
     await server.stop();
   }

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { Failure } from "../../../cli/errors.ts";
 import type { PlanJson } from "../../../cli/plan/summary/plan-json.ts";
 import { refuseMore } from "../../../cli/remove/allow-deletion.ts";
+import { Failure } from "../../../lib/platform/failure.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("allowing the deletion of data");

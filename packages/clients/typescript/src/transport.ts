@@ -43,6 +43,8 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
+  /** Milliseconds of the attempt that was answered. */
+  milliseconds: number;
 }
 
 /** Codes whose contract says that nothing was done. */
@@ -80,6 +82,7 @@ export class Transport {
   async #attempt({ method, path, body, contentType, headers, signal }: Call): Promise<Answer> {
     const { key, timeoutMs = 35_000, fetch: send = fetch, headers: always } = this.#options;
     const limit = AbortSignal.timeout(timeoutMs);
+    const started = performance.now();
     let response: Response;
     let text: string;
     try {
@@ -100,8 +103,9 @@ export class Transport {
       const reason = limit.aborted ? `no answer within ${timeoutMs} ms` : causeOf(error);
       throw new ConnectionError(`${method} ${path}: ${reason}`, { cause: error });
     }
-    if (response.status < 400) return { status: response.status, headers: response.headers, text };
-    throw errorOf(response.status, parsed(text), response.headers);
+    const { status, headers: received } = response;
+    if (status < 400) return { status, headers: received, text, milliseconds: performance.now() - started };
+    throw errorOf(status, parsed(text), received);
   }
 }
 
@@ -123,7 +127,9 @@ const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 function causeOf(error: unknown): string {
   const { message, cause } = error as Error;
-  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+  if (!(cause instanceof Error)) return message;
+  // An error of several addresses has no message, but the code of the first.
+  return `${message}: ${cause.message || ((cause as { code?: string }).code ?? cause.name)}`;
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import type { RecommendToUserAnswer } from "../../../clients/typescript/src/types.ts";
 import type { HistoryEvent } from "../../server/server.ts";
 import { callConsole, callService } from "../api.ts";
 import type { ServiceCall } from "../curl.ts";
@@ -17,11 +18,6 @@ export interface List {
   milliseconds: number;
   /** The items in their order before an event was logged; null if none was. */
   before: readonly string[] | null;
-}
-
-interface RecommendAnswer {
-  response: { items: Item[]; recommendation_id: string | null };
-  degraded?: List["degraded"];
 }
 
 export const forUser = signal<List | null>(null);
@@ -73,7 +69,7 @@ export const itemCall = (item: string) =>
 
 async function listOf(call: ServiceCall): Promise<List> {
   try {
-    const { body, milliseconds } = await callService<RecommendAnswer>(call);
+    const { body, milliseconds } = await callService<RecommendToUserAnswer>(call);
     const { items, recommendation_id } = body.response;
     const { degraded = [] } = body;
     return { items, recommendationId: recommendation_id, degraded, error: "", milliseconds, before: null };

@@ -1,8 +1,9 @@
 import { computed, signal } from "@preact/signals";
 import { HYBRID_DEFAULTS } from "@relevance/lib/platform/contract/search.ts";
 import type { FusionSettings } from "@relevance/lib/search/fusion/fuse.ts";
-import { capabilitiesOf } from "@relevance/lib/search/opensearch/capabilities-of.ts";
-import type { Candidates } from "../../whereabouts/subquery-places.ts";
+import type { CandidatesAnswer } from "../../../clients/typescript/src/types.ts";
+import type { AnySearchAnswer } from "../../evaluation/searches.ts";
+import { type Candidates, candidatesIn } from "../../whereabouts/subquery-places.ts";
 import { type Answer, type CallError, callService } from "../api.ts";
 import { announce, place } from "../state.ts";
 import { entry, entryFor, mapping, readMapping } from "./mapping.ts";
@@ -45,18 +46,6 @@ export const NOTHING: Column = {
   ...{ state: "empty", hits: [], total: "", degraded: [], stages: {}, milliseconds: 0 },
   ...{ error: "", code: "", isComputed: false },
 };
-
-interface SearchAnswer {
-  search_response: {
-    hits: {
-      total?: { value: number; relation: string };
-      hits: { _id: string; _score: number | null; _source?: Record<string, unknown>; _explanation?: unknown }[];
-    };
-  };
-  search_request_template?: { search_pipeline?: unknown };
-  experiment?: { name: string; variant: string };
-  degraded?: Column["degraded"];
-}
 
 /** The columns of searches by what they asked for. */
 const columns = signal<ReadonlyMap<string, Column>>(new Map());
@@ -172,7 +161,7 @@ export async function searchWith(variant: Variant): Promise<void> {
   if (columns.value.has(key)) return;
   put(key, { ...NOTHING, state: "loading" });
   try {
-    const answer = await callService<SearchAnswer>(callOf(variant, what));
+    const answer = await callService<AnySearchAnswer>(callOf(variant, what));
     keep(answer);
     put(key, columnFrom(answer));
   } catch (error) {
@@ -181,12 +170,12 @@ export async function searchWith(variant: Variant): Promise<void> {
   }
 }
 
-function columnFrom({ body, stages, milliseconds }: Answer<SearchAnswer>): Column {
+function columnFrom({ body, stages, milliseconds }: Answer<AnySearchAnswer>): Column {
   const { total, hits } = body.search_response.hits;
   return {
     ...NOTHING,
     state: "done",
-    hits: hits.map(({ _id, _score }) => ({ id: _id, score: _score })),
+    hits: hits.map(({ _id = "", _score }) => ({ id: _id, score: _score })),
     total: total ? `${total.relation === "gte" ? "over " : ""}${total.value.toLocaleString("en")} found` : "",
     degraded: body.degraded ?? [],
     ...(body.experiment && { experiment: body.experiment }),
@@ -195,14 +184,9 @@ function columnFrom({ body, stages, milliseconds }: Answer<SearchAnswer>): Colum
   };
 }
 
-function keep({ body }: Answer<SearchAnswer>): void {
-  const found = body.search_response.hits.hits.map(({ _id, _source }) => [_id, _source ?? {}] as const);
+function keep({ body }: Answer<AnySearchAnswer>): void {
+  const found = body.search_response.hits.hits.map(({ _id = "", _source = {} }) => [_id, _source] as const);
   documents.value = new Map([...documents.value, ...found]);
-}
-
-interface CandidatesAnswer {
-  opensearch_version: string;
-  subqueries: { shards: { hits: { _id: string; _score: number; _doc?: number }[] }[] }[];
 }
 
 async function readCandidates(what: ColumnsRequest): Promise<void> {
@@ -210,14 +194,7 @@ async function readCandidates(what: ColumnsRequest): Promise<void> {
   candidates.value = { key, value: null, error: "" };
   try {
     const { body } = await callService<CandidatesAnswer>(candidatesCall(what));
-    const version = body.opensearch_version;
-    // The cluster prints a float32 with as few digits as tell it apart from its neighbours.
-    const found = body.subqueries.map(({ shards }) =>
-      shards.map(({ hits }) =>
-        hits.map(({ _id, _score, _doc }) => ({ id: _id, score: Math.fround(_score), doc: _doc })),
-      ),
-    );
-    const value = { subqueries: found, version, globalRanks: capabilitiesOf(version).weightedRrf };
+    const value = candidatesIn(body);
     if (candidates.value.key === key) candidates.value = { key, value, error: "" };
   } catch (error) {
     if (candidates.value.key === key) candidates.value = { key, value: null, error: (error as Error).message };
@@ -232,7 +209,7 @@ export async function readDocuments(ids: readonly string[], index = asked.value?
   const body = { size: missing.length, _source: { excludes: hidden }, query: { ids: { values: missing } } };
   const call = { index, is_logging_enable: false, search_request: body };
   keep(
-    await callService<SearchAnswer>({ service: "gateway", method: "POST", path: "/application/search", body: call }),
+    await callService<AnySearchAnswer>({ service: "gateway", method: "POST", path: "/application/search", body: call }),
   );
 }
 
@@ -242,9 +219,9 @@ export async function someDocuments(index: string, size: number): Promise<string
   const body = { size, _source: { excludes: hidden }, query: { match_all: {} } };
   const call = { index, is_logging_enable: false, search_request: body };
   const path = "/application/search";
-  const answer = await callService<SearchAnswer>({ service: "gateway", method: "POST", path, body: call });
+  const answer = await callService<AnySearchAnswer>({ service: "gateway", method: "POST", path, body: call });
   keep(answer);
-  return answer.body.search_response.hits.hits.map(({ _id }) => _id);
+  return answer.body.search_response.hits.hits.map(({ _id = "" }) => _id);
 }
 
 /** Finds documents by keywords, without rules. Returns their ids. */
@@ -254,14 +231,14 @@ export async function findDocuments(index: string, query: string): Promise<strin
     { kind: "subquery", subquery: "keyword" },
     { index, query, user: "", subqueries: subqueries.value },
   );
-  const answer = await callService<SearchAnswer>({
+  const answer = await callService<AnySearchAnswer>({
     service,
     method,
     path,
     body: { ...(body as object), rule_set: "none" },
   });
   keep(answer);
-  return answer.body.search_response.hits.hits.map(({ _id }) => _id);
+  return answer.body.search_response.hits.hits.map(({ _id = "" }) => _id);
 }
 
 /** Asks the cluster itself how a document's score came about. */
@@ -271,6 +248,7 @@ export async function explain(variant: Variant, id: string, signal: AbortSignal)
   const body = call.body as Record<string, object>;
   const native = body.search_request ? "search_request" : "search_request_template";
   const explained = { ...call, body: { ...body, [native]: { ...body[native], explain: true } } };
-  const answer = await callService<SearchAnswer>(explained, signal);
-  return answer.body.search_response.hits.hits.find(({ _id }) => _id === id)?._explanation;
+  const answer = await callService<AnySearchAnswer>(explained, signal);
+  const hit = answer.body.search_response.hits.hits.find(({ _id }) => _id === id);
+  return (hit as { _explanation?: unknown } | undefined)?._explanation;
 }

@@ -1,10 +1,7 @@
+import { Failure } from "@relevance/lib/platform/failure.ts";
+import { deadlineIn, retry } from "@relevance/lib/platform/resilience/deadline.ts";
 import * as v from "valibot";
-import { deadlineIn, retry } from "../../lib/platform/resilience/deadline.ts";
-import type { Ask } from "../../packages/lab/judging/judge.ts";
-import { Failure } from "../errors.ts";
-
-/** Holds the key of an endpoint that needs one. */
-export const MODEL_KEY_VARIABLE = "RELEVANCE_MODEL_KEY";
+import type { Ask } from "./judge.ts";
 
 /** Milliseconds of one call: a model on a laptop may think for a while. */
 const CALL_MS = 120_000;
@@ -47,16 +44,19 @@ const Completion = v.looseObject({
   usage: v.nullish(v.looseObject({ prompt_tokens: v.optional(v.number()), completion_tokens: v.optional(v.number()) })),
 });
 
-/** Where a model answers by the protocol of OpenAI's chat completions, and its key if it needs one. */
+/** Where a model answers by the protocol of OpenAI's chat completions. */
 interface ChatEndpoint {
   /** Without `/chat/completions`, for example `http://127.0.0.1:11434/v1`. */
   url: string;
   model: string;
+  /** Undefined for an endpoint that needs none. */
   key: string | undefined;
+  /** Where the user puts the key, for the message of an endpoint that refuses it. */
+  keyVariable: string;
 }
 
 /** Returns a model that is asked by the protocol of OpenAI's chat completions. It throws Failure, never with the key. */
-export function chatModel({ url, model, key }: ChatEndpoint): Ask {
+export function chatModel({ url, model, key, keyVariable }: ChatEndpoint): Ask {
   const target = `${url.endsWith("/") ? url.slice(0, -1) : url}/chat/completions`;
   const shown = (text: string) => (key ? text.replaceAll(key, "***") : text).slice(0, SHOWN);
   return asking(async (prompt, parameters) => {
@@ -76,7 +76,7 @@ export function chatModel({ url, model, key }: ChatEndpoint): Ask {
     if (!answer.ok) {
       const message = `The model at ${target} answered ${answer.status}: ${shown(text)}`;
       if (answer.status === 401 || answer.status === 403) {
-        throw new Failure(`${message}\nPut its key into ${MODEL_KEY_VARIABLE}`);
+        throw new Failure(`${message}\nPut its key into ${keyVariable}`);
       }
       throw failureOf(answer.status, message);
     }

@@ -1,25 +1,27 @@
 import { join } from "node:path";
 import { DiscoveryError } from "../lib/infrastructure/discovery.ts";
+import { Failure } from "../lib/platform/failure.ts";
 import { type Names, namesOf } from "../lib/platform/naming/names.ts";
 import type { Configuration } from "../lib/settings/configuration.ts";
 import { loadConfiguration } from "../lib/settings/load.ts";
-import type { Context } from "./command.ts";
+import { type Context, confOf } from "./command.ts";
+import { readDevFile } from "./dev-file.ts";
 import { explained } from "./discovery/explain.ts";
+import type { SdkConfig } from "./discovery/sdk/config.ts";
 import { sdkDiscoveryClients } from "./discovery/sdk/sdk-clients.ts";
-import { Failure } from "./errors.ts";
 import { isLocal, type LocalSession, openLocal } from "./local-account.ts";
 import type { Terminal } from "./terminal.ts";
 import { findTerraform } from "./terraform/binary.ts";
 import type { Runner } from "./terraform/stack.ts";
 
-/** Context of the commands that access an AWS account. */
+/** The configuration of a project, and where a command works on it; the account is not known yet. */
 export interface Session {
   config: Configuration;
   folders: Folders;
   terminal: Terminal;
   env: Context["env"];
-  /** Configuration of SDK clients; endpoint and credentials come from the SDK's defaults. */
-  sdk: { region: string };
+  /** Configuration of SDK clients; in AWS, endpoint and credentials come from the SDK's defaults. */
+  sdk: SdkConfig;
   /** The local account, if this is not one of AWS. */
   local?: LocalSession;
 }
@@ -43,50 +45,66 @@ export async function openSession(conf: string, context: Context, { starts = fal
   };
 }
 
-/** Returns the account of the credentials. Throws Failure if they are missing, rejected or belong to another account. */
-export async function accountOf({ config, sdk }: Session): Promise<string> {
-  const wanted = config.project.aws.account_id;
+/** A project in its account, whose cloud names it has. */
+export interface Project extends Session {
+  account: string;
+  names: Names;
+}
+
+/** Opens the project of a configuration, in AWS or, if `local`, in the stack of `make dev`. Throws as {@link openSession}. */
+export const openProject = async (options: { conf: string; local?: boolean }, context: Context): Promise<Project> =>
+  inAccount(await openSession(confOf({ local: false, ...options }), context), options.local);
+
+/** Adds the account of the credentials. Throws Failure if they are missing, rejected or belong to another account. */
+export async function inAccount(session: Session, local = false): Promise<Project> {
+  const { account, sdk } = local ? await devAccount() : { account: await accountOf(session), sdk: session.sdk };
+  return { ...session, sdk, account, names: namesIn({ ...session, sdk }, account) };
+}
+
+async function devAccount() {
+  const { ACCOUNT_ID, rootOptions } = await import("../packages/local-aws/cloud/account.ts");
+  return { account: ACCOUNT_ID, sdk: rootOptions(readDevFile().aws) };
+}
+
+async function accountOf({ config, sdk }: Session): Promise<string> {
+  const configured = config.project.aws.account_id;
   const account = await failing(explained("sts:GetCallerIdentity", sdkDiscoveryClients(sdk).account()));
-  if (wanted !== undefined && wanted !== account) {
+  if (configured !== undefined && configured !== account) {
     throw new Failure(
-      `The credentials belong to account ${account}, but aws.account_id in project.yaml is ${wanted}: ` +
+      `The credentials belong to account ${account}, but aws.account_id in project.yaml is ${configured}: ` +
         "use credentials of that account, or change aws.account_id",
     );
   }
   return account;
 }
 
-/** Returns the cloud names of the project. */
+/** Returns the cloud names that the project has in an account. */
 export function namesIn({ config, sdk }: Session, account: string): Names {
   const { project_name: project, aws } = config.project;
   return namesOf({ project, account, region: sdk.region, rolePath: aws.role_path });
 }
 
-/** Returns the runner of Terraform for the stacks. Throws Failure if Terraform is missing. */
-export async function runnerOf({ env, terminal, folders }: Session): Promise<Runner> {
-  const terraform = await findTerraform(env);
-  return { terraform, env, cacheFolder: folders.providers, note: (line) => terminal.note(line) };
-}
-
-/** A session with its account, whose names the project has, and with Terraform. */
-export interface Place {
-  session: Session;
+/** A project in its account, with Terraform to read and change its stacks. */
+export interface TerraformProject extends Project {
   runner: Runner;
-  account: string;
-  names: Names;
 }
 
-/** Finds Terraform and the account of a session. Throws Failure if either is missing. */
-export async function openPlace(session: Session): Promise<Place> {
-  const runner = await runnerOf(session);
-  const account = await accountOf(session);
-  return { session, runner, account, names: namesIn(session, account) };
+/** Finds Terraform and the account. Throws Failure if either is missing. */
+export async function withTerraform(session: Session): Promise<TerraformProject> {
+  const { env, terminal, folders } = session;
+  const terraform = await findTerraform(env);
+  const runner = { terraform, env, cacheFolder: folders.providers, note: (line: string) => terminal.note(line) };
+  return { ...(await inAccount(session)), runner };
 }
 
 /** Returns the AWS provider's retry limit: low for a local endpoint, whose errors are permanent. */
-export function providerRetries({ env }: Session): { maxRetries?: number } {
+export function providerRetries({ env }: Pick<Session, "env">): { maxRetries?: number } {
   return env.AWS_ENDPOINT_URL ? { maxRetries: 2 } : {};
 }
+
+/** Returns the milliseconds between two polls of a job: few for a local endpoint, whose jobs take no minutes. */
+export const pollMs = (aws: number, { env, isDev = false }: Pick<Session, "env"> & { isDev?: boolean }): number =>
+  isDev || env.AWS_ENDPOINT_URL ? 200 : aws;
 
 /** Awaits `work` and turns a DiscoveryError into a Failure with its problems. */
 export async function failing<T>(work: Promise<T>): Promise<T> {
