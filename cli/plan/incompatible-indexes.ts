@@ -4,7 +4,7 @@ import { parseJson } from "../../lib/platform/json/values.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
-import { entryOf, findMapping } from "../../lib/search/target/entry.ts";
+import { entryOf, findMapping } from "../../lib/search/resolve/entry.ts";
 import type { SearchGateway } from "../../lib/settings/configuration.ts";
 import { isEndpointModel, MODELS, type ModelName } from "../../lib/settings/embedding-models.ts";
 import { endpointsOf, isDeployed } from "../../lib/settings/model-sources.ts";

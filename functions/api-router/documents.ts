@@ -11,14 +11,8 @@ import {
   Integer,
   Issue,
 } from "../../lib/platform/http/documents.ts";
-import { Document, RefreshWaitFor } from "../../lib/search/api/bulk/request.ts";
-import {
-  AppliedHybridSettings,
-  CandidatesRequest,
-  HybridSettings,
-  hybridFields,
-} from "../../lib/search/api/hybrid/request.ts";
-import { MAX_SEARCHES } from "../../lib/search/api/multi/multi-search.ts";
+import { Document, RefreshWaitFor } from "../../lib/search/bulk/request.ts";
+import { MAX_SEARCHES } from "../../lib/search/run/multi-search.ts";
 import {
   BusinessRules,
   NamedSearchRequest,
@@ -29,8 +23,14 @@ import {
   RuleSet,
   SearchRequest,
   TemplateParams,
-} from "../../lib/search/api/search/request.ts";
-import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
+} from "../../lib/search/run/request.ts";
+import {
+  AppliedHybridSettings,
+  CandidatesRequest,
+  HybridSettings,
+  hybridFields,
+} from "../../lib/search/sources/hybrid/request.ts";
+import { SuggestRequest } from "../../lib/search/suggest/request.ts";
 import { Combination, Normalization } from "../../lib/settings/fusion-settings.ts";
 import { Rerank, Variety, VarietyGroups, VarietySimilarity } from "../../lib/settings/stage-values.ts";
 import {

@@ -1,11 +1,11 @@
 import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
 import type { Family } from "../../lib/platform/http/router.ts";
 import { validate } from "../../lib/platform/http/validate.ts";
-import { hybridCandidates } from "../../lib/search/api/hybrid/candidates.ts";
-import { hybridSearch } from "../../lib/search/api/hybrid/hybrid-search.ts";
-import { CandidatesRequest, HybridRequest } from "../../lib/search/api/hybrid/request.ts";
-import type { OneSearch } from "../../lib/search/api/multi/multi-search.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+import type { OneSearch } from "../../lib/search/run/multi-search.ts";
+import { hybridCandidates } from "../../lib/search/sources/hybrid/candidates.ts";
+import { hybridSearch } from "../../lib/search/sources/hybrid/hybrid-search.ts";
+import { CandidatesRequest, HybridRequest } from "../../lib/search/sources/hybrid/request.ts";
 
 /** POST /application/hybrid-search and its candidates */
 export function hybridSearchFamily(services: GatewayServices): Family {

@@ -1,10 +1,10 @@
 import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
 import type { Family } from "../../lib/platform/http/router.ts";
 import { validate } from "../../lib/platform/http/validate.ts";
-import type { OneSearch } from "../../lib/search/api/multi/multi-search.ts";
-import { AnySearchRequest } from "../../lib/search/api/search/request.ts";
-import { search } from "../../lib/search/api/search/search.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+import type { OneSearch } from "../../lib/search/run/multi-search.ts";
+import { AnySearchRequest } from "../../lib/search/run/request.ts";
+import { search } from "../../lib/search/sources/native.ts";
 
 /** POST /application/search */
 export function searchFamily(services: GatewayServices): Family {

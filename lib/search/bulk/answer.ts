@@ -1,9 +1,9 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { Degradation } from "../../../platform/http/degradation.ts";
-import { ApiError } from "../../../platform/http/error.ts";
-import { MAX_RESULT_BYTES } from "../../../platform/http/middleware.ts";
-import { withMembers } from "../../../platform/json/slices.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import { MAX_RESULT_BYTES } from "../../platform/http/middleware.ts";
+import { withMembers } from "../../platform/json/slices.ts";
 import type { BulkCall, Operation } from "./operations.ts";
 import type { ItemResult } from "./send.ts";
 import type { BulkTarget } from "./target.ts";

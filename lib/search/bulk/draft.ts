@@ -1,5 +1,5 @@
-import type { OperationName } from "../../../platform/contract/search.ts";
-import { piecesWithPaths } from "../../../platform/json/slices.ts";
+import type { OperationName } from "../../platform/contract/search.ts";
+import { piecesWithPaths } from "../../platform/json/slices.ts";
 import type { Guard, Operation } from "./operations.ts";
 
 /** A part of a `_bulk` body. Vectors and the caller's documents are bytes, which are copied once: into the body. */

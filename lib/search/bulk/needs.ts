@@ -1,7 +1,7 @@
-import { lookup } from "../../../platform/json/lookup.ts";
-import { isObject } from "../../../platform/json/values.ts";
-import { type Passage, passagesOf } from "../../embeddings/passages.ts";
-import type { EmbeddingMapping } from "../../gateway/settings.ts";
+import { lookup } from "../../platform/json/lookup.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { type Passage, passagesOf } from "../embeddings/passages.ts";
+import type { EmbeddingMapping } from "../gateway/settings.ts";
 import type { DocumentOf, Operation } from "./operations.ts";
 import type { HiddenFields, PassageMapping } from "./target.ts";
 

@@ -1,10 +1,10 @@
-import type { OperationName } from "../../../platform/contract/search.ts";
-import { type BytesCall, holdsProtoKey, parseJsonBody, requireJson } from "../../../platform/http/body-handlers.ts";
-import { validate } from "../../../platform/http/validate.ts";
-import { MAX_DEPTH } from "../../../platform/json/nesting.ts";
-import { endOfValue, INVALID, keyIs, readArray, readObject, skipSpace } from "../../../platform/json/scan.ts";
-import type { Slice } from "../../../platform/json/slices.ts";
-import { OPEN_BRACE, OPEN_BRACKET } from "../../../platform/json/values.ts";
+import type { OperationName } from "../../platform/contract/search.ts";
+import { type BytesCall, holdsProtoKey, parseJsonBody, requireJson } from "../../platform/http/body-handlers.ts";
+import { validate } from "../../platform/http/validate.ts";
+import { MAX_DEPTH } from "../../platform/json/nesting.ts";
+import { endOfValue, INVALID, keyIs, readArray, readObject, skipSpace } from "../../platform/json/scan.ts";
+import type { Slice } from "../../platform/json/slices.ts";
+import { OPEN_BRACE, OPEN_BRACKET } from "../../platform/json/values.ts";
 import { BulkRequest } from "./request.ts";
 
 /** The version that a write may replace. If the document has another one, the cluster answers 409. */

@@ -1,7 +1,7 @@
-import { lookup } from "../../../platform/json/lookup.ts";
-import { isObject } from "../../../platform/json/values.ts";
-import { type DocumentEmbedding, EmbeddingError, type EmbeddingOutcome } from "../../embeddings/embedder.ts";
-import { hashOf } from "../../embeddings/passages.ts";
+import { lookup } from "../../platform/json/lookup.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { type DocumentEmbedding, EmbeddingError, type EmbeddingOutcome } from "../embeddings/embedder.ts";
+import { hashOf } from "../embeddings/passages.ts";
 import { join, type Piece } from "./draft.ts";
 import type { Need, NeededPassage } from "./needs.ts";
 import type { PassageMapping, TargetMapping } from "./target.ts";

@@ -1,10 +1,10 @@
-import { ApiError } from "../../../platform/http/error.ts";
-import type { Deadline } from "../../../platform/resilience/deadline.ts";
-import { MODELS } from "../../../settings/embedding-models.ts";
-import { byteVectorJson } from "../../embeddings/byte-vector.ts";
-import { type DocumentEmbedding, type Embedder, type EmbedderName, EmbeddingError } from "../../embeddings/embedder.ts";
-import type { EmbeddingMapping } from "../../gateway/settings.ts";
-import type { Cluster } from "../../opensearch/cluster.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { MODELS } from "../../settings/embedding-models.ts";
+import { byteVectorJson } from "../embeddings/byte-vector.ts";
+import { type DocumentEmbedding, type Embedder, type EmbedderName, EmbeddingError } from "../embeddings/embedder.ts";
+import type { EmbeddingMapping } from "../gateway/settings.ts";
+import type { Cluster } from "../opensearch/cluster.ts";
 import { type Draft, isPiece, NO_DOCUMENT, type Piece } from "./draft.ts";
 import { type Need, needOf } from "./needs.ts";
 import type { DocumentOf, Guard, Operation } from "./operations.ts";

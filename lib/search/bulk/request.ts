@@ -1,11 +1,6 @@
 import * as v from "valibot";
-import {
-  BULK_OPERATIONS,
-  MAX_INDEX_BYTES,
-  type OperationName,
-  VERSION_TYPES,
-} from "../../../platform/contract/search.ts";
-import { objectSchema } from "../../../platform/http/validate.ts";
+import { BULK_OPERATIONS, MAX_INDEX_BYTES, type OperationName, VERSION_TYPES } from "../../platform/contract/search.ts";
+import { objectSchema } from "../../platform/http/validate.ts";
 
 /** The most operations of one request. */
 export const MAX_OPERATIONS = 5_000;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ApiError } from "../../../platform/http/error.ts";
-import type { Reply } from "../../../platform/http/event.ts";
-import { backoff, MAX_ATTEMPTS } from "../../../platform/resilience/deadline.ts";
-import { degradedMetric } from "../../../platform/telemetry/emf.ts";
-import { requireWritable } from "../../access/names.ts";
-import { requireTemplate } from "../../access/templates.ts";
-import { heldWrites } from "../../gateway/held-writes.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
-import { writtenName } from "../../index-meta/run-names.ts";
+import type { ApiError } from "../../platform/http/error.ts";
+import type { Reply } from "../../platform/http/event.ts";
+import { backoff, MAX_ATTEMPTS } from "../../platform/resilience/deadline.ts";
+import { degradedMetric } from "../../platform/telemetry/emf.ts";
+import { requireWritable } from "../access/names.ts";
+import { requireTemplate } from "../access/templates.ts";
+import { heldWrites } from "../gateway/held-writes.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { writtenName } from "../index-meta/run-names.ts";
 import {
   answerText,
   type DegradedWrite,

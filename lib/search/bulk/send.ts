@@ -1,10 +1,10 @@
-import type { OperationName } from "../../../platform/contract/search.ts";
-import type { ApiError } from "../../../platform/http/error.ts";
-import { endOfValue, keyIs, readArray, readObject, skipSpace } from "../../../platform/json/scan.ts";
-import { isObject, OPEN_BRACE, parseJson } from "../../../platform/json/values.ts";
-import { type Deadline, earlier } from "../../../platform/resilience/deadline.ts";
-import { CREATE_NO_INDEX, callTimeout, isBusy, isClusterError, refusalOf } from "../../opensearch/calls.ts";
-import { type Cluster, type ClusterAnswer, ClusterFailure } from "../../opensearch/cluster.ts";
+import type { OperationName } from "../../platform/contract/search.ts";
+import type { ApiError } from "../../platform/http/error.ts";
+import { endOfValue, keyIs, readArray, readObject, skipSpace } from "../../platform/json/scan.ts";
+import { isObject, OPEN_BRACE, parseJson } from "../../platform/json/values.ts";
+import { type Deadline, earlier } from "../../platform/resilience/deadline.ts";
+import { CREATE_NO_INDEX, callTimeout, isBusy, isClusterError, refusalOf } from "../opensearch/calls.ts";
+import { type Cluster, type ClusterAnswer, ClusterFailure } from "../opensearch/cluster.ts";
 import { join, type Sending } from "./draft.ts";
 import type { Guard, Operation } from "./operations.ts";
 import type { BulkRequest } from "./request.ts";

@@ -1,6 +1,6 @@
-import { ApiError } from "../../../platform/http/error.ts";
-import { backoff, earlier, MAX_ATTEMPTS } from "../../../platform/resilience/deadline.ts";
-import { blockedIndex, type HeldWrites } from "../../gateway/held-writes.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import { backoff, earlier, MAX_ATTEMPTS } from "../../platform/resilience/deadline.ts";
+import { blockedIndex, type HeldWrites } from "../gateway/held-writes.ts";
 import type { Draft, Sending } from "./draft.ts";
 import type { Operation } from "./operations.ts";
 import { canWrite, failedItem, type ItemResult, type Outcome, sendBulk, type WriteCall } from "./send.ts";

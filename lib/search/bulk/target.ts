@@ -1,18 +1,18 @@
-import type { Issue } from "../../../platform/http/error.ts";
-import { invalidRequest } from "../../../platform/http/validate.ts";
-import type { Deadline } from "../../../platform/resilience/deadline.ts";
-import { MODELS } from "../../../settings/embedding-models.ts";
-import { CHUNKING, isByCharacters } from "../../../settings/passage-fields.ts";
-import type { Vectors } from "../../../settings/vectors.ts";
-import { type EmbedderName, embedderName, passagesBy } from "../../embeddings/embedder.ts";
-import type { Splitting } from "../../embeddings/passages.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
-import type { EmbeddingMapping, GatewaySettings, IndexSettings } from "../../gateway/settings.ts";
-import { embedderFor } from "../../index-meta/index-meta.ts";
-import { isRebuild } from "../../index-meta/run-names.ts";
-import { hiddenFields, isAmong, isHidden } from "../../opensearch/hidden-fields.ts";
-import { embeddingField, hasPassages, type IndexInfo } from "../../opensearch/index-catalog.ts";
-import { entryOfAbsent, resolveTarget, type TargetIndex } from "../../target/target.ts";
+import type { Issue } from "../../platform/http/error.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { MODELS } from "../../settings/embedding-models.ts";
+import { CHUNKING, isByCharacters } from "../../settings/passage-fields.ts";
+import type { Vectors } from "../../settings/vectors.ts";
+import { type EmbedderName, embedderName, passagesBy } from "../embeddings/embedder.ts";
+import type { Splitting } from "../embeddings/passages.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import type { EmbeddingMapping, GatewaySettings, IndexSettings } from "../gateway/settings.ts";
+import { embedderFor } from "../index-meta/index-meta.ts";
+import { isRebuild } from "../index-meta/run-names.ts";
+import { hiddenFields, isAmong, isHidden } from "../opensearch/hidden-fields.ts";
+import { embeddingField, hasPassages, type IndexInfo } from "../opensearch/index-catalog.ts";
+import { entryOfAbsent, resolveTarget, type TargetIndex } from "../resolve/target.ts";
 
 /**
  * A mapping of the index that is written to: what embeds for it, or why documents are stored without this embedding. Beside

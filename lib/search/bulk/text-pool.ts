@@ -1,11 +1,11 @@
-import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../../platform/resilience/deadline.ts";
+import { backoff, type Deadline, earlier, MAX_ATTEMPTS } from "../../platform/resilience/deadline.ts";
 import {
   type Embedder,
   type EmbedderName,
   EmbeddingError,
   type EmbeddingOutcome,
   NoTimeLeftError,
-} from "../../embeddings/embedder.ts";
+} from "../embeddings/embedder.ts";
 
 /** One text for one model. */
 export interface ModelText {

@@ -1,5 +1,5 @@
-import { MODELS } from "../../../settings/embedding-models.ts";
-import type { Splitting } from "../../embeddings/passages.ts";
+import { MODELS } from "../../settings/embedding-models.ts";
+import type { Splitting } from "../embeddings/passages.ts";
 import { type Operation, roundsOf } from "./operations.ts";
 import type { BulkTarget } from "./target.ts";
 

@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import type { RecordStream } from "../../../platform/aws/record-stream.ts";
-import { batchResult, type Rejected } from "../../../platform/http/batch.ts";
-import type { JsonCall, Reply } from "../../../platform/http/event.ts";
-import type { ApiOptions } from "../../../platform/http/middleware.ts";
-import { issueOf } from "../../../platform/http/validate.ts";
-import { keyInTime } from "../../../platform/request-log/user-ids.ts";
-import type { EventsSettings } from "../../gateway/settings.ts";
-import { type EventsRequest, eventLine, UbiEvent } from "../../request-log/ubi-event.ts";
+import type { RecordStream } from "../../platform/aws/record-stream.ts";
+import { batchResult, type Rejected } from "../../platform/http/batch.ts";
+import type { JsonCall, Reply } from "../../platform/http/event.ts";
+import type { ApiOptions } from "../../platform/http/middleware.ts";
+import { issueOf } from "../../platform/http/validate.ts";
+import { keyInTime } from "../../platform/request-log/user-ids.ts";
+import type { EventsSettings } from "../gateway/settings.ts";
+import { type EventsRequest, eventLine, UbiEvent } from "../request-log/ubi-event.ts";
 
 /** Services of the endpoint. */
 export interface EventsServices {

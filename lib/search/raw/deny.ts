@@ -1,5 +1,5 @@
-import { matcher } from "../../../platform/wildcard.ts";
-import { type NamingCall, systemRefusal } from "../../access/system.ts";
+import { matcher } from "../../platform/wildcard.ts";
+import { type NamingCall, systemRefusal } from "../access/system.ts";
 
 /** Returns why a call is forbidden, as the end of a sentence about it; undefined if it is not. */
 export type Deny = (call: NamingCall) => string | undefined;

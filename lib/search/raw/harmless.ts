@@ -1,9 +1,9 @@
-import { ApiError, type Issue } from "../../../platform/http/error.ts";
-import type { ProxyEvent } from "../../../platform/http/event.ts";
-import { invalidRequest } from "../../../platform/http/validate.ts";
-import { hasDeepBrackets, nestingIssue, queryIssue, stringIssue } from "../../../platform/json/nesting.ts";
-import { isObject, parseJson } from "../../../platform/json/values.ts";
-import { endpointOf } from "../../access/calls.ts";
+import { ApiError, type Issue } from "../../platform/http/error.ts";
+import type { ProxyEvent } from "../../platform/http/event.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
+import { hasDeepBrackets, nestingIssue, queryIssue, stringIssue } from "../../platform/json/nesting.ts";
+import { isObject, parseJson } from "../../platform/json/values.ts";
+import { endpointOf } from "../access/calls.ts";
 
 /** Formats that the cluster accepts but whose nesting the gateway cannot check. */
 const UNREADABLE = /yaml|cbor|smile/i;

@@ -1,6 +1,6 @@
-import type { ProxyEvent } from "../../../platform/http/event.ts";
-import { invalidRequest } from "../../../platform/http/validate.ts";
-import { endpointOf } from "../../access/calls.ts";
+import type { ProxyEvent } from "../../platform/http/event.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
+import { endpointOf } from "../access/calls.ts";
 
 /** The route's prefix, which the cluster's own path follows. */
 export const PREFIX = "/raw-backend";

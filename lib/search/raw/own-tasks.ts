@@ -1,11 +1,11 @@
-import { forbidden, type KeyRules } from "../../../platform/http/access.ts";
-import { ApiError } from "../../../platform/http/error.ts";
-import { isObject, parseJson } from "../../../platform/json/values.ts";
-import type { Deadline } from "../../../platform/resilience/deadline.ts";
-import { shown } from "../../access/names.ts";
-import { readCall } from "../../opensearch/calls.ts";
-import type { Cluster } from "../../opensearch/cluster.ts";
-import { tasks } from "../../opensearch/requests.ts";
+import { forbidden, type KeyRules } from "../../platform/http/access.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import { isObject, parseJson } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { shown } from "../access/names.ts";
+import { readCall } from "../opensearch/calls.ts";
+import type { Cluster } from "../opensearch/cluster.ts";
+import { tasks } from "../opensearch/requests.ts";
 
 /**
  * Long calls run as tasks of the cluster (`wait_for_completion=false`), which a limited key may watch and end if it has

@@ -1,5 +1,5 @@
-import { isObject, parseJson } from "../../../platform/json/values.ts";
-import type { AskedTimes } from "../../opensearch/time-limits.ts";
+import { isObject, parseJson } from "../../platform/json/values.ts";
+import type { AskedTimes } from "../opensearch/time-limits.ts";
 
 interface SearchCall {
   segments: readonly string[];

@@ -1,6 +1,6 @@
-import { endpointOf } from "../../access/calls.ts";
-import type { ClusterAnswer } from "../../opensearch/cluster.ts";
-import type { IndexCatalog } from "../../opensearch/index-catalog.ts";
+import { endpointOf } from "../access/calls.ts";
+import type { ClusterAnswer } from "../opensearch/cluster.ts";
+import type { IndexCatalog } from "../opensearch/index-catalog.ts";
 
 /** Changes of a write that concern the catalog of indexes. */
 type Written =

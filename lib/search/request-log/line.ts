@@ -9,7 +9,7 @@ import {
   requestLogType,
 } from "../../platform/request-log/kinds.ts";
 import { loggedUserId, type UserIdSettings } from "../../platform/request-log/user-ids.ts";
-import type { StageEffect } from "../page/stage.ts";
+import type { StageEffect } from "../run/stage.ts";
 
 /** The value of `type` in every request log line. */
 const REQUEST_LOG_TYPE = requestLogType("search");

@@ -1,5 +1,5 @@
-import type { JsonCall, Reply } from "../../../platform/http/event.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
+import type { JsonCall, Reply } from "../../platform/http/event.ts";
+import type { GatewayServices } from "../gateway/services.ts";
 import type { NoHitsRequest } from "./no-hits.ts";
 import { type Searched, type Stopwatch, searchReply, stopwatch } from "./reply.ts";
 

@@ -1,5 +1,5 @@
-import type { Rewritten } from "../../page/rewritten.ts";
-import type { Effects } from "../../rules/effects.ts";
+import type { Effects } from "../rules/effects.ts";
+import type { Rewritten } from "./rewritten.ts";
 import { type RuledSearches, safeEffects } from "./rules.ts";
 
 /** What changes the query of a search. */

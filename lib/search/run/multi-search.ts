@@ -1,17 +1,17 @@
 import * as v from "valibot";
-import type { SearchKind } from "../../../platform/contract/search.ts";
-import { requireEndpoint } from "../../../platform/http/access.ts";
-import { ApiError } from "../../../platform/http/error.ts";
-import type { Call, JsonCall, Reply } from "../../../platform/http/event.ts";
-import { acceptsGzip, MAX_RESULT_BYTES, reportedError } from "../../../platform/http/middleware.ts";
-import { invalidRequest, objectSchema, validate } from "../../../platform/http/validate.ts";
-import { queryIssue } from "../../../platform/json/nesting.ts";
-import { elementSlices, memberSlices } from "../../../platform/json/slices.ts";
-import { isHybrid } from "../../../platform/json/template.ts";
-import { concurrently } from "../../../platform/resilience/concurrently.ts";
-import { requireTemplate } from "../../access/templates.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
-import { namedTemplateFields } from "../search/request.ts";
+import type { SearchKind } from "../../platform/contract/search.ts";
+import { requireEndpoint } from "../../platform/http/access.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { Call, JsonCall, Reply } from "../../platform/http/event.ts";
+import { acceptsGzip, MAX_RESULT_BYTES, reportedError } from "../../platform/http/middleware.ts";
+import { invalidRequest, objectSchema, validate } from "../../platform/http/validate.ts";
+import { queryIssue } from "../../platform/json/nesting.ts";
+import { elementSlices, memberSlices } from "../../platform/json/slices.ts";
+import { isHybrid } from "../../platform/json/template.ts";
+import { concurrently } from "../../platform/resilience/concurrently.ts";
+import { requireTemplate } from "../access/templates.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { namedTemplateFields } from "./request.ts";
 
 /** The most searches in one request. */
 export const MAX_SEARCHES = 20;

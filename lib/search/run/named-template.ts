@@ -1,12 +1,12 @@
-import type { SearchKind } from "../../../platform/contract/search.ts";
-import { ApiError, type Issue } from "../../../platform/http/error.ts";
-import { invalidRequest } from "../../../platform/http/validate.ts";
-import { nestingIssue, queryIssue } from "../../../platform/json/nesting.ts";
-import { type Parameter, singleOf, valueIssue } from "../../../platform/json/parameters.ts";
-import { memberSlices } from "../../../platform/json/slices.ts";
-import { fillTemplate, isHybrid, parametersOf } from "../../../platform/json/template.ts";
-import { withoutAbsent } from "../../../platform/json/when.ts";
-import type { GatewaySettings } from "../../gateway/settings.ts";
+import type { SearchKind } from "../../platform/contract/search.ts";
+import { ApiError, type Issue } from "../../platform/http/error.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
+import { nestingIssue, queryIssue } from "../../platform/json/nesting.ts";
+import { type Parameter, singleOf, valueIssue } from "../../platform/json/parameters.ts";
+import { memberSlices } from "../../platform/json/slices.ts";
+import { fillTemplate, isHybrid, parametersOf } from "../../platform/json/template.ts";
+import { withoutAbsent } from "../../platform/json/when.ts";
+import type { GatewaySettings } from "../gateway/settings.ts";
 
 type NamedTemplate = GatewaySettings["templates"][number];
 

@@ -1,12 +1,12 @@
-import type { NoHits } from "../../../platform/contract/search.ts";
-import type { JsonCall } from "../../../platform/http/event.ts";
-import { deadlineWithin } from "../../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
-import { searchFailure } from "../../page/answer.ts";
-import type { OtherText } from "../../suggest/correct.ts";
-import { suggestedFrom } from "../../suggest/sources.ts";
-import { holdsAny } from "../../suggest/texts.ts";
-import { plainExpression } from "../../target/expression.ts";
+import type { NoHits } from "../../platform/contract/search.ts";
+import type { JsonCall } from "../../platform/http/event.ts";
+import { deadlineWithin } from "../../platform/resilience/deadline.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { plainExpression } from "../resolve/expression.ts";
+import type { OtherText } from "../suggest/correct.ts";
+import { suggestedFrom } from "../suggest/sources.ts";
+import { holdsAny } from "../suggest/texts.ts";
+import { searchFailure } from "./answer.ts";
 import type { Searched } from "./reply.ts";
 
 /** Milliseconds for finding another text. */
@@ -47,7 +47,7 @@ export async function withOtherText(
   if (text === null || text.trim() === "" || hits.length > 0 || total?.value !== 0) return first;
   const { suggest, no_hits } = wanted(services, call) ?? {};
   if (!suggest) return first;
-  const { otherTextFor } = await import("../../suggest/correct.ts");
+  const { otherTextFor } = await import("../suggest/correct.ts");
   const { cluster, settings } = services;
   const deadline = deadlineWithin(LOOK_UP_MS, call.deadline);
   const sources = suggestedFrom(suggest, settings.logging);

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { SearchKind } from "../../../platform/contract/search.ts";
-import type { Degradation } from "../../../platform/http/degradation.ts";
-import type { Call, Reply } from "../../../platform/http/event.ts";
-import { keyInTime } from "../../../platform/request-log/user-ids.ts";
-import { degradedMetric } from "../../../platform/telemetry/emf.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
-import { objectIdsOf, type SearchAnswer } from "../../page/answer.ts";
-import type { StageReport } from "../../page/stage.ts";
-import { requestLogLine } from "../../request-log/line.ts";
-import type { AppliedRule } from "../../rules/effects.ts";
-import type { OtherText } from "../../suggest/correct.ts";
+import type { SearchKind } from "../../platform/contract/search.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import type { Call, Reply } from "../../platform/http/event.ts";
+import { keyInTime } from "../../platform/request-log/user-ids.ts";
+import { degradedMetric } from "../../platform/telemetry/emf.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { requestLogLine } from "../request-log/line.ts";
+import type { AppliedRule } from "../rules/effects.ts";
+import type { OtherText } from "../suggest/correct.ts";
+import { objectIdsOf, type SearchAnswer } from "./answer.ts";
 import type { CommonFields } from "./request.ts";
+import type { StageReport } from "./stage.ts";
 
 /** What an answer without hits tells. */
 interface DidYouMean extends OtherText {

@@ -1,14 +1,14 @@
 import * as v from "valibot";
-import { MAX_ID } from "../../../personalize/limits.ts";
-import { FilterValues } from "../../../personalize/runtime/filter-values.ts";
-import { RequestContext } from "../../../personalize/runtime/request-context.ts";
-import { PERSONALIZATIONS } from "../../../platform/contract/recommendation.ts";
-import { MAX_SEGMENTS, NO_HITS, RULE_SETS, SEGMENT } from "../../../platform/contract/search.ts";
-import { objectSchema, recordSchema } from "../../../platform/http/validate.ts";
-import { isObject } from "../../../platform/json/values.ts";
-import { numeric } from "../../../settings/kinds.ts";
-import { Locale } from "../../../settings/names.ts";
-import { Rerank, Variety } from "../../../settings/stage-values.ts";
+import { MAX_ID } from "../../personalize/limits.ts";
+import { FilterValues } from "../../personalize/runtime/filter-values.ts";
+import { RequestContext } from "../../personalize/runtime/request-context.ts";
+import { PERSONALIZATIONS } from "../../platform/contract/recommendation.ts";
+import { MAX_SEGMENTS, NO_HITS, RULE_SETS, SEGMENT } from "../../platform/contract/search.ts";
+import { objectSchema, recordSchema } from "../../platform/http/validate.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { numeric } from "../../settings/kinds.ts";
+import { Locale } from "../../settings/names.ts";
+import { Rerank, Variety } from "../../settings/stage-values.ts";
 
 /**
  * An index expression. Only in date math, which stands in angle brackets, a slash belongs to the expression: it rounds the

@@ -1,12 +1,12 @@
-import type { RuleSet } from "../../../platform/contract/search.ts";
-import type { Degradation } from "../../../platform/http/degradation.ts";
-import { ApiError } from "../../../platform/http/error.ts";
-import type { Deadline } from "../../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
-import type { RuleBook, SearchFacts } from "../../rules/book.ts";
-import { type Effects, effectsOf, NO_EFFECTS } from "../../rules/effects.ts";
-import { namesIn } from "../../target/expression.ts";
-import { resolveTarget } from "../../target/target.ts";
+import type { RuleSet } from "../../platform/contract/search.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { namesIn } from "../resolve/expression.ts";
+import { resolveTarget } from "../resolve/target.ts";
+import type { RuleBook, SearchFacts } from "../rules/book.ts";
+import { type Effects, effectsOf, NO_EFFECTS } from "../rules/effects.ts";
 
 const LOST = "the search is made without rules";
 

@@ -1,5 +1,5 @@
 import type { IndexSettings } from "../gateway/settings.ts";
-import type { TargetIndex } from "../target/target.ts";
+import type { TargetIndex } from "../resolve/target.ts";
 
 /**
  * Returns what an entry of hybrid_search.yaml says of the stages, as far as the entries of all searched indexes say the same, and

@@ -1,33 +1,33 @@
-import { HYBRID_DEFAULTS } from "../../../platform/contract/search.ts";
-import type { JsonCall, Reply } from "../../../platform/http/event.ts";
-import { memberSlices, withMembers } from "../../../platform/json/slices.ts";
-import { isHybrid } from "../../../platform/json/template.ts";
-import { parseLossless } from "../../../platform/json/values.ts";
-import { searchedIndexes } from "../../access/query.ts";
-import { checkedParts, requirePageRequest } from "../../access/templates.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
-import type { IndexSettings } from "../../gateway/settings.ts";
-import { nativeSearch } from "../../page/answer.ts";
-import { pageOf, type SearchPage } from "../../page/native-page.ts";
+import { HYBRID_DEFAULTS } from "../../platform/contract/search.ts";
+import type { JsonCall, Reply } from "../../platform/http/event.ts";
+import { memberSlices, withMembers } from "../../platform/json/slices.ts";
+import { isHybrid } from "../../platform/json/template.ts";
+import { parseLossless } from "../../platform/json/values.ts";
+import { searchedIndexes } from "../access/query.ts";
+import { checkedParts, requirePageRequest } from "../access/templates.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import type { IndexSettings } from "../gateway/settings.ts";
+import { plainExpression } from "../resolve/expression.ts";
+import { resolveTarget } from "../resolve/target.ts";
+import { changesQuery } from "../rules/effects.ts";
+import { nativeSearch } from "../run/answer.ts";
+import { answered } from "../run/answered.ts";
+import { attemptsOf } from "../run/attempts.ts";
+import { namedTemplate, type SearchBody } from "../run/named-template.ts";
+import { pageOf, type SearchPage } from "../run/native-page.ts";
 import {
   personalizingStage,
   pinsStage,
   rerankingStage,
   rewrittenWithSynonyms,
   varyingStage,
-} from "../../page/rare-stages.ts";
-import { searchedPage } from "../../page/searched-page.ts";
-import { sharedStages } from "../../page/shared-stages.ts";
-import { stagesOf } from "../../page/stage.ts";
-import { changesQuery } from "../../rules/effects.ts";
-import { plainExpression } from "../../target/expression.ts";
-import { resolveTarget } from "../../target/target.ts";
-import { answered } from "./answered.ts";
-import { attemptsOf } from "./attempts.ts";
-import { namedTemplate, type SearchBody } from "./named-template.ts";
-import type { Searched, Stopwatch } from "./reply.ts";
-import type { AnySearchRequest } from "./request.ts";
-import { ruledSearches, searchRules } from "./rules.ts";
+} from "../run/rare-stages.ts";
+import type { Searched, Stopwatch } from "../run/reply.ts";
+import type { AnySearchRequest } from "../run/request.ts";
+import { ruledSearches, searchRules } from "../run/rules.ts";
+import { searchedPage } from "../run/searched-page.ts";
+import { sharedStages } from "../run/shared-stages.ts";
+import { stagesOf } from "../run/stage.ts";
 
 /**
  * Answers `POST /application/search`: the native search, or the template that it names, its body unchanged unless the
@@ -64,7 +64,7 @@ async function searched(
     searchedIndexes(caller, body.index, ...checkedParts(caller, worded));
   }
   // Most searches meet no rule that changes their query.
-  const withRules = changesQuery(effects) ? (await import("../../rules/queries.ts")).withEffects : undefined;
+  const withRules = changesQuery(effects) ? (await import("../rules/queries.ts")).withEffects : undefined;
   const query = entry.synonyms || withRules ? queryOf(native) : undefined;
   const { synonyms, locale } = body;
   const rewritten = await rewrittenWithSynonyms(services, { entry, synonyms, locale, deadline: call.deadline }, query);
@@ -158,7 +158,7 @@ async function wordedBody(
   if (template != null) return bodyOf(services, call, text).text;
   const query = queryOf(asked.text);
   if (from == null || query === undefined) return asked.text;
-  const { withText } = await import("../../rules/queries.ts");
+  const { withText } = await import("../rules/queries.ts");
   return withMembers(asked.text, { query: JSON.stringify(withText(query, from, text)) });
 }
 

@@ -3,9 +3,9 @@ import { ApiError } from "../../platform/http/error.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
+import type { SearchAnswer } from "../run/answer.ts";
+import { type Rewritten, unchanged } from "../run/rewritten.ts";
 import type { Rewriting } from "../synonyms/rewrite.ts";
-import type { SearchAnswer } from "./answer.ts";
-import { type Rewritten, unchanged } from "./rewritten.ts";
 
 /** The synonyms of an index, and what a request says about them. */
 export interface AskedSynonyms {

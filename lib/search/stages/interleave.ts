@@ -1,10 +1,10 @@
 import { pointOf } from "../../platform/experiments/assignment.ts";
 import { teamDraft } from "../../platform/experiments/team-draft.ts";
 import { seeded } from "../../platform/statistics/random.ts";
-import { type Hit, hitTexts } from "./answer.ts";
-import { identityOf } from "./apply.ts";
-import type { SearchPage } from "./native-page.ts";
-import { type FoundHit, type Stage, StageError } from "./stage.ts";
+import { type Hit, hitTexts } from "../run/answer.ts";
+import { identityOf } from "../run/apply.ts";
+import type { SearchPage } from "../run/native-page.ts";
+import { type FoundHit, type Stage, StageError } from "../run/stage.ts";
 
 /** Milliseconds for the search of the second list. */
 const BUDGET_MS = 10_000;

@@ -3,10 +3,10 @@ import { isObject, parseLossless } from "../../platform/json/values.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { Effects, Pin } from "../rules/effects.ts";
 import { filtersOf, withoutHidden } from "../rules/queries.ts";
-import { hitTexts, nativeSearch, searchFailure } from "./answer.ts";
-import { identityOf } from "./apply.ts";
-import { ownOrderOf, type Page } from "./native-page.ts";
-import { type FoundHit, type Stage, StageError, type Wanted } from "./stage.ts";
+import { hitTexts, nativeSearch, searchFailure } from "../run/answer.ts";
+import { identityOf } from "../run/apply.ts";
+import { ownOrderOf, type Page } from "../run/native-page.ts";
+import { type FoundHit, type Stage, StageError, type Wanted } from "../run/stage.ts";
 
 /** Milliseconds for one search by ids. */
 const BUDGET_MS = 2_000;

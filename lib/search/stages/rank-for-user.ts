@@ -3,9 +3,9 @@ import { blend, RankingError, type RankingInput, scoreBelowWindow } from "../../
 import type { PERSONALIZATIONS } from "../../platform/contract/recommendation.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import { itemIdOf } from "./answer.ts";
-import { ownOrderOf, type Page } from "./native-page.ts";
-import { type Stage, StageError, type Wanted } from "./stage.ts";
+import { itemIdOf } from "../run/answer.ts";
+import { ownOrderOf, type Page } from "../run/native-page.ts";
+import { type Stage, StageError, type Wanted } from "../run/stage.ts";
 
 const LOST = "hits are in search order";
 

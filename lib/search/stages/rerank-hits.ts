@@ -3,10 +3,10 @@ import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import { RerankError } from "../rerank/reranker.ts";
-import type { Hit } from "./answer.ts";
-import { ownOrderOf, type Page } from "./native-page.ts";
-import { readAgain } from "./read-again.ts";
-import { type Stage, StageError, type Wanted } from "./stage.ts";
+import type { Hit } from "../run/answer.ts";
+import { ownOrderOf, type Page } from "../run/native-page.ts";
+import { readAgain } from "../run/read-again.ts";
+import { type Stage, StageError, type Wanted } from "../run/stage.ts";
 
 /** What a request says, in which null means that a part is absent. */
 export interface OwnRerank {

@@ -6,11 +6,11 @@ import { SIMILARITY_WEIGHT, type Variety } from "../../settings/stage-values.ts"
 import type { GatewayServices } from "../gateway/services.ts";
 import type { EmbeddingMapping, IndexSettings } from "../gateway/settings.ts";
 import { hidingOf } from "../opensearch/hidden-fields.ts";
-import type { Hit } from "./answer.ts";
+import type { Hit } from "../run/answer.ts";
+import { ownOrderOf, type Page } from "../run/native-page.ts";
+import { readAgain } from "../run/read-again.ts";
+import { type Stage, StageError, type Wanted } from "../run/stage.ts";
 import type { Trait } from "./diversify.ts";
-import { ownOrderOf, type Page } from "./native-page.ts";
-import { readAgain } from "./read-again.ts";
-import { type Stage, StageError, type Wanted } from "./stage.ts";
 
 /** `variety` of a request. It comes before that of the index; a part that is null is absent. */
 export type OwnVariety = v.InferOutput<typeof Variety>;

@@ -1,7 +1,7 @@
 import { SUGGESTION_SOURCES, type SuggestionSource } from "../../platform/contract/search.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
-import { nativeSearch } from "../page/answer.ts";
+import { nativeSearch } from "../run/answer.ts";
 import { suggestionsAlias } from "./name.ts";
 import { folded } from "./texts.ts";
 

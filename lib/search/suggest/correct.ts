@@ -1,5 +1,5 @@
 import { nearest } from "../../settings/nearest.ts";
-import { nativeSearch } from "../page/answer.ts";
+import { nativeSearch } from "../run/answer.ts";
 import { FORGIVEN, type SuggestionQuery } from "./ask.ts";
 import { suggestionsAlias } from "./name.ts";
 import { folded } from "./texts.ts";

@@ -1,14 +1,14 @@
-import type { Degradation } from "../../../platform/http/degradation.ts";
-import { ApiError } from "../../../platform/http/error.ts";
-import type { JsonCall, Reply } from "../../../platform/http/event.ts";
-import { invalidRequest } from "../../../platform/http/validate.ts";
-import { degradedMetric } from "../../../platform/telemetry/emf.ts";
-import { namesRefusal, ownOptions, requireAllowed } from "../../access/names.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
-import { type Suggested, suggestionsFor } from "../../suggest/ask.ts";
-import { suggestedFrom, titlesAloneBecause } from "../../suggest/sources.ts";
-import { holdsAny } from "../../suggest/texts.ts";
+import type { Degradation } from "../../platform/http/degradation.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { JsonCall, Reply } from "../../platform/http/event.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
+import { degradedMetric } from "../../platform/telemetry/emf.ts";
+import { namesRefusal, ownOptions, requireAllowed } from "../access/names.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { type Suggested, suggestionsFor } from "./ask.ts";
 import type { SuggestRequest } from "./request.ts";
+import { suggestedFrom, titlesAloneBecause } from "./sources.ts";
+import { holdsAny } from "./texts.ts";
 
 type Services = Pick<GatewayServices, "settings" | "cluster" | "api">;
 

@@ -3,7 +3,7 @@ import { invalidRequest } from "../../../platform/http/validate.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { NO_PIPELINE, type SearchPipeline } from "../../opensearch/index-catalog.ts";
-import type { TargetIndex } from "../../target/target.ts";
+import type { TargetIndex } from "../../resolve/target.ts";
 
 const refused = (message: string) => invalidRequest([{ path: "index", message }]);
 

@@ -1,8 +1,8 @@
 import type { Degradation } from "../../../platform/http/degradation.ts";
 import { isObject } from "../../../platform/json/values.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
-import type { SearchAnswer } from "../../page/answer.ts";
-import type { Page } from "../../page/native-page.ts";
+import type { SearchAnswer } from "../../run/answer.ts";
+import type { Page } from "../../run/native-page.ts";
 
 type Native = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { ApiError } from "../../../platform/http/error.ts";
 import { memberSlices, withMembers } from "../../../platform/json/slices.ts";
-import { type SearchAnswer, withHits } from "../../page/answer.ts";
-import type { Page, SearchPage } from "../../page/native-page.ts";
+import { type SearchAnswer, withHits } from "../../run/answer.ts";
+import type { Page, SearchPage } from "../../run/native-page.ts";
 
 /** What the cluster answers, as an error, to a page past the end of the fused list. Source: neural-search. */
 const PAST_THE_END = "Reached end of search result";

@@ -3,28 +3,28 @@ import { withMembers } from "../../../platform/json/slices.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../../access/templates.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
-import { nativeSearch } from "../../page/answer.ts";
-import { interleaveStage } from "../../page/interleave.ts";
-import type { SearchPage } from "../../page/native-page.ts";
+import { plainExpression } from "../../resolve/expression.ts";
+import { resolveTarget } from "../../resolve/target.ts";
+import { type Effects, NO_EFFECTS } from "../../rules/effects.ts";
+import { withText } from "../../rules/queries.ts";
+import { nativeSearch } from "../../run/answer.ts";
+import { answered } from "../../run/answered.ts";
+import { attemptsOf } from "../../run/attempts.ts";
+import type { SearchBody } from "../../run/named-template.ts";
+import type { SearchPage } from "../../run/native-page.ts";
 import {
   personalizingStage,
   pinsStage,
   rerankingStage,
   rewrittenWithSynonyms,
   varyingStage,
-} from "../../page/rare-stages.ts";
-import type { Rewritten } from "../../page/rewritten.ts";
-import { searchedPage } from "../../page/searched-page.ts";
-import { type Found, stagesOf, type Wanted } from "../../page/stage.ts";
-import { type Effects, NO_EFFECTS } from "../../rules/effects.ts";
-import { withText } from "../../rules/queries.ts";
-import { plainExpression } from "../../target/expression.ts";
-import { resolveTarget } from "../../target/target.ts";
-import { answered } from "../search/answered.ts";
-import { attemptsOf } from "../search/attempts.ts";
-import type { SearchBody } from "../search/named-template.ts";
-import type { Searched, Stopwatch } from "../search/reply.ts";
-import { type RuledSearches, ruledSearches, type SearchRules, searchRules } from "../search/rules.ts";
+} from "../../run/rare-stages.ts";
+import type { Searched, Stopwatch } from "../../run/reply.ts";
+import type { Rewritten } from "../../run/rewritten.ts";
+import { type RuledSearches, ruledSearches, type SearchRules, searchRules } from "../../run/rules.ts";
+import { searchedPage } from "../../run/searched-page.ts";
+import { type Found, stagesOf, type Wanted } from "../../run/stage.ts";
+import { interleaveStage } from "../../stages/interleave.ts";
 import { highlighted } from "./best-passages.ts";
 import { pipelineRefusal } from "./default-pipeline.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";

@@ -3,16 +3,16 @@ import { lookup } from "../../../platform/json/lookup.ts";
 import { memberSlices, withMembers } from "../../../platform/json/slices.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import { passageVector } from "../../../settings/passage-fields.ts";
+import { sourceText } from "../../bulk/needs.ts";
 import { byteVector } from "../../embeddings/byte-vector.ts";
 import { type Embedding, embedderName, passagesBy } from "../../embeddings/embedder.ts";
 import { hashOf } from "../../embeddings/passages.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { hidingOf } from "../../opensearch/hidden-fields.ts";
 import { sourcePatterns } from "../../opensearch/source-fields.ts";
-import { type Hit, hitTexts, type SearchAnswer, withHits } from "../../page/answer.ts";
-import { readAgain } from "../../page/read-again.ts";
-import { StageError } from "../../page/stage.ts";
-import { sourceText } from "../bulk/needs.ts";
+import { type Hit, hitTexts, type SearchAnswer, withHits } from "../../run/answer.ts";
+import { readAgain } from "../../run/read-again.ts";
+import { StageError } from "../../run/stage.ts";
 import type { HybridTarget } from "./target.ts";
 
 interface Wanted {

@@ -10,7 +10,7 @@ import { byteVector } from "../../embeddings/byte-vector.ts";
 import { type EmbedderName, type Embedding, EmbeddingError } from "../../embeddings/embedder.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
-import type { Stopwatch } from "../search/reply.ts";
+import type { Stopwatch } from "../../run/reply.ts";
 import { highlighted } from "./best-passages.ts";
 import { withRescoring } from "./rescoring.ts";
 import { type HybridTarget, versionIssues } from "./target.ts";

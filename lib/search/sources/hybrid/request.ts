@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { objectSchema } from "../../../platform/http/validate.ts";
 import { Candidates, Combination, Normalization, Weights } from "../../../settings/fusion-settings.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
-import { commonFields, IndexExpression, namedTemplateFields, no_hits } from "../search/request.ts";
+import { commonFields, IndexExpression, namedTemplateFields, no_hits } from "../../run/request.ts";
 
 export const HybridSettings = v.strictObject({
   weights: v.pipe(

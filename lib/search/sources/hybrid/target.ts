@@ -16,8 +16,8 @@ import type { IndexSettings } from "../../gateway/settings.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { embeddingField, hasPassages, madeEmbeddings, type SearchPipeline } from "../../opensearch/index-catalog.ts";
-import { sharedStages } from "../../page/shared-stages.ts";
-import { resolveTarget, type Target, type TargetIndex } from "../../target/target.ts";
+import { resolveTarget, type Target, type TargetIndex } from "../../resolve/target.ts";
+import { sharedStages } from "../../run/shared-stages.ts";
 import { defaultPipeline } from "./default-pipeline.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 

@@ -4,8 +4,8 @@ import { invalidRequest } from "../../../platform/http/validate.ts";
 import { memberSlices } from "../../../platform/json/slices.ts";
 import { isObject, numberOf, parseLossless } from "../../../platform/json/values.ts";
 import type { GatewaySettings } from "../../gateway/settings.ts";
-import { isCount, type Page, pageOf } from "../../page/native-page.ts";
-import { namedTemplate, type SearchBody } from "../search/named-template.ts";
+import { namedTemplate, type SearchBody } from "../../run/named-template.ts";
+import { isCount, type Page, pageOf } from "../../run/native-page.ts";
 import type { HybridRequest } from "./request.ts";
 
 const PATH = "search_request_template";

@@ -1,6 +1,6 @@
 import type { Degradation } from "../../../platform/http/degradation.ts";
 import { elementSlices, memberSlices, withMembers } from "../../../platform/json/slices.ts";
-import { type SearchAnswer, searchFailure } from "../../page/answer.ts";
+import { type SearchAnswer, searchFailure } from "../../run/answer.ts";
 
 type Native = Readonly<Record<string, unknown>>;
 

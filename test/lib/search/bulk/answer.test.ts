@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { MAX_RESULT_BYTES } from "../../../../../lib/platform/http/middleware.ts";
+import { MAX_RESULT_BYTES } from "../../../../lib/platform/http/middleware.ts";
 import {
   answerText,
   degradationsOf,
@@ -9,11 +9,11 @@ import {
   requireFittingAnswer,
   serializedBytes,
   shortened,
-} from "../../../../../lib/search/api/bulk/answer.ts";
-import type { Operation } from "../../../../../lib/search/api/bulk/operations.ts";
-import type { ItemResult } from "../../../../../lib/search/api/bulk/send.ts";
-import type { BulkTarget } from "../../../../../lib/search/api/bulk/target.ts";
-import { suite } from "../../../../suite.ts";
+} from "../../../../lib/search/bulk/answer.ts";
+import type { Operation } from "../../../../lib/search/bulk/operations.ts";
+import type { ItemResult } from "../../../../lib/search/bulk/send.ts";
+import type { BulkTarget } from "../../../../lib/search/bulk/target.ts";
+import { suite } from "../../../suite.ts";
 import { bulkGateway, requestOf } from "./support.ts";
 
 const test = suite("bulk answer");

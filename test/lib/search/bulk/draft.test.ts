@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { type Draft, join, NO_DOCUMENT, sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
-import { operationsOf, outlineOf } from "../../../../../lib/search/api/bulk/operations.ts";
-import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
-import { suite } from "../../../../suite.ts";
+import { type Draft, join, NO_DOCUMENT, sendingOf } from "../../../../lib/search/bulk/draft.ts";
+import { operationsOf, outlineOf } from "../../../../lib/search/bulk/operations.ts";
+import type { BulkRequest } from "../../../../lib/search/bulk/request.ts";
+import { suite } from "../../../suite.ts";
 import { requestOf } from "./support.ts";
 
 const test = suite("lines of a bulk call");

@@ -1,5 +1,5 @@
-import { actionsOf, type FaultProxy, startFaultProxy } from "../../../../fixtures/fault-proxy.ts";
-import { type Cluster, request, uniqueIndex } from "../../../../fixtures/opensearch.ts";
+import { actionsOf, type FaultProxy, startFaultProxy } from "../../../fixtures/fault-proxy.ts";
+import { type Cluster, request, uniqueIndex } from "../../../fixtures/opensearch.ts";
 import { bulkGateway, MAPPED_INDEX, mappedIndex } from "./support.ts";
 
 /** Gateways in front of one cluster, each with its own index and a proxy that injects the faults it is told to. */

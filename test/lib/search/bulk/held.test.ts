@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
-import { sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
-import { settleChunk } from "../../../../../lib/search/api/bulk/settle.ts";
-import type { BulkTarget } from "../../../../../lib/search/api/bulk/target.ts";
-import { suite } from "../../../../suite.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { sendingOf } from "../../../../lib/search/bulk/draft.ts";
+import { settleChunk } from "../../../../lib/search/bulk/settle.ts";
+import type { BulkTarget } from "../../../../lib/search/bulk/target.ts";
+import { suite } from "../../../suite.ts";
 import { requestOf } from "./support.ts";
 
 const test = suite("bulk writes that a rebuild holds");

@@ -1,10 +1,10 @@
 import * as assert from "uvu/assert";
-import { lookup } from "../../../../../lib/platform/json/lookup.ts";
-import { needsOf, sourceText } from "../../../../../lib/search/api/bulk/needs.ts";
-import { documentsIn, roundsOf } from "../../../../../lib/search/api/bulk/operations.ts";
-import type { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
-import type { EmbeddingMapping } from "../../../../../lib/search/gateway/settings.ts";
-import { suite } from "../../../../suite.ts";
+import { lookup } from "../../../../lib/platform/json/lookup.ts";
+import { needsOf, sourceText } from "../../../../lib/search/bulk/needs.ts";
+import { documentsIn, roundsOf } from "../../../../lib/search/bulk/operations.ts";
+import type { BulkRequest } from "../../../../lib/search/bulk/request.ts";
+import type { EmbeddingMapping } from "../../../../lib/search/gateway/settings.ts";
+import { suite } from "../../../suite.ts";
 import { requestOf } from "./support.ts";
 
 const test = suite("embedding needs of operations");

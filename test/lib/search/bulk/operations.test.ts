@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { outlineOf } from "../../../../../lib/search/api/bulk/operations.ts";
-import { suite } from "../../../../suite.ts";
-import { randomJson } from "../../../platform/json/random-json.ts";
+import { outlineOf } from "../../../../lib/search/bulk/operations.ts";
+import { suite } from "../../../suite.ts";
+import { randomJson } from "../../platform/json/random-json.ts";
 import { bulkGateway } from "./support.ts";
 
 const test = suite("outline of a bulk request");

@@ -1,11 +1,11 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
-import { sendingOf } from "../../../../../lib/search/api/bulk/draft.ts";
-import type { Need } from "../../../../../lib/search/api/bulk/needs.ts";
-import { type Followed, fateOf } from "../../../../../lib/search/api/bulk/replaced.ts";
-import { settleChunk } from "../../../../../lib/search/api/bulk/settle.ts";
-import type { BulkTarget } from "../../../../../lib/search/api/bulk/target.ts";
-import { suite } from "../../../../suite.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { sendingOf } from "../../../../lib/search/bulk/draft.ts";
+import type { Need } from "../../../../lib/search/bulk/needs.ts";
+import { type Followed, fateOf } from "../../../../lib/search/bulk/replaced.ts";
+import { settleChunk } from "../../../../lib/search/bulk/settle.ts";
+import type { BulkTarget } from "../../../../lib/search/bulk/target.ts";
+import { suite } from "../../../suite.ts";
 import { requestOf } from "./support.ts";
 
 const test = suite("bulk writes that another index refuses or stores");

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import type { ApiError } from "../../../../../lib/platform/http/error.ts";
-import { validate } from "../../../../../lib/platform/http/validate.ts";
-import { BulkRequest } from "../../../../../lib/search/api/bulk/request.ts";
-import { suite } from "../../../../suite.ts";
+import type { ApiError } from "../../../../lib/platform/http/error.ts";
+import { validate } from "../../../../lib/platform/http/validate.ts";
+import { BulkRequest } from "../../../../lib/search/bulk/request.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("bulk request");
 

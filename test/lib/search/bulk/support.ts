@@ -1,17 +1,17 @@
-import { bulkFamily } from "../../../../../functions/api-router/bulk.ts";
-import { OPEN } from "../../../../../lib/platform/http/access.ts";
-import type { ProxyEvent } from "../../../../../lib/platform/http/event.ts";
-import type { Deadline } from "../../../../../lib/platform/resilience/deadline.ts";
-import { type Operation, operationsOf, outlineOf } from "../../../../../lib/search/api/bulk/operations.ts";
-import type { BulkRequest, Conditions } from "../../../../../lib/search/api/bulk/request.ts";
-import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../../../../lib/search/embeddings/embedder.ts";
-import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
-import type { GatewaySettings, IndexSettings } from "../../../../../lib/search/gateway/settings.ts";
-import { noAuth } from "../../../../../lib/search/opensearch/auth.ts";
-import { createCapabilities } from "../../../../../lib/search/opensearch/capabilities.ts";
-import { createCluster } from "../../../../../lib/search/opensearch/client.ts";
-import { createIndexCatalog } from "../../../../../lib/search/opensearch/index-catalog.ts";
-import { MODELS, type ModelName } from "../../../../../lib/settings/embedding-models.ts";
+import { bulkFamily } from "../../../../functions/api-router/bulk.ts";
+import { OPEN } from "../../../../lib/platform/http/access.ts";
+import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
+import type { Deadline } from "../../../../lib/platform/resilience/deadline.ts";
+import { type Operation, operationsOf, outlineOf } from "../../../../lib/search/bulk/operations.ts";
+import type { BulkRequest, Conditions } from "../../../../lib/search/bulk/request.ts";
+import { type Embedder, EmbeddingError, type EmbeddingOutcome } from "../../../../lib/search/embeddings/embedder.ts";
+import type { GatewayServices } from "../../../../lib/search/gateway/services.ts";
+import type { GatewaySettings, IndexSettings } from "../../../../lib/search/gateway/settings.ts";
+import { noAuth } from "../../../../lib/search/opensearch/auth.ts";
+import { createCapabilities } from "../../../../lib/search/opensearch/capabilities.ts";
+import { createCluster } from "../../../../lib/search/opensearch/client.ts";
+import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
+import { MODELS, type ModelName } from "../../../../lib/settings/embedding-models.ts";
 
 const SETTINGS: GatewaySettings = {
   project: "test",

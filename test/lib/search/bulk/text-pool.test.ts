@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
-import { createTextPool, type ModelText } from "../../../../../lib/search/api/bulk/text-pool.ts";
-import { EmbeddingError } from "../../../../../lib/search/embeddings/embedder.ts";
-import type { ModelName } from "../../../../../lib/settings/embedding-models.ts";
-import { suite } from "../../../../suite.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { createTextPool, type ModelText } from "../../../../lib/search/bulk/text-pool.ts";
+import { EmbeddingError } from "../../../../lib/search/embeddings/embedder.ts";
+import type { ModelName } from "../../../../lib/settings/embedding-models.ts";
+import { suite } from "../../../suite.ts";
 import { testEmbedder, tokensOf, vectorOf } from "./support.ts";
 
 const test = suite("texts of a bulk request");

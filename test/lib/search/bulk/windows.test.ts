@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { chunksOf, join } from "../../../../../lib/search/api/bulk/draft.ts";
-import type { BulkTarget } from "../../../../../lib/search/api/bulk/target.ts";
-import { createLookahead, windowsOf } from "../../../../../lib/search/api/bulk/windows.ts";
-import { suite } from "../../../../suite.ts";
+import { chunksOf, join } from "../../../../lib/search/bulk/draft.ts";
+import type { BulkTarget } from "../../../../lib/search/bulk/target.ts";
+import { createLookahead, windowsOf } from "../../../../lib/search/bulk/windows.ts";
+import { suite } from "../../../suite.ts";
 import { mappedIndex, requestOf } from "./support.ts";
 
 const test = suite("bulk windows and chunks");

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { denyRules } from "../../../../../lib/search/api/raw-backend/deny.ts";
-import { nativePath, PREFIX } from "../../../../../lib/search/api/raw-backend/native-call.ts";
-import { suite } from "../../../../suite.ts";
+import { denyRules } from "../../../../lib/search/raw/deny.ts";
+import { nativePath, PREFIX } from "../../../../lib/search/raw/native-call.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("custom deny rules");
 

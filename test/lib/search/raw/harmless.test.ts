@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { ApiError } from "../../../../../lib/platform/http/error.ts";
-import { requireHarmless } from "../../../../../lib/search/api/raw-backend/harmless.ts";
-import { suite } from "../../../../suite.ts";
+import { ApiError } from "../../../../lib/platform/http/error.ts";
+import { requireHarmless } from "../../../../lib/search/raw/harmless.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("harmless native calls");
 

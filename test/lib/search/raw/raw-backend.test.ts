@@ -1,12 +1,12 @@
 import * as assert from "uvu/assert";
-import type { KeyRules } from "../../../../../lib/platform/http/access.ts";
-import type { BytesCall } from "../../../../../lib/platform/http/body-handlers.ts";
-import type { ProxyEvent } from "../../../../../lib/platform/http/event.ts";
-import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
-import { rawBackend } from "../../../../../lib/search/api/raw-backend/raw-backend.ts";
-import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
-import type { ClusterRequest } from "../../../../../lib/search/opensearch/cluster.ts";
-import { suite } from "../../../../suite.ts";
+import type { KeyRules } from "../../../../lib/platform/http/access.ts";
+import type { BytesCall } from "../../../../lib/platform/http/body-handlers.ts";
+import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import type { GatewayServices } from "../../../../lib/search/gateway/services.ts";
+import type { ClusterRequest } from "../../../../lib/search/opensearch/cluster.ts";
+import { rawBackend } from "../../../../lib/search/raw/raw-backend.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("the cluster's own API, by key");
 

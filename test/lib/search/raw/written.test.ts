@@ -1,11 +1,11 @@
 import * as assert from "uvu/assert";
-import { OPEN } from "../../../../../lib/platform/http/access.ts";
-import type { ProxyEvent } from "../../../../../lib/platform/http/event.ts";
-import { rawBackend } from "../../../../../lib/search/api/raw-backend/raw-backend.ts";
-import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
-import type { Cluster } from "../../../../../lib/search/opensearch/cluster.ts";
-import { createIndexCatalog } from "../../../../../lib/search/opensearch/index-catalog.ts";
-import { suite } from "../../../../suite.ts";
+import { OPEN } from "../../../../lib/platform/http/access.ts";
+import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
+import type { GatewayServices } from "../../../../lib/search/gateway/services.ts";
+import type { Cluster } from "../../../../lib/search/opensearch/cluster.ts";
+import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
+import { rawBackend } from "../../../../lib/search/raw/raw-backend.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("raw writes and the catalog of indexes");
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
-import { entryOf, findMapping } from "../../../../lib/search/target/entry.ts";
+import { entryOf, findMapping } from "../../../../lib/search/resolve/entry.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("mapping of an index");
@@ -68,7 +68,7 @@ for (const [what, index, asked, expected] of [
 }
 
 test("its module imports nothing, since it is part of the gateway's bundle", () => {
-  assert.not.match(readFileSync("lib/search/target/entry.ts", "utf8"), /^import/m);
+  assert.not.match(readFileSync("lib/search/resolve/entry.ts", "utf8"), /^import/m);
 });
 
 test.run();

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { namesIn, plainExpression, standsFor } from "../../../../lib/search/target/expression.ts";
+import { namesIn, plainExpression, standsFor } from "../../../../lib/search/resolve/expression.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/target/expression");
+const test = suite("lib/search/resolve/expression");
 
 test("a name is the same in brackets, twice, and beside exclusions", () => {
   for (const expression of ["goods", "<goods>", "goods,<goods>", "goods,goods", "<goods>,-goods-old"]) {

@@ -1,13 +1,13 @@
 import * as assert from "uvu/assert";
-import type { ReadIfChanged } from "../../../../../lib/platform/aws/versioned-documents.ts";
-import { ApiError } from "../../../../../lib/platform/http/error.ts";
-import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
-import { attemptsOf } from "../../../../../lib/search/api/search/attempts.ts";
-import { ruledSearches } from "../../../../../lib/search/api/search/rules.ts";
-import { withSynonyms } from "../../../../../lib/search/page/synonyms.ts";
-import { NO_EFFECTS } from "../../../../../lib/search/rules/effects.ts";
-import { synonymReader } from "../../../../../lib/search/synonyms/document.ts";
-import { suite } from "../../../../suite.ts";
+import type { ReadIfChanged } from "../../../../lib/platform/aws/versioned-documents.ts";
+import { ApiError } from "../../../../lib/platform/http/error.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { NO_EFFECTS } from "../../../../lib/search/rules/effects.ts";
+import { attemptsOf } from "../../../../lib/search/run/attempts.ts";
+import { ruledSearches } from "../../../../lib/search/run/rules.ts";
+import { withSynonyms } from "../../../../lib/search/stages/add-synonyms.ts";
+import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("searches with rules and synonyms that the cluster refuses");
 

@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
-import type { Reply } from "../../../../../lib/platform/http/event.ts";
-import { MAX_RESULT_BYTES } from "../../../../../lib/platform/http/middleware.ts";
-import { multiSearch } from "../../../../../lib/search/api/multi/multi-search.ts";
-import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
-import { suite } from "../../../../suite.ts";
+import type { Reply } from "../../../../lib/platform/http/event.ts";
+import { MAX_RESULT_BYTES } from "../../../../lib/platform/http/middleware.ts";
+import type { GatewayServices } from "../../../../lib/search/gateway/services.ts";
+import { multiSearch } from "../../../../lib/search/run/multi-search.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("several searches in one request");
 

@@ -1,10 +1,10 @@
 import * as assert from "uvu/assert";
-import { ApiError } from "../../../../../lib/platform/http/error.ts";
-import type { Parameter } from "../../../../../lib/platform/json/parameters.ts";
-import { namedTemplate } from "../../../../../lib/search/api/search/named-template.ts";
-import { suite } from "../../../../suite.ts";
+import { ApiError } from "../../../../lib/platform/http/error.ts";
+import type { Parameter } from "../../../../lib/platform/json/parameters.ts";
+import { namedTemplate } from "../../../../lib/search/run/named-template.ts";
+import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/api/search/named-template");
+const test = suite("lib/search/run/named-template");
 
 const PARAMETERS: Parameter[] = [
   { name: "text", type: "text", max_length: 5 },

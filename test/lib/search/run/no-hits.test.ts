@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
-import { withOtherText } from "../../../../../lib/search/api/search/no-hits.ts";
-import { suite } from "../../../../suite.ts";
+import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { withOtherText } from "../../../../lib/search/run/no-hits.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("a search without hits");
 

@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
-import { stopwatch } from "../../../../../lib/search/api/search/reply.ts";
-import { suite } from "../../../../suite.ts";
+import { stopwatch } from "../../../../lib/search/run/reply.ts";
+import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/api/search/reply");
+const test = suite("lib/search/run/reply");
 
 test("a stopwatch adds up what a stage takes, failures included, and rounds at the end", async () => {
   let now = 100;

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { IndexExpression, SearchRequest } from "../../../../../lib/search/api/search/request.ts";
-import { suite } from "../../../../suite.ts";
+import { IndexExpression, SearchRequest } from "../../../../lib/search/run/request.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("an index expression");
 

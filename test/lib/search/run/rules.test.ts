@@ -1,11 +1,11 @@
 import * as assert from "uvu/assert";
-import { searchRules } from "../../../../../lib/search/api/search/rules.ts";
-import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
-import { ruleBook } from "../../../../../lib/search/rules/book.ts";
-import { parseRules } from "../../../../../lib/search/rules/document.ts";
-import { NO_EFFECTS } from "../../../../../lib/search/rules/effects.ts";
-import { RULES_FORM, type Rule } from "../../../../../lib/settings/rules.ts";
-import { suite } from "../../../../suite.ts";
+import type { GatewayServices } from "../../../../lib/search/gateway/services.ts";
+import { ruleBook } from "../../../../lib/search/rules/book.ts";
+import { parseRules } from "../../../../lib/search/rules/document.ts";
+import { NO_EFFECTS } from "../../../../lib/search/rules/effects.ts";
+import { searchRules } from "../../../../lib/search/run/rules.ts";
+import { RULES_FORM, type Rule } from "../../../../lib/settings/rules.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("rules of a search");
 

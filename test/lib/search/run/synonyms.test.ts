@@ -1,13 +1,13 @@
 import * as assert from "uvu/assert";
-import { hybridSearchFamily } from "../../../../../functions/api-router/hybrid-search.ts";
-import { searchFamily } from "../../../../../functions/api-router/search.ts";
-import { OPEN } from "../../../../../lib/platform/http/access.ts";
-import type { ProxyEvent } from "../../../../../lib/platform/http/event.ts";
-import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
-import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities-of.ts";
-import { synonymReader } from "../../../../../lib/search/synonyms/document.ts";
-import { hybridIndex, SETTINGS } from "../../../../fixtures/gateway.ts";
-import { suite } from "../../../../suite.ts";
+import { hybridSearchFamily } from "../../../../functions/api-router/hybrid-search.ts";
+import { searchFamily } from "../../../../functions/api-router/search.ts";
+import { OPEN } from "../../../../lib/platform/http/access.ts";
+import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
+import type { GatewayServices } from "../../../../lib/search/gateway/services.ts";
+import { capabilitiesOf } from "../../../../lib/search/opensearch/capabilities-of.ts";
+import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
+import { hybridIndex, SETTINGS } from "../../../fixtures/gateway.ts";
+import { suite } from "../../../suite.ts";
 
 const test = suite("searches with synonyms");
 

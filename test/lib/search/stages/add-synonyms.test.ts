@@ -3,12 +3,12 @@ import type { ReadIfChanged } from "../../../../lib/platform/aws/versioned-docum
 import type { Degradation } from "../../../../lib/platform/http/degradation.ts";
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
-import { sharedStages } from "../../../../lib/search/page/shared-stages.ts";
-import { withSynonyms } from "../../../../lib/search/page/synonyms.ts";
+import { sharedStages } from "../../../../lib/search/run/shared-stages.ts";
+import { withSynonyms } from "../../../../lib/search/stages/add-synonyms.ts";
 import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/page/synonyms");
+const test = suite("lib/search/stages/add-synonyms");
 
 const QUERY = { match: { t: "sofa" } };
 const ENTRY = { synonyms: { files: [{ file: "a.txt" }] } };

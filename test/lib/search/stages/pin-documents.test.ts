@@ -1,17 +1,17 @@
 import * as assert from "uvu/assert";
 import { seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
-import type { Hit } from "../../../../lib/search/page/answer.ts";
-import { rulesStage, withPins } from "../../../../lib/search/page/rules.ts";
-import { searchedPage } from "../../../../lib/search/page/searched-page.ts";
-import type { Stage } from "../../../../lib/search/page/stage.ts";
 import { ruleBook } from "../../../../lib/search/rules/book.ts";
 import { effectsOf } from "../../../../lib/search/rules/effects.ts";
 import { withEffects } from "../../../../lib/search/rules/queries.ts";
+import type { Hit } from "../../../../lib/search/run/answer.ts";
+import { searchedPage } from "../../../../lib/search/run/searched-page.ts";
+import type { Stage } from "../../../../lib/search/run/stage.ts";
+import { rulesStage, withPins } from "../../../../lib/search/stages/pin-documents.ts";
 import { foundHit, listedCluster } from "../../../fixtures/page-stages.ts";
 import { COLORS, expectedList, matches, randomRules, ruleDocuments } from "../../../fixtures/rule-world.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/page/rules");
+const test = suite("lib/search/stages/pin-documents");
 
 /** Set RULE_SEARCHES to play more. */
 const SEARCHES = Number(process.env.RULE_SEARCHES ?? 1_000);

@@ -2,12 +2,12 @@ import * as assert from "uvu/assert";
 import { type PersonalRanker, RankingError, scoreBelowWindow } from "../../../../lib/personalize/ranking/blend.ts";
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
-import { readAnswer, type SearchAnswer } from "../../../../lib/search/page/answer.ts";
-import { personalizingStage } from "../../../../lib/search/page/rare-stages.ts";
-import { searchedPage } from "../../../../lib/search/page/searched-page.ts";
+import { readAnswer, type SearchAnswer } from "../../../../lib/search/run/answer.ts";
+import { personalizingStage } from "../../../../lib/search/run/rare-stages.ts";
+import { searchedPage } from "../../../../lib/search/run/searched-page.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/page/personal");
+const test = suite("lib/search/stages/rank-for-user");
 
 const WEIGHT = 0.5;
 const WINDOW = 4;

@@ -1,13 +1,13 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { type Random, seeded } from "../../../../lib/platform/statistics/random.ts";
-import { orderBy, rerankStage } from "../../../../lib/search/page/rerank.ts";
 import { createReranker } from "../../../../lib/search/rerank/create-reranker.ts";
+import { orderBy, rerankStage } from "../../../../lib/search/stages/rerank-hits.ts";
 import { playRandomPages, type Trial } from "../../../fixtures/page-stages.ts";
 import { overlapClient } from "../../../fixtures/reranker.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/page/rerank");
+const test = suite("lib/search/stages/rerank-hits");
 
 const COHERE = "cohere.rerank-v3-5:0";
 const RERANK = { model: COHERE, fields: ["title"], candidates: 20, timeout_ms: 1_000, by_default: true };

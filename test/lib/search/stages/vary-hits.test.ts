@@ -1,12 +1,12 @@
 import * as assert from "uvu/assert";
 import { seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
 import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
-import { byMarginalRelevance, limitGroups, type Trait } from "../../../../lib/search/page/diversify.ts";
-import { sharedStages } from "../../../../lib/search/page/shared-stages.ts";
-import { varietyStage } from "../../../../lib/search/page/variety.ts";
+import { sharedStages } from "../../../../lib/search/run/shared-stages.ts";
+import { byMarginalRelevance, limitGroups, type Trait } from "../../../../lib/search/stages/diversify.ts";
+import { varietyStage } from "../../../../lib/search/stages/vary-hits.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/page/variety");
+const test = suite("lib/search/stages/vary-hits");
 
 const cluster = { send: () => Promise.reject(new Error("unexpected")), close: async () => undefined };
 const GROUPS = { groups: { field: "genre", max: 2 } };

@@ -1,9 +1,9 @@
 import * as assert from "uvu/assert";
-import { depthOf, hybridBody, pipelineJson } from "../../../../../lib/search/api/hybrid/body.ts";
-import { readTemplate } from "../../../../../lib/search/api/hybrid/template.ts";
+import { depthOf, hybridBody, pipelineJson } from "../../../../../lib/search/sources/hybrid/body.ts";
+import { readTemplate } from "../../../../../lib/search/sources/hybrid/template.ts";
 import { suite } from "../../../../suite.ts";
 
-const test = suite("lib/search/api/hybrid/body");
+const test = suite("lib/search/sources/hybrid/body");
 
 /** Returns the `_source` of the native body that a template with these members becomes. */
 function sourceOf(members: object, embeddings: readonly string[]): unknown {

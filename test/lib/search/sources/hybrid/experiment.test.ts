@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { splitProbability } from "../../../../../lib/platform/experiments/split.ts";
-import { assignedVariant, canInterleave, canServe } from "../../../../../lib/search/api/hybrid/experiment.ts";
 import type { Experiment } from "../../../../../lib/search/gateway/settings.ts";
 import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities.ts";
+import { assignedVariant, canInterleave, canServe } from "../../../../../lib/search/sources/hybrid/experiment.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("experiments of hybrid search");

@@ -1,12 +1,12 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../../lib/platform/resilience/deadline.ts";
-import { leftWeights, runnableQueries } from "../../../../../lib/search/api/hybrid/queries.ts";
-import type { HybridTarget } from "../../../../../lib/search/api/hybrid/target.ts";
-import { readTemplate } from "../../../../../lib/search/api/hybrid/template.ts";
-import { stopwatch } from "../../../../../lib/search/api/search/reply.ts";
+import { stopwatch } from "../../../../../lib/search/run/reply.ts";
+import { leftWeights, runnableQueries } from "../../../../../lib/search/sources/hybrid/queries.ts";
+import type { HybridTarget } from "../../../../../lib/search/sources/hybrid/target.ts";
+import { readTemplate } from "../../../../../lib/search/sources/hybrid/template.ts";
 import { suite } from "../../../../suite.ts";
 
-const test = suite("lib/search/api/hybrid/queries");
+const test = suite("lib/search/sources/hybrid/queries");
 
 test("weights of the remaining subqueries are scaled to sum to 1", () => {
   assert.equal(leftWeights([0.5, 0.25, 0.25], [1, 2]), { weights: [0.5, 0.5], change: "scaled" });

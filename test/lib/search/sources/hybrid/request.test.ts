@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
-import { appliedSettings } from "../../../../../lib/search/api/hybrid/request.ts";
-import { settingsIssues } from "../../../../../lib/search/api/hybrid/target.ts";
 import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities.ts";
+import { appliedSettings } from "../../../../../lib/search/sources/hybrid/request.ts";
+import { settingsIssues } from "../../../../../lib/search/sources/hybrid/target.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("settings of a hybrid search");

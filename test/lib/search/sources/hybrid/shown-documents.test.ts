@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { parseLossless } from "../../../../../lib/platform/json/values.ts";
-import { queryWith, shownWith } from "../../../../../lib/search/api/hybrid/shown-documents.ts";
+import { queryWith, shownWith } from "../../../../../lib/search/sources/hybrid/shown-documents.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("documents beside the hits");

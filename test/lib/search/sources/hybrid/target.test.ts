@@ -1,11 +1,11 @@
 import * as assert from "uvu/assert";
-import { hybridTarget } from "../../../../../lib/search/api/hybrid/target.ts";
 import type { GatewayServices } from "../../../../../lib/search/gateway/services.ts";
 import type { Cluster } from "../../../../../lib/search/opensearch/cluster.ts";
 import { createIndexCatalog } from "../../../../../lib/search/opensearch/index-catalog.ts";
+import { hybridTarget } from "../../../../../lib/search/sources/hybrid/target.ts";
 import { suite } from "../../../../suite.ts";
 
-const test = suite("lib/search/api/hybrid/target");
+const test = suite("lib/search/sources/hybrid/target");
 
 const dense = { type: "knn_vector", dimension: 384 };
 const model = { properties: { id: { type: "text", index: false }, type: { type: "text", index: false } } };

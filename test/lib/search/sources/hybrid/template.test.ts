@@ -1,11 +1,11 @@
 import * as assert from "uvu/assert";
 import { ApiError } from "../../../../../lib/platform/http/error.ts";
 import { validate } from "../../../../../lib/platform/http/validate.ts";
-import { HybridRequest } from "../../../../../lib/search/api/hybrid/request.ts";
-import { readTemplate, templateOf } from "../../../../../lib/search/api/hybrid/template.ts";
+import { HybridRequest } from "../../../../../lib/search/sources/hybrid/request.ts";
+import { readTemplate, templateOf } from "../../../../../lib/search/sources/hybrid/template.ts";
 import { suite } from "../../../../suite.ts";
 
-const test = suite("lib/search/api/hybrid/template");
+const test = suite("lib/search/sources/hybrid/template");
 
 const read = (from: string) => {
   const query = '{"hybrid":{"queries":[{"match_all":{}}]}}';
