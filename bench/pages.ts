@@ -25,7 +25,7 @@ export const pagesBenchmark: Benchmark = {
         budget: "0",
         reached: wrong === undefined ? "0" : "at least 1",
         kept: wrong === undefined,
-        note: wrong ?? `test/lib/search/page/${file}.test.ts in ${seconds.toFixed(0)} s; ${load()}`,
+        note: wrong ?? `test/lib/search/run/${file}.test.ts in ${seconds.toFixed(0)} s; ${load()}`,
       });
     }
     return rows;
@@ -34,7 +34,7 @@ export const pagesBenchmark: Benchmark = {
 
 /** Returns what a file of tests says of its first failure, or undefined if it passes. */
 async function played(file: string): Promise<string | undefined> {
-  const path = join(import.meta.dirname, `../test/lib/search/page/${file}.test.ts`);
+  const path = join(import.meta.dirname, `../test/lib/search/run/${file}.test.ts`);
   const env = { ...process.env, PAGE_SEARCHES: `${SEARCHES}`, RULE_SEARCHES: `${SEARCHES}` };
   return promisify(execFile)(process.execPath, [path], { env }).then(
     () => undefined,

@@ -3,7 +3,7 @@ import { Failure } from "../../lib/platform/failure.ts";
 import { indices } from "../../lib/search/index/rebuild/requests.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { newStamp } from "../../lib/search/index-meta/run-names.ts";
-import { findMapping } from "../../lib/search/target/entry.ts";
+import { findMapping } from "../../lib/search/resolve/entry.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { ADMINISTRATION, gatewayOptions, openGateway } from "../gateway/gateway.ts";

@@ -11,7 +11,7 @@ import {
   hasEmbedding,
   hasPassages,
 } from "../../lib/search/opensearch/index-catalog.ts";
-import { entryOf } from "../../lib/search/target/entry.ts";
+import { entryOf } from "../../lib/search/resolve/entry.ts";
 import { MODELS } from "../../lib/settings/embedding-models.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { type Vectors, vectorsOfField } from "../../lib/settings/vectors.ts";

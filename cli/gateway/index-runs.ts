@@ -14,7 +14,7 @@ import type { RunRecord } from "../../lib/search/index/rebuild/run-record.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
 import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
-import { entryFor } from "../../lib/search/target/entry-for.ts";
+import { entryFor } from "../../lib/search/resolve/entry-for.ts";
 import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
 import type { Gateway } from "../../packages/lab/gateway/gateway.ts";
 import type { Context } from "../command.ts";

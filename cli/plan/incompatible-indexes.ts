@@ -2,7 +2,7 @@ import { previousModels, referencedModels } from "../../lib/infrastructure/endpo
 import type { Endpoint } from "../../lib/platform/http/access.ts";
 import { vectorsOf } from "../../lib/search/index/semantic-schema.ts";
 import { readIndexMeta } from "../../lib/search/index-meta/index-meta.ts";
-import { entryOf, findMapping } from "../../lib/search/target/entry.ts";
+import { entryOf, findMapping } from "../../lib/search/resolve/entry.ts";
 import type { SearchGateway } from "../../lib/settings/configuration.ts";
 import { isEndpointModel, MODELS, type ModelName } from "../../lib/settings/embedding-models.ts";
 import { endpointsOf, isDeployed } from "../../lib/settings/model-sources.ts";

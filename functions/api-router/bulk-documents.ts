@@ -9,7 +9,7 @@ import {
   NEEDS,
   Refresh,
   RIVALS,
-} from "../../lib/search/api/bulk/request.ts";
+} from "../../lib/search/bulk/request.ts";
 
 const op = <Name extends string>(name: Name, description: string) =>
   v.pipe(v.picklist([name]), v.description(description));

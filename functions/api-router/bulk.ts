@@ -1,7 +1,7 @@
 import { bytesHandler } from "../../lib/platform/http/body-handlers.ts";
 import type { Family } from "../../lib/platform/http/router.ts";
-import { readBulk } from "../../lib/search/api/bulk/operations.ts";
-import { runBulk } from "../../lib/search/api/bulk/run.ts";
+import { readBulk } from "../../lib/search/bulk/operations.ts";
+import { runBulk } from "../../lib/search/bulk/run.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 
 /** POST /application/bulk */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Integer } from "../../lib/platform/http/documents.ts";
-import { CandidatesRequest } from "../../lib/search/api/hybrid/request.ts";
+import { CandidatesRequest } from "../../lib/search/sources/hybrid/request.ts";
 
 export const Candidate = v.object({
   ...{ _index: v.string(), _id: v.string(), _score: v.number() },

@@ -11,26 +11,25 @@ import {
   Integer,
   Issue,
 } from "../../lib/platform/http/documents.ts";
-import { Document, RefreshWaitFor } from "../../lib/search/api/bulk/request.ts";
+import { Document, RefreshWaitFor } from "../../lib/search/bulk/request.ts";
+import { MAX_SEARCHES } from "../../lib/search/run/multi-search.ts";
+import {
+  NamedSearchRequest,
+  NativeSearch,
+  NoHitsChoice,
+  namedTemplateFields,
+  SearchRequest,
+  TemplateParams,
+} from "../../lib/search/run/request.ts";
 import {
   AppliedHybridSettings,
   CandidatesRequest,
   HybridSettings,
   hybridFields,
-} from "../../lib/search/api/hybrid/request.ts";
-import { MAX_SEARCHES } from "../../lib/search/api/multi/multi-search.ts";
-import {
-  BusinessRules,
-  NamedSearchRequest,
-  NativeSearch,
-  NoHitsChoice,
-  namedTemplateFields,
-  Personalization,
-  RuleSet,
-  SearchRequest,
-  TemplateParams,
-} from "../../lib/search/api/search/request.ts";
-import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
+} from "../../lib/search/sources/hybrid/request.ts";
+import { BusinessRules, Personalization } from "../../lib/search/stages/personalization.ts";
+import { RuleSet } from "../../lib/search/stages/rules.ts";
+import { SuggestRequest } from "../../lib/search/suggest/request.ts";
 import { Combination, Normalization } from "../../lib/settings/fusion-settings.ts";
 import { Rerank, Variety, VarietyGroups, VarietySimilarity } from "../../lib/settings/stage-values.ts";
 import {

@@ -1,7 +1,7 @@
 import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
 import type { Family } from "../../lib/platform/http/router.ts";
-import { MultiSearchRequest, multiSearch } from "../../lib/search/api/multi/multi-search.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+import { MultiSearchRequest, multiSearch } from "../../lib/search/run/multi-search.ts";
 
 /** The searches by kind: the same chunks as those of their own endpoints, loaded by the first search of the kind. */
 const SEARCHES = {

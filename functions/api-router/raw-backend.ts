@@ -1,7 +1,7 @@
 import { bytesHandler } from "../../lib/platform/http/body-handlers.ts";
 import type { Family } from "../../lib/platform/http/router.ts";
-import { rawBackend } from "../../lib/search/api/raw-backend/raw-backend.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+import { rawBackend } from "../../lib/search/raw/raw-backend.ts";
 
 /** ANY /raw-backend/<endpoint> */
 export function rawBackendFamily(services: GatewayServices): Family {

@@ -1,5 +1,5 @@
 import type { Route } from "../../lib/platform/http/route.ts";
-import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
+import { SuggestRequest } from "../../lib/search/suggest/request.ts";
 import { BulkRequestDocument } from "./bulk-documents.ts";
 import { CandidatesAnswer } from "./candidates-documents.ts";
 import {

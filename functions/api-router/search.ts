@@ -1,10 +1,11 @@
 import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
 import type { Family } from "../../lib/platform/http/router.ts";
 import { validate } from "../../lib/platform/http/validate.ts";
-import type { OneSearch } from "../../lib/search/api/multi/multi-search.ts";
-import { AnySearchRequest } from "../../lib/search/api/search/request.ts";
-import { search } from "../../lib/search/api/search/search.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+import type { OneSearch } from "../../lib/search/run/multi-search.ts";
+import { AnySearchRequest } from "../../lib/search/run/request.ts";
+import { runSearch } from "../../lib/search/run/run.ts";
+import { native } from "../../lib/search/sources/native.ts";
 
 /** POST /application/search */
 export function searchFamily(services: GatewayServices): Family {
@@ -13,11 +14,11 @@ export function searchFamily(services: GatewayServices): Family {
       api: services.api,
       schema: AnySearchRequest,
       queries: true,
-      handle: (call) => search(services, call),
+      handle: (call) => runSearch(native, services, call),
     }),
   };
 }
 
 /** Answers a search that is one of several. */
 export const oneSearch: OneSearch = async (services, call) =>
-  search(services, { ...call, body: validate(AnySearchRequest, call.body) });
+  runSearch(native, services, { ...call, body: validate(AnySearchRequest, call.body) });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { SUGGESTION_SOURCES } from "../../lib/platform/contract/search.ts";
-import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
+import { SuggestRequest } from "../../lib/search/suggest/request.ts";
 
 /** Sources of suggestions: texts that enough others searched for and found something by, and titles of documents. */
 export const SuggestionSource = v.picklist(SUGGESTION_SOURCES);

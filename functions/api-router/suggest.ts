@@ -1,8 +1,8 @@
 import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
 import type { Family } from "../../lib/platform/http/router.ts";
-import { SuggestRequest } from "../../lib/search/api/suggest/request.ts";
-import { suggest } from "../../lib/search/api/suggest/suggest.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
+import { SuggestRequest } from "../../lib/search/suggest/request.ts";
+import { suggest } from "../../lib/search/suggest/suggest.ts";
 
 /** POST /application/suggest */
 export function suggestFamily(services: GatewayServices): Family {

@@ -1,6 +1,6 @@
 import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
 import type { Family } from "../../lib/platform/http/router.ts";
-import { type EventsServices, storeEvents } from "../../lib/search/api/events/events.ts";
+import { type EventsServices, storeEvents } from "../../lib/search/events/events.ts";
 import { EventsRequest } from "../../lib/search/request-log/ubi-event.ts";
 import { served } from "./served.ts";
 

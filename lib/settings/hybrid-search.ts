@@ -19,9 +19,8 @@ import {
   word,
 } from "./kinds.ts";
 import { IndexPattern, Name, ParameterName, SourceField } from "./names.ts";
-import { RerankSection, SynonymsSection } from "./page-stages.ts";
+import { stageSections } from "./page-stages.ts";
 import { ChunkingSection } from "./passages.ts";
-import { VarietySection } from "./stage-values.ts";
 import { SuggestSection } from "./suggest.ts";
 import { VECTOR_NAMES } from "./vectors.ts";
 
@@ -74,9 +73,7 @@ const HybridQuery = section(
       ),
       {},
     ),
-    variety: v.optional(VarietySection),
-    synonyms: v.optional(SynonymsSection),
-    rerank: v.optional(RerankSection),
+    ...stageSections,
     suggest: v.optional(SuggestSection),
     on_embedding_failure: v.optional(
       section(

@@ -2,13 +2,13 @@ import * as v from "valibot";
 import { flag, integer, list, section, text } from "./kinds.ts";
 import { Field, Locale } from "./names.ts";
 import { RERANK_MODEL } from "./rerank-models.ts";
-import { RerankCandidates, RerankMinScore } from "./stage-values.ts";
+import { RerankCandidates, RerankMinScore, VarietySection } from "./stage-values.ts";
 
 /** The path of a file of synonyms inside the configuration folder. */
 export const SYNONYM_FILE = /^(?!.*(?:^|\/)\.)(?:[\w.-]+\/){0,5}[\w.-]+\.(?:txt|csv)$/;
 
 /** `synonyms` of an index: its files. */
-export const SynonymsSection = section(
+const SynonymsSection = section(
   {
     files: list(
       section(
@@ -31,7 +31,7 @@ export const SynonymsSection = section(
 );
 
 /** `rerank` of an index: which model orders the best hits. */
-export const RerankSection = section(
+const RerankSection = section(
   {
     model: text(
       RERANK_MODEL,
@@ -62,3 +62,11 @@ export const RerankSection = section(
   },
   "Orders the best hits of this index by a model that reads them with the query, in plain and hybrid searches; a request's own `rerank` wins.",
 );
+
+/** What an entry of hybrid_search.yaml says of the stages of a search, by the member that has it. */
+export const stageSections = {
+  variety: v.optional(VarietySection),
+  synonyms: v.optional(SynonymsSection),
+  rerank: v.optional(RerankSection),
+};
+export type StageMember = keyof typeof stageSections;

@@ -15,11 +15,11 @@ import {
 import { eventParser } from "../../lib/recommendation/records/event.ts";
 import { profileParser } from "../../lib/recommendation/records/profile.ts";
 import type { Parsed } from "../../lib/recommendation/records/value.ts";
-import { BulkRequest } from "../../lib/search/api/bulk/request.ts";
-import { HybridRequest } from "../../lib/search/api/hybrid/request.ts";
-import { readTemplate, templateOf } from "../../lib/search/api/hybrid/template.ts";
-import { namedTemplate } from "../../lib/search/api/search/named-template.ts";
-import { AnySearchRequest } from "../../lib/search/api/search/request.ts";
+import { BulkRequest } from "../../lib/search/bulk/request.ts";
+import { namedTemplate } from "../../lib/search/run/named-template.ts";
+import { AnySearchRequest } from "../../lib/search/run/request.ts";
+import { HybridRequest } from "../../lib/search/sources/hybrid/request.ts";
+import { readTemplate, templateOf } from "../../lib/search/sources/hybrid/template.ts";
 import { bodiesOf, type OpenApi, type Overrides, schemaCompiler } from "../fixtures/bodies.ts";
 import { SHOP_DEFINITIONS } from "../functions/recommendation-api/definitions.ts";
 import { suite } from "../suite.ts";

@@ -13,7 +13,7 @@ import {
 import { mappedSettings } from "../fixtures/faults/endpoints.ts";
 import { startTcpProxy, type TcpProxy } from "../fixtures/faults/tcp-proxy.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { bulkGateway, tokensOf } from "../lib/search/api/bulk/support.ts";
+import { bulkGateway, tokensOf } from "../lib/search/bulk/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("late deliveries of two writes on one id, in every order");

@@ -10,7 +10,7 @@ import { OPEN } from "../../lib/platform/http/access.ts";
 import type { ProxyEvent } from "../../lib/platform/http/event.ts";
 import { createRouter } from "../../lib/platform/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
-import type { EventsServices } from "../../lib/search/api/events/events.ts";
+import type { EventsServices } from "../../lib/search/events/events.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import { SETTINGS } from "../fixtures/gateway.ts";
 import { suite } from "../suite.ts";

@@ -9,7 +9,7 @@ import { CallTimeout } from "../../lib/platform/aws/errors.ts";
 import { failureOf, type StoreFailure } from "../../lib/platform/aws/store-failure.ts";
 import { createAccess, type KeyRules } from "../../lib/platform/http/access.ts";
 import { createRouter } from "../../lib/platform/http/router.ts";
-import type { EventsServices } from "../../lib/search/api/events/events.ts";
+import type { EventsServices } from "../../lib/search/events/events.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("search events");

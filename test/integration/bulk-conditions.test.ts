@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { bulkGateway, MAPPED_INDEX, mappedIndex, vectorOf } from "../lib/search/api/bulk/support.ts";
+import { bulkGateway, MAPPED_INDEX, mappedIndex, vectorOf } from "../lib/search/bulk/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk with routing, versions and upserts");

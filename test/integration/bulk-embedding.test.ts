@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { EmbeddingError } from "../../lib/search/embeddings/embedder.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { bulkGateway, MAPPED_INDEX, mappedIndex, tokensOf, vectorOf } from "../lib/search/api/bulk/support.ts";
+import { bulkGateway, MAPPED_INDEX, mappedIndex, tokensOf, vectorOf } from "../lib/search/bulk/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk with embeddings");

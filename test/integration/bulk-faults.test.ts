@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { clusters } from "../fixtures/opensearch.ts";
-import { faultyCluster, put, sent } from "../lib/search/api/bulk/faulty-cluster.ts";
+import { faultyCluster, put, sent } from "../lib/search/bulk/faulty-cluster.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk faults");

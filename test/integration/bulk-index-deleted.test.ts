@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { bulkGateway, MAPPED_INDEX, mappedIndex } from "../lib/search/api/bulk/support.ts";
+import { bulkGateway, MAPPED_INDEX, mappedIndex } from "../lib/search/bulk/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk to an index that was deleted");

@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { ModelPausedError } from "../../lib/search/embeddings/breaker.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { bulkGateway, MAPPED_INDEX, mappedIndex } from "../lib/search/api/bulk/support.ts";
+import { bulkGateway, MAPPED_INDEX, mappedIndex } from "../lib/search/bulk/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk while a model is paused");

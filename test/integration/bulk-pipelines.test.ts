@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { faultyCluster, put } from "../lib/search/api/bulk/faulty-cluster.ts";
+import { faultyCluster, put } from "../lib/search/bulk/faulty-cluster.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk through pipelines of the index");

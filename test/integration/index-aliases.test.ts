@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { entryFor } from "../../lib/search/target/entry-for.ts";
+import { entryFor } from "../../lib/search/resolve/entry-for.ts";
 import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { clusterBehind } from "../../packages/lab/gateway/gateway.ts";
 import { scratchFolder } from "../../packages/processes/scratch.ts";

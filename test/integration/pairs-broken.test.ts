@@ -20,7 +20,7 @@ const CASES = 60;
 
 /** The rules by which an alias ties an index to its entry. */
 const RULES = {
-  file: "lib/search/target/entry.ts",
+  file: "lib/search/resolve/entry.ts",
   text: " ??\n    agreed(entries, askedHere) ??\n    agreed(entries, aliases)",
 };
 

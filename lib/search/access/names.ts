@@ -1,5 +1,5 @@
 import { forbidden, type KeyRules } from "../../platform/http/access.ts";
-import { plainName } from "../target/expression.ts";
+import { plainName } from "../resolve/expression.ts";
 
 /** The rules that refuse a call. Answers name the rule; docs/guides/access.md explains each. */
 export type Rule =

@@ -2,25 +2,17 @@ import { forbidden, type KeyRules, requireListed } from "../../platform/http/acc
 import type { Issue } from "../../platform/http/error.ts";
 import type { JsonCall } from "../../platform/http/event.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
-
-/** The bound of a member of a request: its schema, or the most characters of a text. */
-type Bound = "schema" | number;
+import type { Bound } from "../stages/kinds.ts";
+import { STAGE_PAGE_MEMBERS } from "../stages/table.ts";
 
 /**
  * Members that a key with `templates` may send beside the values of declared parameters: nothing that changes the order, what is
- * told of it, or what a search costs. docs/guides/access.md has the same list.
+ * told of it, or what a search costs. docs/guides/access.md has the same list. A stage names those of its own.
  */
 export const PAGE_MEMBERS: Readonly<Record<string, Bound>> = {
-  ...{ index: "schema", template: "schema", params: "schema" },
+  ...{ index: "schema", template: "schema", params: "schema", user_id: "schema", is_logging_enable: "schema" },
   ...{ user_query: 1_000, search_query: 1_000 },
-  ...{
-    user_id: "schema",
-    segments: "schema",
-    locale: "schema",
-    personalization: "schema",
-    is_logging_enable: "schema",
-  },
-  "business_rules.is_personalized_enabled": "schema",
+  ...STAGE_PAGE_MEMBERS,
 };
 
 /** Throws `forbidden` unless a key with `templates` names one of them. */

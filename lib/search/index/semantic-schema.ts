@@ -7,7 +7,7 @@ import { bedrockModelId, vectorsOfEndpoint } from "../../settings/model-sources.
 import { passagesField } from "../../settings/passage-fields.ts";
 import { vectorField } from "../../settings/vectors.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
-import { findMapping } from "../target/entry.ts";
+import { findMapping } from "../resolve/entry.ts";
 import { type IndexDescription, readIndexDescription, SchemaError } from "./index-description.ts";
 import { fieldOnPath, withField } from "./mapping-path.ts";
 

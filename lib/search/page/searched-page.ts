@@ -11,7 +11,7 @@ export async function searchedPage(request: PageRequest): Promise<Found> {
   const { page, stages, declined } = request;
   if (stages.length > 0 && page && page.size > 0) {
     // Most searches have no stages, and do not load them.
-    const { stagedPage } = await import("./run.ts");
+    const { stagedPage } = await import("./staged-page.ts");
     return stagedPage(request, page);
   }
   const answer = await request.plain();

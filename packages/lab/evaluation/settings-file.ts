@@ -1,7 +1,7 @@
 import type { SearchKind } from "@relevance/lib/platform/contract/search.ts";
 import { withQuery } from "@relevance/lib/platform/json/template.ts";
 import { isObject } from "@relevance/lib/platform/json/values.ts";
-import { RuleSet, Segments } from "@relevance/lib/search/api/search/request.ts";
+import { RuleSet, Segments } from "@relevance/lib/search/stages/rules.ts";
 import { type Lexicon, lexiconOf } from "@relevance/lib/search/synonyms/lexicon.ts";
 import { rewriting } from "@relevance/lib/search/synonyms/rewrite.ts";
 import { Rerank, Variety } from "@relevance/lib/settings/stage-values.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Book, books } from "@relevance/demo-data/books.ts";
 import { semanticSchema } from "@relevance/lib/search/index/semantic-schema.ts";
-import { findMapping } from "@relevance/lib/search/target/entry.ts";
+import { findMapping } from "@relevance/lib/search/resolve/entry.ts";
 import type { ModelName } from "@relevance/lib/settings/embedding-models.ts";
 import type { EmbeddingMapping, HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
 import type { Models } from "@relevance/lib/settings/model.ts";

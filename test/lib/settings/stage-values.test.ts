@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import * as v from "valibot";
-import { IndexName } from "../../../lib/search/api/bulk/request.ts";
+import { IndexName } from "../../../lib/search/bulk/request.ts";
 import { IndexPattern } from "../../../lib/settings/names.ts";
 import { Variety, VarietySection } from "../../../lib/settings/stage-values.ts";
 import { suite } from "../../suite.ts";

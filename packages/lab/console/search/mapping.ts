@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { entryOf, findNamed, type NamedIndex } from "@relevance/lib/search/target/entry.ts";
+import { entryOf, findNamed, type NamedIndex } from "@relevance/lib/search/resolve/entry.ts";
 import type { ConsoleIndex } from "../../server/setup.ts";
 import { callService } from "../api.ts";
 import { place, setup } from "../state.ts";

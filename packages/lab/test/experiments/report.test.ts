@@ -1,6 +1,6 @@
 import { splitProbability } from "@relevance/lib/platform/experiments/split.ts";
 import { type Random, seeded } from "@relevance/lib/platform/statistics/random.ts";
-import { assignedVariant } from "@relevance/lib/search/api/hybrid/experiment.ts";
+import { assignedVariant } from "@relevance/lib/search/sources/hybrid/experiment.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
 import { ALPHA, type ConfiguredExperiment, POWER, reportOf, usersNeeded } from "../../experiments/report.ts";

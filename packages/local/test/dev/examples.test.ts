@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { books } from "@relevance/demo-data/books.ts";
 import { RankItems, RecommendToItem, RecommendToUser } from "@relevance/lib/recommendation/api/requests.ts";
-import { SearchRequest } from "@relevance/lib/search/api/search/request.ts";
+import { SearchRequest } from "@relevance/lib/search/run/request.ts";
 import { MODEL_NAMES, MODELS } from "@relevance/lib/settings/embedding-models.ts";
 import type { HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
 import { loadConfiguration } from "@relevance/lib/settings/load.ts";

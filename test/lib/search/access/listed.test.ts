@@ -4,7 +4,7 @@ import { mapping, settings } from "../../../../lib/search/access/bodies.ts";
 import { nativeRefusal } from "../../../../lib/search/access/native.ts";
 import { queryRefusal } from "../../../../lib/search/access/query.ts";
 import { rightsOf } from "../../../../lib/search/access/rights.ts";
-import { denyRules, patternRule } from "../../../../lib/search/api/raw-backend/deny.ts";
+import { denyRules, patternRule } from "../../../../lib/search/raw/deny.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("calls that a project lists, and numbers that end a node");

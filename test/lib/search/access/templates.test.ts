@@ -3,8 +3,8 @@ import { join } from "node:path";
 import * as assert from "uvu/assert";
 import type { KeyRules } from "../../../../lib/platform/http/access.ts";
 import { PAGE_MEMBERS, requirePageRequest } from "../../../../lib/search/access/templates.ts";
-import { HybridRequest } from "../../../../lib/search/api/hybrid/request.ts";
-import { NamedSearchRequest, SearchRequest } from "../../../../lib/search/api/search/request.ts";
+import { NamedSearchRequest, SearchRequest } from "../../../../lib/search/run/request.ts";
+import { HybridRequest } from "../../../../lib/search/sources/hybrid/request.ts";
 import { ROOT } from "../../../fixtures/env.ts";
 import { suite } from "../../../suite.ts";
 

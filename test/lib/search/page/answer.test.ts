@@ -3,7 +3,7 @@ import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { itemIdOf, objectIdsOf, readAnswer } from "../../../../lib/search/page/answer.ts";
 import { suite } from "../../../suite.ts";
 
-const test = suite("lib/search/page/answer");
+const test = suite("lib/search/run/answer");
 
 const answer = (rest: object = {}) =>
   JSON.stringify({ took: 1, timed_out: false, _shards: { total: 2, failed: 0 }, hits: { hits: [] }, ...rest });

@@ -1,0 +1,72 @@
+import type { NoHits } from "../../platform/contract/search.ts";
+import type { JsonCall } from "../../platform/http/event.ts";
+import { deadlineWithin } from "../../platform/resilience/deadline.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { searchFailure } from "../page/answer.ts";
+import { plainExpression } from "../resolve/expression.ts";
+import type { OtherText } from "../suggest/correct.ts";
+import { suggestedFrom } from "../suggest/sources.ts";
+import { holdsAny } from "../suggest/texts.ts";
+import type { Searched } from "./reply.ts";
+
+/** Milliseconds for finding another text. */
+const LOOK_UP_MS = 1_000;
+
+const FAILED: unique symbol = Symbol("failed");
+
+/** What a request says about a search without hits. */
+export interface NoHitsRequest {
+  index: string;
+  no_hits?: NoHits | null | undefined;
+}
+
+/** Returns what becomes of a search without hits; undefined if nothing does, or if its key may not see suggestions. */
+function wanted({ settings }: GatewayServices, { body, caller }: JsonCall<NoHitsRequest>) {
+  const suggest = settings.indexes.find(({ index }) => index === plainExpression(body.index))?.suggest;
+  const no_hits: NoHits = body.no_hits ?? suggest?.no_hits ?? "nothing";
+  if (!suggest || no_hits === "nothing" || !caller.endpoints.includes("suggest")) return undefined;
+  return { suggest, no_hits };
+}
+
+/**
+ * Returns a search as it is, or, if it has no hits, with another text that may have been meant, and with the hits of that text if
+ * these are wanted. A failure of this changes nothing but `degraded`.
+ */
+export async function withOtherText(
+  services: GatewayServices,
+  call: JsonCall<NoHitsRequest>,
+  first: Searched,
+  searchFor: (text: string) => Promise<Searched>,
+): Promise<Searched> {
+  const index = plainExpression(call.body.index);
+  const { userQuery: text } = first;
+  const { hits, total, partial } = first.answer;
+  // A search that is incomplete may have found something, and pins are on another page.
+  if (partial.length > 0 || first.degraded.some(({ stage }) => stage === "embedding")) return first;
+  if (first.stages.some(({ name, added }) => name === "rules" && added > 0)) return first;
+  if (text === null || text.trim() === "" || hits.length > 0 || total?.value !== 0) return first;
+  const { suggest, no_hits } = wanted(services, call) ?? {};
+  if (!suggest) return first;
+  const { otherTextFor } = await import("../suggest/correct.ts");
+  const { cluster, settings } = services;
+  const deadline = deadlineWithin(LOOK_UP_MS, call.deadline);
+  const sources = suggestedFrom(suggest, settings.logging);
+  const asked = { cluster, deadline, index, text, sources, isNever: holdsAny(suggest.never) };
+  let other: OtherText | undefined;
+  try {
+    other = await otherTextFor(asked);
+  } catch (error) {
+    return without(first, `suggestions cannot be read: ${searchFailure(error)}`, "no other text was looked for");
+  }
+  if (!other) return first;
+  const told = { ...first, didYouMean: { ...other, is_searched: false } };
+  if (no_hits !== "search") return told;
+  const second = await searchFor(other.text).catch((): typeof FAILED => FAILED);
+  if (second === FAILED) return without(told, "the search for the other text failed", "its hits are not shown");
+  return second.answer.hits.length === 0 ? told : { ...second, didYouMean: { ...other, is_searched: true } };
+}
+
+function without(found: Searched, reason: string, effect: string): Searched {
+  const lost = { stage: "suggestions", target: "did_you_mean", reason, effect } as const;
+  return { ...found, degraded: [...found.degraded, lost] };
+}

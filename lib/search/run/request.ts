@@ -1,0 +1,132 @@
+import * as v from "valibot";
+import { MAX_ID } from "../../personalize/limits.ts";
+import { NO_HITS } from "../../platform/contract/search.ts";
+import { objectSchema } from "../../platform/http/validate.ts";
+import { isObject } from "../../platform/json/values.ts";
+import { stageMembers } from "../stages/table.ts";
+
+/**
+ * An index expression. Only in date math, which stands in angle brackets, a slash belongs to the expression: it rounds the
+ * date, as in `<logs-{now/d}>`.
+ */
+const EXPRESSION = /^(?!_)(?!.*,_)(?!.*\.\.)(?:<[^\\\s?#%,<>]+>|[^/\\\s?#%<])+$/;
+
+/** Index names, aliases and whatever else the cluster resolves to indexes. It reports whatever else is wrong with a name. */
+export const IndexExpression = v.pipe(
+  v.string(),
+  v.nonEmpty("must not be empty"),
+  v.maxLength(1_024, "must have at most 1,024 characters"),
+  v.check(
+    (name) => name.split(",").every((part) => !part.startsWith("_")),
+    "must not start with _: that is an operation of the cluster, not an index",
+  ),
+  v.check(
+    (name) => /^$|^_|,_/.test(name) || EXPRESSION.test(name),
+    "must not hold a slash, blank, ?, #, % or ..; a slash may stand in date math such as <logs-{now/d}>",
+  ),
+  // The checks above as one pattern, for the OpenAPI document.
+  v.metadata({ pattern: EXPRESSION.source }),
+  v.description("One index, alias, data stream, date math, wildcard pattern, or comma-separated list of these."),
+);
+
+/** What becomes of a search that finds nothing. */
+export const NoHitsChoice = v.picklist(NO_HITS);
+
+/** A native search body. The cluster checks its content. */
+export const NativeSearch = v.pipe(
+  v.looseObject({}),
+  v.description("A native search body. The cluster checks its content and answers 422 when it refuses it."),
+);
+
+/** Fields that search and hybrid search share. An optional field may be null, which means that it is absent. */
+export const commonFields = {
+  user_id: v.pipe(
+    v.nullish(
+      v.pipe(
+        v.string(),
+        v.nonEmpty("must not be empty"),
+        v.maxLength(MAX_ID, `must have at most ${MAX_ID} characters`),
+      ),
+      null,
+    ),
+    v.description("The user who searches, for personalized ranking and the request log."),
+  ),
+  is_logging_enable: v.pipe(
+    v.nullish(v.boolean(), true),
+    v.description("Whether the request log gets a line about this search. Default: true."),
+  ),
+  explain_stages: v.pipe(
+    v.nullish(v.boolean()),
+    v.description("Whether the answer has `stages`: what each stage of the page did, and its time. Default: false."),
+  ),
+  ...stageMembers,
+};
+
+/** Values for the parameters of a named template. */
+export const TemplateParams = v.pipe(
+  v.looseObject({}),
+  v.description(
+    "Values, each of which replaces `[params.<name>]` in the template: of any kind, unless the template declares what they may be.",
+  ),
+);
+
+/** A template of hybrid_search.yaml and its values. */
+export const namedTemplateFields = {
+  template: v.pipe(v.string(), v.maxLength(100), v.description("Name of a template in hybrid_search.yaml.")),
+  params: v.nullish(objectSchema(TemplateParams), null),
+};
+
+const user_query = v.pipe(
+  v.nullish(v.string()),
+  v.description(
+    "What the user typed, for the request log, which cannot find it in the body, and for the reranking. A template may need it.",
+  ),
+);
+
+/** What becomes of a search without hits. */
+export const no_hits = v.pipe(
+  v.nullish(NoHitsChoice),
+  v.description(
+    "What becomes of a search without hits: nothing, `did_you_mean` tells another text, or that is searched for. Needs the endpoint `suggest`.",
+  ),
+);
+
+/** A search with a body of its own. */
+export const SearchRequest = v.strictObject({
+  index: IndexExpression,
+  search_request: objectSchema(NativeSearch),
+  user_query,
+  no_hits,
+  ...commonFields,
+});
+
+/** A search that names its template. */
+export const NamedSearchRequest = v.strictObject({
+  index: IndexExpression,
+  ...namedTemplateFields,
+  user_query,
+  no_hits,
+  ...commonFields,
+});
+
+const absent = (reason: string) => v.nullish(v.never(reason));
+
+const OwnBody = v.strictObject({
+  ...SearchRequest.entries,
+  template: absent("must not be beside search_request"),
+  params: absent("must only be beside template"),
+});
+
+const NamedBody = v.strictObject({
+  ...NamedSearchRequest.entries,
+  search_request: absent("must not be beside template"),
+});
+
+/** The body of a search: it has a body of its own, or names a template. */
+export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBody =>
+  isObject(input) && input.template != null ? NamedBody : OwnBody,
+);
+export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
+
+/** What every search says. */
+export type CommonFields = v.InferOutput<v.StrictObjectSchema<typeof commonFields, undefined>>;

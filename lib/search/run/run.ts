@@ -1,0 +1,235 @@
+import type { JsonCall, Reply } from "../../platform/http/event.ts";
+import { searchedIndexes } from "../access/query.ts";
+import { checkedParts, requirePageRequest, requireTemplate } from "../access/templates.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import type { SearchPage } from "../page/native-page.ts";
+import type { Rewritten } from "../page/rewritten.ts";
+import { searchedPage } from "../page/searched-page.ts";
+import { stagesOf } from "../page/stage.ts";
+import { plainExpression } from "../resolve/expression.ts";
+import { changesQuery, type Effects } from "../rules/effects.ts";
+import { synonyms, withSynonyms } from "../stages/synonyms.ts";
+import { stagesFor } from "../stages/table.ts";
+import { answered } from "./answered.ts";
+import { type Attempt, attemptsOf } from "./attempts.ts";
+import type { SearchBody } from "./named-template.ts";
+import type { Searched } from "./reply.ts";
+import { type RuledSearches, ruledSearches, type SearchRules, searchRules } from "./rules.ts";
+import type { Opened, Retrieval, Running, SearchRequest, Sender, Source, Variant, Worded } from "./source.ts";
+
+/**
+ * Answers a search: the same steps in the same order, wherever its hits come from. What the key may send, the rules, the text,
+ * the queries, the stages, the page, the answer.
+ */
+export function runSearch<Request extends SearchRequest, Own extends Opened>(
+  source: Source<Request, Own>,
+  services: GatewayServices,
+  call: JsonCall<Request>,
+): Promise<Reply> {
+  return answered(services, call, async (watch, replaced) => {
+    const { body } = call;
+    requirePageRequest(call);
+    const own = granted(call, body.template, source.bodyOf(services.settings, call, body.template));
+    const rules = await searchRules(services, { ...call, rule_set: body.rule_set, index: own.index });
+    return new Search(source, { services, call, watch }, own, rules, replaced).found();
+  });
+}
+
+/** Returns a body with the indexes to send it to. Throws `forbidden` for what the key may not search. */
+function granted(
+  { caller, body }: JsonCall<SearchRequest>,
+  template: string | null | undefined,
+  own: SearchBody,
+): Pick<Worded, "own" | "index"> {
+  requireTemplate(caller, template);
+  return { own, index: searchedIndexes(caller, body.index, ...checkedParts(caller, own)) };
+}
+
+/** A search by one template, whose indexes are known. */
+interface Prepared<Own> extends Worded {
+  opened: Own;
+}
+
+/** A search with its queries, which can be sent. */
+interface Ready<Own> extends Prepared<Own> {
+  retrieval: Retrieval;
+  ruled: RuledSearches;
+  /** The queries of the search; undefined if nothing changes them. */
+  queries: readonly unknown[] | undefined;
+  rewritten: Rewritten<readonly unknown[] | undefined>;
+}
+
+/** One search of a request. */
+class Search<Request extends SearchRequest, Own extends Opened> {
+  readonly #source: Source<Request, Own>;
+  readonly #running: Running<Request>;
+  /** The request's own body, and the indexes, which the key may search. */
+  readonly #granted: Pick<Worded, "own" | "index">;
+  readonly #rules: SearchRules;
+  /** The text that is searched for in place of the request's, if that found nothing. */
+  readonly #replaced: string | undefined;
+
+  constructor(
+    source: Source<Request, Own>,
+    running: Running<Request>,
+    granted: Pick<Worded, "own" | "index">,
+    rules: SearchRules,
+    replaced: string | undefined,
+  ) {
+    this.#source = source;
+    this.#running = running;
+    this.#granted = granted;
+    this.#rules = rules;
+    this.#replaced = replaced;
+  }
+
+  async found(): Promise<Searched> {
+    const { services, call } = this.#running;
+    const { body } = call;
+    const { prepared, variant } = await this.#prepared();
+    const ready = await this.#ready(prepared, variant?.settings, ruledSearches(prepared.effects));
+    const { opened, effects, retrieval } = ready;
+    const { entry, native, page } = opened;
+    const interleaved = variant?.other && (await this.#interleaved(variant, variant.other, ready));
+    const text = effects.text ?? this.#source.textOf(body);
+    const { pins } = retrieval;
+    const search = { index: prepared.index, request: body, userId: body.user_id, text, entry, native, page };
+    const { stages, declined } = stagesOf([
+      interleaved ?? {},
+      ...(await stagesFor(services, { ...search, effects, pins })),
+    ]);
+    const sender = retrieval.sender(Math.max(0, ...stages.map(({ window }) => window)));
+    const attempt = await this.#attempts(ready, sender);
+    const paged = await searchedPage({
+      page,
+      stages,
+      declined,
+      plain: () => attempt((json) => sender.send(json, undefined, { aggregate: true })),
+      searchPage: (wanted, options) => attempt((json) => sender.send(json, wanted, options)),
+      maxResultWindow: () => retrieval.maxResultWindow(),
+      deadline: call.deadline,
+    });
+    const found = await sender.finish(paged);
+    const experiment = variant?.shown(found, interleaved);
+    return { ...this.#searched(ready, sender, found), ...(experiment && { experiment }) };
+  }
+
+  /** Returns the search as prepared for the variant that it gets, if it takes part in an experiment. */
+  async #prepared(): Promise<{ prepared: Prepared<Own>; variant?: Variant<Own> }> {
+    const { template } = this.#running.call.body;
+    const variant = await this.#source.variantOf?.(this.#running, this.#granted.index);
+    if (!variant) return { prepared: await this.#prepare(template) };
+    const prepared = await this.#prepare(variant.template ?? template, variant);
+    return variant.canServe(prepared.opened) ? { prepared, variant } : { prepared: await this.#prepare(template) };
+  }
+
+  /** Returns a search by a template, and what rules do to it: as `given`, or by its own words. */
+  async #prepare(
+    template: string | null | undefined,
+    variant?: Pick<Variant<Own>, "experiment">,
+    given?: Effects,
+  ): Promise<Prepared<Own>> {
+    const { services, call } = this.#running;
+    const { body, caller } = call;
+    const bodyWith = (text?: string) => this.#source.bodyOf(services.settings, call, template, text);
+    const { own, index } = template === body.template ? this.#granted : granted(call, template, bodyWith());
+    const found = given ?? this.#effectsOn(own.parsed, variant);
+    const replaced = this.#replaced;
+    const effects = replaced === undefined ? found : { ...found, text: replaced };
+    const worded = effects.text !== undefined && own.values ? bodyWith(effects.text) : own;
+    if (replaced !== undefined) {
+      // The text may stand where the body names an index.
+      const sent = own.values ? worded : { parsed: await this.#withText(own.parsed, replaced) };
+      searchedIndexes(caller, body.index, ...checkedParts(caller, sent));
+    }
+    const search = { own, worded, index, effects };
+    return { ...search, opened: await this.#source.open(this.#running, search) };
+  }
+
+  #effectsOn(native: Worded["own"]["parsed"], variant: Pick<Variant<Own>, "experiment"> | undefined): Effects {
+    const { body, caller } = this.#running.call;
+    const { template, params, segments } = body;
+    const text = this.#source.textOf(body);
+    return this.#rules.effectsOn({
+      ...{ text, template, params, segments, native },
+      key: caller.name,
+      experiment: variant?.experiment,
+    });
+  }
+
+  /** Returns a query, or several, in which another text stands for that of the request, as far as it can be found. */
+  async #withText<Query>(query: Query, text: string): Promise<Query> {
+    const from = this.#source.textOf(this.#running.call.body);
+    if (from == null) return query;
+    const { withText } = await import("../rules/queries.ts");
+    return withText(query, from, text) as Query;
+  }
+
+  /** Adds what the search is made with: embeddings, texts of rules, synonyms. */
+  async #ready(prepared: Prepared<Own>, settings: unknown, ruled: RuledSearches): Promise<Ready<Own>> {
+    const { services, call } = this.#running;
+    const { body, deadline } = call;
+    const { effects, own, opened } = prepared;
+    const retrieval = await opened.retrieval(settings);
+    const asked = { entry: opened.entry, synonyms: body.synonyms, locale: body.locale, deadline };
+    // A template is filled with the text of rules.
+    const text = own.values ? undefined : effects.text;
+    const isChanged = text !== undefined || changesQuery(effects) || synonyms.isWanted(asked);
+    const parsed = isChanged ? retrieval.queries() : undefined;
+    const queries = parsed && text !== undefined ? await this.#withText(parsed, text) : parsed;
+    return { ...prepared, retrieval, ruled, queries, rewritten: await withSynonyms(services, asked, queries) };
+  }
+
+  /** Returns what sends a search, without what the cluster refuses of rules and synonyms. */
+  async #attempts({ effects, ruled, rewritten, queries }: Ready<Own>, sender: Sender): Promise<Attempt> {
+    const rules = changesQuery(effects) ? await import("../rules/queries.ts") : undefined;
+    return attemptsOf({ effects, ruled, rewritten }, queries, (own, changed) =>
+      sender.body(rules && changesQuery(own) ? changed?.map((query) => rules.withEffects(query, own)) : changed),
+    );
+  }
+
+  /** Returns the stage that interleaves the hits of another variant with those of this one. */
+  async #interleaved(variant: Variant<Own>, other: NonNullable<Variant<Own>["other"]>, one: Ready<Own>) {
+    const isSame = other.template === undefined || other.template === variant.template;
+    const prepared = isSame ? one : await this.#prepare(other.template, variant, one.effects);
+    const ready = await this.#ready(prepared, other.settings, one.ruled);
+    const window = one.opened.entry.candidates;
+    const sender = ready.retrieval.sender(window);
+    const attempt = await this.#attempts(ready, sender);
+    const searchOther: SearchPage = (page, options) => attempt((json) => sender.send(json, page, options));
+    return variant.interleaved(searchOther, window);
+  }
+
+  #searched(
+    { own, effects, retrieval, ruled, rewritten }: Ready<Own>,
+    { echo }: Sender,
+    found: Awaited<ReturnType<Sender["finish"]>>,
+  ): Searched {
+    const { body } = this.#running.call;
+    return {
+      endpoint: this.#source.kind,
+      index: plainExpression(body.index),
+      echo: {
+        index: JSON.stringify(body.index),
+        ...echo,
+        ...(body.template != null && { template: JSON.stringify(body.template) }),
+        ...(body.no_hits != null && { no_hits: JSON.stringify(body.no_hits) }),
+      },
+      fields: body,
+      userQuery: this.#source.textOf(body) ?? null,
+      query: own.parsed,
+      settings: retrieval.settings,
+      ...found,
+      rules: effects.applied,
+      stages: [...rewritten.reports(), ...found.stages],
+      degraded: [
+        ...retrieval.degraded,
+        ...this.#rules.degraded,
+        ...ruled.degraded(),
+        ...rewritten.degraded(),
+        ...found.degraded,
+      ],
+      milliseconds: {},
+    };
+  }
+}

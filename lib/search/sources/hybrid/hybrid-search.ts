@@ -1,0 +1,126 @@
+import { withMembers } from "../../../platform/json/slices.ts";
+import { nativeSearch } from "../../page/answer.ts";
+import type { Found } from "../../page/stage.ts";
+import type { Retrieval, Running, Sender, Source, Worded } from "../../run/source.ts";
+import { highlighted } from "./best-passages.ts";
+import { pipelineRefusal } from "./default-pipeline.ts";
+import { depthDegradation, versionDegradations } from "./degraded.ts";
+import { fusedPages } from "./fused-pages.ts";
+import { nativeOf, type OpenedHybrid, type Plan, planned } from "./plan.ts";
+import type { HybridRequest, HybridSettings } from "./request.ts";
+import { hybridTarget } from "./target.ts";
+import { readTemplate, templateOf } from "./template.ts";
+
+/**
+ * The shard's request cache keeps results of `size: 0`. It drops what neural-search adds to them, so that every repeat
+ * of a hybrid search on an index of one shard fails (illegal_state_exception, seen on 2.19.6 and 3.6.0).
+ */
+const QUERY_STRING = "request_cache=false";
+
+/** `POST /application/hybrid-search`: embeds the query text, and lets the cluster fuse the hits of the subqueries. */
+export const hybrid: Source<HybridRequest, OpenedHybrid> = {
+  kind: "hybrid-search",
+
+  textOf: ({ search_query }) => search_query,
+
+  bodyOf: (settings, { body, text }, template, replaced) =>
+    templateOf(settings, { ...body, template: template ?? null }, text, replaced),
+
+  async variantOf(running, index) {
+    if (running.services.settings.experiments.length === 0) return undefined;
+    const { variantOf } = await import("./experiment.ts");
+    return variantOf(running, index);
+  },
+
+  async open(running, search) {
+    const { services, call, watch } = running;
+    const template = readTemplate(search.worded.text, call.body.settings.weights);
+    const entry = await watch.time("catalog", () => hybridTarget(services, search.index, call.deadline));
+    const { native, page } = template;
+    const opened = { template, native, page, entry };
+    return {
+      ...opened,
+      retrieval: (settings) => retrievalOf(running, search, opened, settings as HybridSettings | undefined),
+    };
+  },
+};
+
+async function retrievalOf(
+  running: Running<HybridRequest>,
+  search: Worded,
+  opened: Omit<OpenedHybrid, "retrieval">,
+  settings: HybridSettings = running.call.body.settings,
+): Promise<Retrieval> {
+  const { services, call, watch } = running;
+  const { template, entry } = opened;
+  const query = search.effects.text ?? call.body.search_query;
+  const plan = await planned(services, opened, { query, settings, deadline: call.deadline }, watch);
+  const { request_processors, response_processors } = entry.pipeline;
+  return {
+    queries: () => plan.queries,
+    pins: {
+      body: () => nativeOf(opened, plan, 0).bodyWith(plan.queries),
+      pipeline: JSON.stringify({
+        request_processors,
+        response_processors: [...response_processors, ...template.responseProcessors],
+      }),
+    },
+    maxResultWindow: async () => entry.maxResultWindow,
+    sender: (window) => senderOf(running, search, opened, plan, Math.max(entry.candidates, window)),
+    degraded: plan.degraded,
+    settings: plan.settings,
+  };
+}
+
+function senderOf(
+  { services, call, watch }: Running<HybridRequest>,
+  { own, index }: Worded,
+  opened: Omit<OpenedHybrid, "retrieval">,
+  plan: Plan,
+  candidates: number,
+): Sender {
+  const { native, entry } = opened;
+  const { page } = opened.template;
+  const { can, pipeline } = entry;
+  const { timeout } = native;
+  const { bodyWith, echoed, isExplained, paginationDepth } = nativeOf(opened, plan, candidates);
+  const search = (stage: string, json: string, query?: { query: string }) =>
+    watch.time(stage, () => nativeSearch(services, call.deadline, index, json, { ...query, timeout }));
+  const fused = (json: string) =>
+    search("cluster", json, { query: QUERY_STRING }).catch((error: unknown) => {
+      throw pipelineRefusal(error, pipeline, can.version);
+    });
+  return {
+    body: (queries = plan.queries) => bodyWith(queries),
+    async send(json, wanted = page, options) {
+      const counts = can.hybridTotals || !options.aggregate ? undefined : await import("./totals.ts");
+      const found = fusedPages(json, fused)(wanted, options);
+      if (!counts?.isMiscounted(native)) return found;
+      return counts.withTotals(found, native, () => search("totals", counts.countBody(json)));
+    },
+    async finish(found) {
+      const { answer, degraded, ...rest } = await withPassages(found);
+      const lacking = versionDegradations(native, can, { isExplained });
+      const short = depthDegradation(answer, { page, depth: paginationDepth, native });
+      return { ...rest, answer, degraded: [...degraded, ...lacking, ...short] };
+    },
+    echo: {
+      search_query: JSON.stringify(call.body.search_query),
+      search_request_template: withMembers(own.text, { search_pipeline: echoed }),
+      // Weights are echoed as the request has them; the pipeline shows those that were used.
+      settings: JSON.stringify({ ...plan.settings, weights: call.body.settings.weights }),
+    },
+  };
+
+  /** Returns what was found with the best passages that the search wants highlighted. */
+  async function withPassages(found: Found): Promise<Found> {
+    const fields = highlighted(native, entry.passages);
+    if (fields.length === 0 || found.answer.hits.length === 0) return found;
+    const { withBestPassages } = await import("./passage-highlights.ts");
+    const wanted = { index, target: entry, fields, embeddings: plan.embeddings };
+    const { answer, degraded } = await watch.time("passages", () =>
+      withBestPassages(services, wanted, found.answer, call.deadline),
+    );
+    return { ...found, answer, degraded: [...found.degraded, ...degraded] };
+  }
+}

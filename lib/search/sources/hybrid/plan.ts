@@ -1,0 +1,78 @@
+import { invalidRequest } from "../../../platform/http/validate.ts";
+import type { Deadline } from "../../../platform/resilience/deadline.ts";
+import type { GatewayServices } from "../../gateway/services.ts";
+import type { Stopwatch } from "../../run/reply.ts";
+import type { Opened } from "../../run/source.ts";
+import { ofPassages } from "./best-passages.ts";
+import { depthOf, hybridBody, pipelineJson } from "./body.ts";
+import { type RunnableQueries, runnableQueries } from "./queries.ts";
+import { type AppliedHybridSettings, appliedSettings, type HybridSettings } from "./request.ts";
+import { type HybridTarget, settingsIssues } from "./target.ts";
+import type { Template } from "./template.ts";
+
+/** A hybrid search whose template was read and whose indexes are known. */
+export interface OpenedHybrid extends Opened {
+  template: Template;
+  entry: HybridTarget;
+}
+
+/** What a hybrid search runs. */
+export interface Plan extends RunnableQueries {
+  settings: AppliedHybridSettings;
+}
+
+/** What a plan is made with. */
+interface Asked {
+  query: string;
+  settings: HybridSettings;
+  deadline: Deadline;
+}
+
+/** Returns the settings and subqueries of a search. Throws `invalid_request` for settings that the cluster cannot serve. */
+export async function planned(
+  services: GatewayServices,
+  { template, entry }: Pick<OpenedHybrid, "template" | "entry">,
+  { query, settings: own, deadline }: Asked,
+  watch: Stopwatch,
+): Promise<Plan> {
+  const settings = appliedSettings(own, entry.settings, template.queries.length);
+  const issues = settingsIssues(settings, entry.can);
+  if (issues.length > 0) throw invalidRequest(issues);
+  const asked = { query, weights: settings.weights, deadline };
+  return { settings, ...(await runnableQueries(services, asked, template, entry, watch)) };
+}
+
+/** Returns what makes the native body of a plan from subqueries, the pipeline that is echoed, and how deep it searches. */
+export function nativeOf(
+  { template, entry }: Pick<OpenedHybrid, "template" | "entry">,
+  { settings, weights }: Plan,
+  candidates: number,
+) {
+  const { page } = template;
+  const { maxResultWindow, can } = entry;
+  const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
+  // The processor fails beside rescore, and gives the hits of a later page the explanations of the first ones.
+  const isExplained =
+    can.scoreExplanation &&
+    (can.wrappedExplanation || !entry.isWrapped) &&
+    template.native.rescore === undefined &&
+    page.from === 0;
+  const parts = {
+    weights,
+    sampleFactor,
+    explain: template.native.explain === true && isExplained,
+    responseProcessors: template.responseProcessors,
+  };
+  const pipeline = pipelineJson(settings, { ...parts, own: entry.pipeline });
+  const bodyWith = (queries: readonly unknown[]) =>
+    hybridBody(template, {
+      queries: queries.map((own) => ofPassages(own, { fields: entry.passages, can, shared: template.hybrid.filter })),
+      paginationDepth,
+      pipeline,
+      embeddings: entry.embeddings,
+      passages: entry.passages,
+      dropProfile: !can.hybridProfile,
+    });
+  // The echo has none of the index's pipeline, which callers may not know.
+  return { bodyWith, echoed: pipelineJson(settings, parts), isExplained, paginationDepth };
+}

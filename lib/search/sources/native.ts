@@ -1,0 +1,96 @@
+import { HYBRID_DEFAULTS } from "../../platform/contract/search.ts";
+import { memberSlices, withMembers } from "../../platform/json/slices.ts";
+import { isHybrid } from "../../platform/json/template.ts";
+import { parseLossless } from "../../platform/json/values.ts";
+import { nativeSearch } from "../page/answer.ts";
+import { pageOf } from "../page/native-page.ts";
+import { resolveTarget } from "../resolve/target.ts";
+import { namedTemplate, type SearchBody } from "../run/named-template.ts";
+import type { AnySearchRequest } from "../run/request.ts";
+import type { Opened, Retrieval, Running, Sender, Source, Worded } from "../run/source.ts";
+import type { StageEntry } from "../stages/kinds.ts";
+import { sharedStages } from "../stages/shared.ts";
+import { asksForEntry } from "../stages/table.ts";
+
+/** `POST /application/search`: a native body, or the template that the request names, sent unchanged unless something changes it. */
+export const native: Source<AnySearchRequest> = {
+  kind: "search",
+
+  textOf: ({ user_query }) => user_query,
+
+  bodyOf(settings, { body, text }, template, replaced): SearchBody {
+    if (template != null) {
+      const named = {
+        name: template,
+        text: replaced,
+        queryMember: "user_query",
+        bodyMember: "search_request",
+      } as const;
+      return namedTemplate(settings, { ...named, endpoint: "search" }, text);
+    }
+    const slice = memberSlices(text).get("search_request");
+    return { text: text.slice(slice?.start, slice?.end), parsed: body.search_request as Record<string, unknown> };
+  },
+
+  async open(running, search): Promise<Opened> {
+    const { parsed } = search.own;
+    const retrieval = retrievalOf(running, search);
+    return {
+      native: parsed,
+      page: pageOf(parsed),
+      entry: await entryOf(running, search.index),
+      retrieval: async () => retrieval,
+    };
+  },
+};
+
+function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own, worded, index }: Worded): Retrieval {
+  const { text } = worded;
+  const slice = memberSlices(text).get("query");
+  let queries: readonly unknown[] | undefined;
+  const { timeout } = own.parsed;
+  const { user_query } = call.body;
+  const sender: Sender = {
+    body: (changed) =>
+      changed === undefined || changed === queries ? text : withMembers(text, { query: JSON.stringify(changed[0]) }),
+    send(json, page, { aggregate }) {
+      const changes = page && { from: String(page.from), size: String(page.size) };
+      const body = withMembers(json, { ...changes, ...(!aggregate && { aggs: undefined, aggregations: undefined }) });
+      return watch.time("cluster", () => nativeSearch(services, call.deadline, index, body, { timeout }));
+    },
+    finish: async (found) => found,
+    echo: {
+      search_request: own.text,
+      ...(user_query != null && { user_query: JSON.stringify(user_query) }),
+    },
+  };
+  return {
+    queries() {
+      queries ??= [slice ? parseLossless(text.slice(slice.start, slice.end)) : { match_all: {} }];
+      return queries;
+    },
+    // The cluster has no page behind the end of a fused list, and pins ask for one.
+    pins: isHybrid(own.parsed) ? undefined : { body: () => own.text },
+    /** The smallest of the indexes behind a name: the window cannot be larger. */
+    async maxResultWindow() {
+      const indexes = await services.catalog.resolve(index, call.deadline);
+      return Math.min(...indexes.map(({ maxResultWindow }) => maxResultWindow));
+    },
+    sender: () => sender,
+    degraded: [],
+    settings: null,
+  };
+}
+
+const NO_ENTRY: StageEntry = { candidates: HYBRID_DEFAULTS.candidates, embedding_mappings: [] };
+
+/** Returns what the entries of the searched indexes decide on, if the request or any entry has a stage that needs it. */
+async function entryOf({ services, call }: Running<AnySearchRequest>, index: string): Promise<StageEntry> {
+  if (!asksForEntry(call.body, services.settings.indexes)) return NO_ENTRY;
+  // The search itself reports what is wrong with its index.
+  const indexes = await resolveTarget(services, index, call.deadline)
+    .then((target) => target.indexes)
+    .catch(() => []);
+  const { candidates, embedding_mappings } = indexes[0]?.entry ?? NO_ENTRY;
+  return { candidates, embedding_mappings, ...sharedStages(indexes) };
+}

@@ -1,0 +1,104 @@
+import { memberSlices } from "../../platform/json/slices.ts";
+import { isObject, parseLossless } from "../../platform/json/values.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { hitTexts, nativeSearch, searchFailure } from "../page/answer.ts";
+import { identityOf } from "../page/apply.ts";
+import { ownOrderOf } from "../page/native-page.ts";
+import { type FoundHit, type Stage, StageError, type Wanted } from "../page/stage.ts";
+import type { Effects, Pin } from "../rules/effects.ts";
+import { filtersOf, withoutHidden } from "../rules/queries.ts";
+import type { PinSource, StageContext } from "./kinds.ts";
+
+/** Milliseconds for one search by ids. */
+const BUDGET_MS = 2_000;
+
+/** Members of a native body that decide what a hit shows. */
+const SHOWN = [
+  ...["_source", "fields", "docvalue_fields", "stored_fields", "script_fields", "highlight"],
+  ...["version", "seq_no_primary_term", "timeout"],
+];
+
+type Search = Pick<StageContext<unknown>, "index" | "effects" | "native" | "page" | "pins">;
+
+/** Returns the stage that puts pinned documents at their places. A search with an order of its own keeps it. */
+export function rulesStage(services: Pick<GatewayServices, "cluster">, search: Search): Wanted {
+  const { index, effects, native, page, pins: source } = search;
+  const { pins } = effects;
+  if (!source || page === undefined || page.size === 0 || ownOrderOf(native) !== undefined) return {};
+  const run: Stage["run"] = async (hits, deadline) => {
+    if (hits.some(({ _id }) => _id === undefined)) throw new StageError("the request leaves out the ids of hits");
+    const placeOf = new Map(hits.map(({ _id }, at) => [_id, at]).reverse() as Array<[string, number]>);
+    const missing = pins.filter(({ id }) => !placeOf.has(id));
+    const body = missing.length > 0 ? pinSearch(missing, effects, source) : undefined;
+    const found = body === undefined ? new Map<string, FoundHit>() : await pinned(body);
+    const known = pins.flatMap(({ id, place }) => {
+      const hit = placeOf.get(id) ?? found.get(id);
+      return hit === undefined ? [] : [{ hit, place }];
+    });
+    return { order: withPins([...hits.keys()], known) };
+
+    async function pinned(json: string): Promise<ReadonlyMap<string, FoundHit>> {
+      const timeout = native.timeout;
+      const answer = await nativeSearch(services, deadline, index, json, { timeout }).catch((error: unknown) => {
+        throw new StageError(`the pinned documents could not be read: ${searchFailure(error)}`);
+      });
+      if (answer.partial.length > 0) throw new StageError("the pinned documents could not all be read");
+      const texts = hitTexts(answer);
+      const all = answer.hits.map((hit, at): FoundHit => ({ hit, text: texts[at] ?? "" }));
+      // If several indexes have a document of this id, it is that of the first by name, on every page.
+      all.sort((a, b) => (identityOf(a.hit) < identityOf(b.hit) ? 1 : -1));
+      return new Map(all.map((one) => [one.hit._id, one]));
+    }
+  };
+  const last = pins.at(-1)?.place ?? 0;
+  // With hits for a page and all places, the first page needs one search. The list does not depend on the window.
+  const window = Math.max(last, page.size);
+  const lost = "hits are without pinned documents";
+  const values = { window, budgetMs: BUDGET_MS, effect: "adds or hides", lost, told: true, run } as const;
+  return { stage: { name: "rules", ...values } };
+}
+
+/** Returns the places of hits in which the pinned ones are at theirs, or at the end if there are too few others. */
+export function withPins<T>(hits: readonly T[], pins: ReadonlyArray<{ hit: T; place: number }>): T[] {
+  const pinned = new Set(pins.map(({ hit }) => hit));
+  const left = [...pins].reverse();
+  const order: T[] = [];
+  const pinHere = () => {
+    while (left.at(-1)?.place === order.length + 1) order.push((left.pop() as { hit: T }).hit);
+  };
+  for (const hit of hits) {
+    if (pinned.has(hit)) continue;
+    pinHere();
+    order.push(hit);
+  }
+  return [...order, ...left.reverse().map(({ hit }) => hit)];
+}
+
+/** Returns the body that finds pinned documents as hits of the search, if they pass its filters. */
+function pinSearch(pins: readonly Pin[], effects: Effects, { body: bodyOf, pipeline }: PinSource): string {
+  const body = bodyOf();
+  const members = memberSlices(body);
+  const textOf = (member: string): string | undefined => {
+    const slice = members.get(member);
+    return slice && body.slice(slice.start, slice.end);
+  };
+  const [query, post] = ["query", "post_filter"].map((member) => parseLossless(textOf(member) ?? "null"));
+  const filter = [...filtersOf(query), ...(isObject(post) ? [post] : []), ...effects.filters];
+  const idsOf = (ignores: boolean) => pins.filter((pin) => pin.ignore_filters === ignores).map(({ id }) => id);
+  const should = [
+    { bool: { filter: [{ ids: { values: idsOf(false) } }, ...filter] } },
+    { bool: { filter: [{ ids: { values: idsOf(true) } }] } },
+  ];
+  const search = {
+    query: JSON.stringify({ bool: { should, minimum_should_match: 1, ...withoutHidden(effects) } }),
+    // Each index, of which an alias may have several, may have a document with the same id.
+    size: String(pins.length * 10),
+    track_total_hits: "false",
+    search_pipeline: pipeline ?? textOf("search_pipeline"),
+    ...Object.fromEntries(SHOWN.map((member) => [member, textOf(member)])),
+  };
+  const texts = Object.entries(search).flatMap(([member, json]) =>
+    json === undefined ? [] : [`${JSON.stringify(member)}:${json}`],
+  );
+  return `{${texts.join(",")}}`;
+}

@@ -1,0 +1,123 @@
+import { lookup } from "../../platform/json/lookup.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import type { Hit } from "../page/answer.ts";
+import { ownOrderOf } from "../page/native-page.ts";
+import { readAgain } from "../page/read-again.ts";
+import { type Stage, StageError, type Wanted } from "../page/stage.ts";
+import { RerankError } from "../rerank/reranker.ts";
+import type { StageContext, StageEntry } from "./kinds.ts";
+
+/** What a request says, in which null means that a part is absent. */
+export interface OwnRerank {
+  is_enabled?: boolean | null | undefined;
+  candidates?: number | null | undefined;
+  min_score?: number | null | undefined;
+}
+
+const LOST = "hits are in the order before the reranking";
+
+const declined = (reason: string): Wanted => ({
+  declined: { stage: "rerank", target: "search_response", reason, effect: LOST },
+});
+
+interface Search
+  extends Pick<
+    StageContext<{ rerank?: OwnRerank | null | undefined }>,
+    "index" | "request" | "text" | "native" | "page"
+  > {
+  entry: Pick<StageEntry, "rerank" | "hasPipeline">;
+}
+
+/**
+ * Returns the stage that orders the best hits by a model which reads them with the query, or why a request that asks for it
+ * cannot have it; neither if nothing asks for it. A search with an order of its own keeps it, and one without text has nothing
+ * to compare: both is only told if the request itself asked.
+ */
+export function rerankStage(
+  services: Pick<GatewayServices, "cluster" | "reranker">,
+  { index, request: { rerank: own }, entry: { rerank, hasPipeline = false }, text: query, native, page }: Search,
+): Wanted {
+  const isAsked = own != null && own.is_enabled !== false;
+  if (!(own ? isAsked : rerank?.by_default) || page === undefined || page.size === 0) return {};
+  const text = query?.trim() ?? "";
+  const order = ownOrderOf(native);
+  const reason = !rerank
+    ? "hybrid_search.yaml has no rerank for the index, or not the same one for all indexes"
+    : order !== undefined
+      ? `the request has its own ${order}`
+      : text === ""
+        ? "the request has no text to search for"
+        : undefined;
+  if (!rerank || reason !== undefined) return isAsked ? declined(reason ?? "") : {};
+
+  const { model, fields, batch_size: batchSize, timeout_ms: budgetMs } = rerank;
+  const least = own?.min_score ?? rerank.min_score ?? Number.NEGATIVE_INFINITY;
+  const run: Stage["run"] = async (hits, deadline) => {
+    if (hits.length < 2) return { order: [...hits.keys()] };
+    const texts = await textsOf(services, { index, hits, fields, native, hasPipeline }, deadline);
+    if (texts.every((one) => one === "")) throw new StageError(`no hit has text in ${fields.join(" or ")}`);
+    const { scores, usage } = await scored(services, model, (reranker) =>
+      reranker.score(text, texts, { batchSize, deadline }),
+    );
+    return { order: orderBy(scores, least), usage };
+  };
+  const window = own?.candidates ?? rerank.candidates;
+  return { stage: { name: "rerank", window, budgetMs, effect: "reorders", lost: LOST, told: true, run } };
+}
+
+/** Returns the places of hits by their scores. Those below `least` or without a score follow behind, in their order. */
+export function orderBy(scores: ReadonlyArray<number | undefined>, least: number): number[] {
+  const scoreAt = (place: number) => scores[place] ?? Number.NEGATIVE_INFINITY;
+  const isGood = (place: number) => scores[place] !== undefined && scoreAt(place) >= least;
+  const places = [...scores.keys()];
+  return [
+    ...places.filter(isGood).sort((a, b) => scoreAt(b) - scoreAt(a) || a - b),
+    ...places.filter((place) => !isGood(place)),
+  ];
+}
+
+async function scored<T>(
+  { reranker }: Pick<GatewayServices, "reranker">,
+  model: string,
+  score: (reranker: Awaited<ReturnType<GatewayServices["reranker"]>>) => Promise<T>,
+): Promise<T> {
+  try {
+    return await score(await reranker(model));
+  } catch (error) {
+    const isTold = error instanceof RerankError;
+    const failed = new StageError(isTold ? error.message : "the reranker failed");
+    if (isTold) failed.usage = error.usage;
+    throw failed;
+  }
+}
+
+interface Read {
+  index: string;
+  hits: readonly Hit[];
+  fields: readonly string[];
+  native: Record<string, unknown>;
+  /** Whether a default search pipeline may change what hits show. */
+  hasPipeline: boolean;
+}
+
+/** Parts of a body by which hits show other documents than the stored ones. */
+const SHOWN = ["_source", "stored_fields", "search_pipeline"] as const;
+
+/** Returns the text of each hit: from its document, or by a second search if the request shows something else. */
+async function textsOf(
+  services: Pick<GatewayServices, "cluster">,
+  { index, hits, fields, native, hasPipeline }: Read,
+  deadline: Deadline,
+): Promise<string[]> {
+  const isShown = !hasPipeline && SHOWN.every((option) => native[option] === undefined);
+  const found = isShown
+    ? hits
+    : await readAgain(services, { index, hits, fields, read: { _source: fields } }, deadline);
+  return found.map((hit) =>
+    fields
+      .flatMap((field) => lookup(hit?._source ?? {}, field).values.flat())
+      .filter((value) => typeof value === "string" || typeof value === "number")
+      .join("\n"),
+  );
+}

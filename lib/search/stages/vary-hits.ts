@@ -1,0 +1,126 @@
+import type * as v from "valibot";
+import { isObject, valueAt } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { MODELS } from "../../settings/embedding-models.ts";
+import { SIMILARITY_WEIGHT, type Variety } from "../../settings/stage-values.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import type { EmbeddingMapping } from "../gateway/settings.ts";
+import { hidingOf } from "../opensearch/hidden-fields.ts";
+import type { Hit } from "../page/answer.ts";
+import { ownOrderOf } from "../page/native-page.ts";
+import { readAgain } from "../page/read-again.ts";
+import { type Stage, StageError, type Wanted } from "../page/stage.ts";
+import type { Trait } from "./diversify.ts";
+import type { StageContext } from "./kinds.ts";
+
+/** `variety` of a request. It comes before that of the index; a part that is null is absent. */
+export type OwnVariety = v.InferOutput<typeof Variety>;
+
+/** The most hits that are compared with one another, and whose vectors are read. */
+const MAX_WINDOW = 200;
+
+/** Milliseconds for one search by ids and the comparison. */
+const BUDGET_MS = 2_000;
+
+const LOST = "similar hits are not moved apart";
+
+/** `variety` of the request replaces that of the index; an empty one is for none. */
+type Search = Pick<
+  StageContext<{ variety?: OwnVariety | null | undefined }>,
+  "index" | "request" | "entry" | "native" | "page"
+>;
+
+/**
+ * Returns the stage that moves similar hits apart, or why a request that asks for it cannot have it; neither without
+ * settings. A search with an order of its own keeps it, which is only reported if the request itself asked for variety.
+ */
+export function varietyStage(
+  services: Pick<GatewayServices, "cluster" | "catalog">,
+  { index, request: { variety: own }, entry, native, page }: Search,
+): Wanted {
+  const { groups, similarity } = own ?? entry.variety ?? {};
+  if ((!groups && !similarity) || page === undefined || page.size === 0) return {};
+  const order = ownOrderOf(native);
+  if (order !== undefined) {
+    if (!own) return {};
+    const reason = `the request has its own ${order}`;
+    return { declined: { stage: "variety", target: "search_response", reason, effect: LOST } };
+  }
+  const { chunking } = entry.embedding_mappings.find((mapping) => isDense(mapping, similarity?.field)) ?? {};
+  if (chunking) {
+    const reason = `${similarity?.field} has a vector for each passage, so documents cannot be compared by it`;
+    return { declined: { stage: "variety", target: "search_response", reason, effect: LOST } };
+  }
+  const isVector = entry.embedding_mappings.some((mapping) => isDense(mapping, similarity?.field));
+  const keywords = [groups?.field, isVector ? undefined : similarity?.field].filter((field) => field !== undefined);
+  const vector = isVector ? similarity?.field : undefined;
+  const run: Stage["run"] = async (hits, deadline) => {
+    if (hits.length < 2) return { order: [...hits.keys()] };
+    const { byMarginalRelevance, limitGroups } = await import("./diversify.ts");
+    const values = await valuesOf(services, { index, hits, keywords, vector }, deadline);
+    const relevant = similarity
+      ? byMarginalRelevance(values.map(traitBy(similarity.field, isVector)), similarity.weight ?? SIMILARITY_WEIGHT)
+      : [...hits.keys()];
+    const groupOf = ({ keywords }: Values) => (groups ? keywords.get(groups.field) : undefined);
+    return { order: groups ? limitGroups(relevant, values.map(groupOf), groups.max) : relevant };
+  };
+  const window = Math.min(entry.candidates, MAX_WINDOW);
+  const stage = { window, budgetMs: BUDGET_MS, effect: "reorders", lost: LOST, told: true, run } as const;
+  return { stage: { name: "variety", ...stage } };
+}
+
+const isDense = ({ embedding_field, model_name }: EmbeddingMapping, field: string | undefined): boolean =>
+  embedding_field === field && MODELS[model_name].kind === "dense";
+
+/** What the hits of the window have in the fields that are compared. */
+interface Values {
+  keywords: ReadonlyMap<string, readonly string[]>;
+  vector: readonly number[] | undefined;
+}
+
+const traitBy =
+  (field: string, isVector: boolean) =>
+  ({ keywords, vector }: Values): Trait | undefined => {
+    const values = keywords.get(field);
+    if (isVector) return vector && { vector };
+    return values && { values };
+  };
+
+interface Read {
+  index: string;
+  hits: readonly Hit[];
+  keywords: readonly string[];
+  vector: string | undefined;
+}
+
+/** Returns the values of hits, which a second search reads: the caller's own may show neither the fields nor the source. */
+async function valuesOf(
+  services: Pick<GatewayServices, "cluster" | "catalog">,
+  { index, hits, keywords, vector }: Read,
+  deadline: Deadline,
+): Promise<Values[]> {
+  const read = {
+    _source: vector === undefined ? false : [vector],
+    ...(keywords.length > 0 && { docvalue_fields: keywords }),
+  };
+  const fields = [...keywords, vector ?? []].flat();
+  const found = await readAgain(services, { index, hits, fields, read }, deadline);
+  const none: Values = { keywords: new Map(), vector: undefined };
+  const values = found.map((hit) => (hit ? readValues(hit, keywords, vector) : none));
+  if (vector !== undefined && values.some((one) => one.vector === undefined)) {
+    const hiding = hidingOf(await services.catalog.resolve(index, deadline), [vector]);
+    if (hiding !== undefined) throw new StageError(hiding);
+  }
+  return values;
+}
+
+function readValues(hit: Hit, keywords: readonly string[], vector: string | undefined): Values {
+  const fields = "fields" in hit && isObject(hit.fields) ? hit.fields : {};
+  const listed = keywords.flatMap((field) => {
+    const values = fields[field];
+    return Array.isArray(values) ? [[field, values.map(String)] as const] : [];
+  });
+  const numbers = vector === undefined ? undefined : valueAt(hit._source, vector);
+  const isVector = Array.isArray(numbers) && numbers.every((one) => typeof one === "number");
+  return { keywords: new Map(listed), vector: isVector ? numbers : undefined };
+}

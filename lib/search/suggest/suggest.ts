@@ -1,0 +1,61 @@
+import type { Degradation } from "../../platform/http/degradation.ts";
+import { ApiError } from "../../platform/http/error.ts";
+import type { JsonCall, Reply } from "../../platform/http/event.ts";
+import { invalidRequest } from "../../platform/http/validate.ts";
+import { degradedMetric } from "../../platform/telemetry/emf.ts";
+import { requireIndex } from "../access/names.ts";
+import type { GatewayServices } from "../gateway/services.ts";
+import { type Suggested, suggestionsFor } from "./ask.ts";
+import type { SuggestRequest } from "./request.ts";
+import { suggestedFrom, titlesAloneBecause } from "./sources.ts";
+import { holdsAny } from "./texts.ts";
+
+type Services = Pick<GatewayServices, "settings" | "cluster" | "api">;
+
+/**
+ * Returns the handler of `POST /application/suggest`. The index must be named as its entry names it: through another name, such
+ * as an alias with a filter, a key may be shown less of it than the suggestions tell.
+ */
+export function suggest(services: Services): (call: JsonCall<SuggestRequest>) => Promise<Reply> {
+  const { settings, cluster, api } = services;
+  const entries = new Map(settings.indexes.map(({ index, suggest }) => [index, suggest]));
+  const tests = new Map(settings.indexes.map(({ index, suggest }) => [index, holdsAny(suggest?.never ?? [])]));
+  const titlesAlone = titlesAloneBecause(settings.logging);
+  return async ({ body: { index, text, size }, caller, deadline }) => {
+    requireIndex(caller, index);
+    const entry = entries.get(index);
+    if (!entry) {
+      const message = "is no entry of hybrid_search.yaml with `suggest`: name the index as the entry does";
+      throw invalidRequest([{ path: "index", message }]);
+    }
+    const sources = suggestedFrom(entry, settings.logging);
+    const isNever = tests.get(index) ?? (() => false);
+    const degraded: Degradation[] = [];
+    let suggestions: Suggested[] = [];
+    if (sources.length > 0 && text.trim() !== "") {
+      suggestions = await suggestionsFor({ cluster, deadline, index, text, size, sources, isNever }).catch((error) => {
+        if (!(error instanceof ApiError) || error.code !== "index_not_found") throw error;
+        degraded.push(NOT_BUILT);
+        return [];
+      });
+    }
+    for (const line of degradedMetric(settings.project, degraded)) api.log(line);
+    const left = entry.searches && titlesAlone;
+    return {
+      status: 200,
+      headers: degraded.length > 0 ? { "x-degraded": "suggestions" } : {},
+      body: JSON.stringify({
+        ...{ index, text, size, suggestions, sources },
+        ...(left !== undefined && { left_out: [{ source: "searches", reason: left }] }),
+        ...(degraded.length > 0 && { degraded }),
+      }),
+    };
+  };
+}
+
+const NOT_BUILT: Degradation = {
+  stage: "suggestions",
+  target: "suggestions",
+  reason: "no run has made suggestions of this index yet",
+  effect: "there are none",
+};
