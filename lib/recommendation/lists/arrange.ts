@@ -25,6 +25,8 @@ interface Wanted extends Pick<Placement, "limit" | "diversity"> {
  * items end the list.
  */
 export async function arrange({ limit, diversity, promotions, ordinary }: Wanted): Promise<Arranged[]> {
+  const isChosen = promotions.length > 0 || diversity.category || diversity.marginal_relevance;
+  if (!isChosen) return firstOf(ordinary(), limit);
   const categories = countCategories(diversity.category);
   const slots = slotsOf(
     limit,
@@ -56,6 +58,20 @@ export async function arrange({ limit, diversity, promotions, ordinary }: Wanted
     list.push(next);
   }
   return [...list, ...promoted.flat()].slice(0, limit);
+}
+
+/** Returns the first items. Where nothing chooses among them, all are asked for at once. */
+async function firstOf(candidates: Candidates, limit: number): Promise<Arranged[]> {
+  const list: Arranged[] = [];
+  while (list.length < limit) {
+    const window = await candidates.next(limit - list.length);
+    if (window.length === 0) break;
+    for (const candidate of window) {
+      candidates.take(candidate);
+      list.push({ ...candidate, promotion: undefined, isMoved: false });
+    }
+  }
+  return list;
 }
 
 type Categories = ReturnType<typeof countCategories>;

@@ -316,11 +316,13 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable?: boolean | null;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             business_rules?: components["schemas"]["BusinessRules"] | null;
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable?: boolean | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
@@ -332,8 +334,6 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
         };
         NamedSearchRequest: {
             /** @description One index, alias, data stream, date math, wildcard pattern, or comma-separated list of these. */
@@ -347,11 +347,13 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable?: boolean | null;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             business_rules?: components["schemas"]["BusinessRules"] | null;
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable?: boolean | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
@@ -363,8 +365,6 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
         };
         /** @description A native search body. The cluster checks its content and answers 422 when it refuses it. */
         NativeSearch: {
@@ -424,11 +424,13 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable?: boolean | null;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             business_rules?: components["schemas"]["BusinessRules"] | null;
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable?: boolean | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
@@ -440,8 +442,6 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             search_request_template: components["schemas"]["HybridTemplate"];
         };
         NamedHybridSearchRequest: {
@@ -454,11 +454,13 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable?: boolean | null;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             business_rules?: components["schemas"]["BusinessRules"] | null;
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable?: boolean | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
@@ -470,8 +472,6 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             /** @description Name of a template in hybrid_search.yaml. */
             template: string;
             params?: components["schemas"]["TemplateParams"] | null;
@@ -673,11 +673,13 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable: boolean;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             business_rules: components["schemas"]["AppliedBusinessRules"];
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable: boolean;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
@@ -689,8 +691,6 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             /** @description The name, if the request named its template. */
             template?: string;
             search_response: components["schemas"]["SearchResult"];
@@ -727,11 +727,13 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable: boolean;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             business_rules: components["schemas"]["AppliedBusinessRules"];
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable: boolean;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
@@ -743,8 +745,6 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             /** @description The name, if the request named its template. */
             template?: string;
             search_request_template: components["schemas"]["HybridTemplate"];
