@@ -16,9 +16,9 @@ test("the integration tests of a folder exist", () => {
   for (const file of [
     "search/index/import/run",
     "search/index/rebuild/run",
-    "search/api/bulk/run",
-    "search/api/raw-backend/deny",
-    "search/api/search/reply",
+    "search/bulk/run",
+    "search/raw/deny",
+    "search/run/reply",
     "recommendation/training/state",
     "recommendation/clients/record-store",
     "recommendation/ingest/uploads",

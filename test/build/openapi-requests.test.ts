@@ -19,7 +19,7 @@ import { BulkRequest } from "../../lib/search/bulk/request.ts";
 import { namedTemplate } from "../../lib/search/run/named-template.ts";
 import { AnySearchRequest } from "../../lib/search/run/request.ts";
 import { HybridRequest } from "../../lib/search/sources/hybrid/request.ts";
-import { readTemplate, templateOf } from "../../lib/search/sources/hybrid/template.ts";
+import { readTemplate } from "../../lib/search/sources/hybrid/template.ts";
 import { bodiesOf, type OpenApi, type Overrides, schemaCompiler } from "../fixtures/bodies.ts";
 import { SHOP_DEFINITIONS } from "../functions/recommendation-api/definitions.ts";
 import { suite } from "../suite.ts";
@@ -70,8 +70,11 @@ const hybridIssues = (body: unknown): readonly Issue[] => {
   const text = JSON.stringify(body);
   return issuesIn(() => {
     const request = validate(HybridRequest, JSON.parse(text));
-    const template = templateOf({ templates: [NAMED] }, request, text);
-    readTemplate(template.text, request.settings.weights);
+    const { search_request_template: own, template: name } = request;
+    const members = { queryMember: "search_query", bodyMember: "search_request_template" } as const;
+    const named = () =>
+      namedTemplate({ templates: [NAMED] }, { ...members, endpoint: "hybrid-search", name: name ?? "" }, text);
+    readTemplate(own ? JSON.stringify(own) : named().text, request.settings.weights);
   });
 };
 

@@ -51,6 +51,7 @@ export const commonFields = {
     ),
     v.description("The user who searches, for personalized ranking and the request log."),
   ),
+  ...stageMembers,
   is_logging_enable: v.pipe(
     v.nullish(v.boolean(), true),
     v.description("Whether the request log gets a line about this search. Default: true."),
@@ -59,7 +60,6 @@ export const commonFields = {
     v.nullish(v.boolean()),
     v.description("Whether the answer has `stages`: what each stage of the page did, and its time. Default: false."),
   ),
-  ...stageMembers,
 };
 
 /** Values for the parameters of a named template. */

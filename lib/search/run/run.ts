@@ -29,7 +29,7 @@ export function runSearch<Request extends SearchRequest, Own extends Opened>(
   return answered(services, call, async (watch, replaced) => {
     const { body } = call;
     requirePageRequest(call);
-    const own = granted(call, body.template, source.bodyOf(services.settings, call, body.template));
+    const own = granted(call, body.template, await source.bodyOf(services.settings, call, body.template));
     const rules = await searchRules(services, { ...call, rule_set: body.rule_set, index: own.index });
     return new Search(source, { services, call, watch }, own, rules, replaced).found();
   });
@@ -132,11 +132,11 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const { services, call } = this.#running;
     const { body, caller } = call;
     const bodyWith = (text?: string) => this.#source.bodyOf(services.settings, call, template, text);
-    const { own, index } = template === body.template ? this.#granted : granted(call, template, bodyWith());
+    const { own, index } = template === body.template ? this.#granted : granted(call, template, await bodyWith());
     const found = given ?? this.#effectsOn(own.parsed, variant);
     const replaced = this.#replaced;
     const effects = replaced === undefined ? found : { ...found, text: replaced };
-    const worded = effects.text !== undefined && own.values ? bodyWith(effects.text) : own;
+    const worded = effects.text !== undefined && own.values ? await bodyWith(effects.text) : own;
     if (replaced !== undefined) {
       // The text may stand where the body names an index.
       const sent = own.values ? worded : { parsed: await this.#withText(own.parsed, replaced) };

@@ -49,7 +49,7 @@ export interface Source<Request, Own extends Opened = Opened> {
     call: JsonCall<Request>,
     template: string | null | undefined,
     text?: string,
-  ): SearchBody;
+  ): Promise<SearchBody>;
   /** Returns the variant of an experiment that a search gets. Absent if none is on such searches. */
   variantOf?(running: Running<Request>, index: string): Promise<Variant<Own> | undefined>;
   /** Finds out what is searched. */

@@ -5,7 +5,7 @@ import { parseLossless } from "../../platform/json/values.ts";
 import { nativeSearch } from "../page/answer.ts";
 import { pageOf } from "../page/native-page.ts";
 import { resolveTarget } from "../resolve/target.ts";
-import { namedTemplate, type SearchBody } from "../run/named-template.ts";
+import type { SearchBody } from "../run/named-template.ts";
 import type { AnySearchRequest } from "../run/request.ts";
 import type { Opened, Retrieval, Running, Sender, Source, Worded } from "../run/source.ts";
 import type { StageEntry } from "../stages/kinds.ts";
@@ -18,7 +18,7 @@ export const native: Source<AnySearchRequest> = {
 
   textOf: ({ user_query }) => user_query,
 
-  bodyOf(settings, { body, text }, template, replaced): SearchBody {
+  async bodyOf(settings, { body, text }, template, replaced): Promise<SearchBody> {
     if (template != null) {
       const named = {
         name: template,
@@ -26,6 +26,7 @@ export const native: Source<AnySearchRequest> = {
         queryMember: "user_query",
         bodyMember: "search_request",
       } as const;
+      const { namedTemplate } = await import("../run/named-template.ts");
       return namedTemplate(settings, { ...named, endpoint: "search" }, text);
     }
     const slice = memberSlices(text).get("search_request");

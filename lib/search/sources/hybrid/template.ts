@@ -5,7 +5,7 @@ import { memberSlices } from "../../../platform/json/slices.ts";
 import { isObject, numberOf, parseLossless } from "../../../platform/json/values.ts";
 import type { GatewaySettings } from "../../gateway/settings.ts";
 import { isCount, type Page, pageOf } from "../../page/native-page.ts";
-import { namedTemplate, type SearchBody } from "../../run/named-template.ts";
+import type { SearchBody } from "../../run/named-template.ts";
 import type { HybridRequest } from "./request.ts";
 
 const PATH = "search_request_template";
@@ -106,13 +106,14 @@ function pageIssues(native: Record<string, unknown>): Issue[] {
 }
 
 /** Returns the template that a request has or names; `replaced` is searched for in place of its text. Throws what {@link namedTemplate} throws. */
-export function templateOf(
+export async function templateOf(
   settings: Pick<GatewaySettings, "templates">,
   { search_request_template: own, template: name }: Pick<HybridRequest, "search_request_template" | "template">,
   requestText: string,
   replaced?: string,
-): SearchBody {
+): Promise<SearchBody> {
   if (own === null) {
+    const { namedTemplate } = await import("../../run/named-template.ts");
     const asked = { name: name ?? "", text: replaced, queryMember: "search_query", bodyMember: PATH } as const;
     return namedTemplate(settings, { ...asked, endpoint: "hybrid-search" }, requestText);
   }

@@ -316,10 +316,6 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id?: string | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable?: boolean | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             business_rules?: components["schemas"]["BusinessRules"] | null;
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
@@ -334,6 +330,10 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable?: boolean | null;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
         };
         NamedSearchRequest: {
             /** @description One index, alias, data stream, date math, wildcard pattern, or comma-separated list of these. */
@@ -347,10 +347,6 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id?: string | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable?: boolean | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             business_rules?: components["schemas"]["BusinessRules"] | null;
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
@@ -365,6 +361,10 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable?: boolean | null;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
         };
         /** @description A native search body. The cluster checks its content and answers 422 when it refuses it. */
         NativeSearch: {
@@ -424,10 +424,6 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id?: string | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable?: boolean | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             business_rules?: components["schemas"]["BusinessRules"] | null;
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
@@ -442,6 +438,10 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable?: boolean | null;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             search_request_template: components["schemas"]["HybridTemplate"];
         };
         NamedHybridSearchRequest: {
@@ -454,10 +454,6 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id?: string | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable?: boolean | null;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             business_rules?: components["schemas"]["BusinessRules"] | null;
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
@@ -472,6 +468,10 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable?: boolean | null;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             /** @description Name of a template in hybrid_search.yaml. */
             template: string;
             params?: components["schemas"]["TemplateParams"] | null;
@@ -673,10 +673,6 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id: string | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable: boolean;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             business_rules: components["schemas"]["AppliedBusinessRules"];
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
@@ -691,6 +687,10 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable: boolean;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             /** @description The name, if the request named its template. */
             template?: string;
             search_response: components["schemas"]["SearchResult"];
@@ -727,10 +727,6 @@ export interface components {
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
             user_id: string | null;
-            /** @description Whether the request log gets a line about this search. Default: true. */
-            is_logging_enable: boolean;
-            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
-            explain_stages?: boolean | null;
             business_rules: components["schemas"]["AppliedBusinessRules"];
             /** @description `none`: the order uses nothing that is known about the user. Default: `profile`. */
             personalization?: components["schemas"]["Personalization"] | null;
@@ -745,6 +741,10 @@ export interface components {
             /** @description Whether words are searched by their synonyms as well, if the index has any. Default: true. */
             synonyms?: boolean | null;
             locale?: string | null;
+            /** @description Whether the request log gets a line about this search. Default: true. */
+            is_logging_enable: boolean;
+            /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
+            explain_stages?: boolean | null;
             /** @description The name, if the request named its template. */
             template?: string;
             search_request_template: components["schemas"]["HybridTemplate"];
