@@ -1,10 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { batchOf } from "../../test/runner/files.ts";
 import type { FileEnd } from "../../test/runner/outcome.ts";
 import { runBatch, runFile } from "../../test/runner/run-file.ts";
 import type { Mutant } from "./candidates.ts";
+
+/** Relative links to our packages, which must be those of the copy. */
+const OURS = "@relevance";
 
 /** Copies what git knows of the repository, so that no mutant is ever written into it. */
 export function copyRepository(root: string, folder: string): void {
@@ -13,7 +16,10 @@ export function copyRepository(root: string, folder: string): void {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(root, file), join(folder, file), { verbatimSymlinks: true });
   }
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const modules = (name = "") => [join(root, "node_modules", name), join(folder, "node_modules", name)] as const;
+  mkdirSync(modules()[1]);
+  for (const name of readdirSync(modules()[0])) if (name !== OURS) symlinkSync(...modules(name));
+  cpSync(...modules(OURS), { recursive: true, verbatimSymlinks: true });
 }
 
 /** Tests that fail without a mutant too, so say nothing; found out once, when a test fails for the first time. */
