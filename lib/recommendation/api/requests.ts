@@ -64,7 +64,7 @@ const ItemIds = (description: string) =>
     ),
   );
 
-/** What the page that a placement is on knows. */
+/** Context of the page: its item, category, basket and the like. */
 export const PlacementContext = v.pipe(
   v.strictObject({
     item_id: v.nullish(v.pipe(Id, v.description("The item that the page is about. The list never contains it."))),
@@ -135,7 +135,7 @@ const Records = v.pipe(
   v.maxLength(MAX_RECORDS, `must have at most ${MAX_RECORDS} entries; split the upload`),
 );
 
-/** What an upload does with the columns that a record lacks. */
+/** How an upload treats columns that a record lacks. */
 export const UploadMode = v.pipe(
   v.picklist(UPLOAD_MODES),
   v.description(

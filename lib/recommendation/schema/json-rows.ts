@@ -27,7 +27,7 @@ export async function* jsonRows(
 
 type Fail = (problem: string, cause?: unknown) => SampleError;
 
-/** A number that JavaScript would print in another way than the file does. */
+/** A number that JavaScript would print differently from the file. */
 class WrittenNumber {
   readonly value: number;
   readonly text: string;
@@ -135,7 +135,7 @@ interface Between {
   comma: boolean;
 }
 
-/** Without an array, objects are told apart by their lines. */
+/** Without an array, objects are identified by their lines. */
 const place = ({ line, records, array }: Between): RowPosition =>
   array && records > 0 ? { line, record: records } : { line };
 

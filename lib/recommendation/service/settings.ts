@@ -25,7 +25,7 @@ export interface RecommendationSettings extends AccessSettings {
   campaigns: Partial<Record<RecipeKind, string>>;
   /** The kinds that the built-in engine answers. */
   built_in: RecommendingRecipe[];
-  /** Whether the campaign of similar items knows nothing of rare items but what is popular. */
+  /** Whether the campaign for similar items returns only popular items for rare items. */
   rare_items_by_text: boolean;
   /** The parameter that holds the event tracker's id. */
   event_tracker: string;

@@ -8,7 +8,7 @@ import type {
 } from "../../settings/hybrid-search.ts";
 import type { ModelSettings } from "../embeddings/embedder.ts";
 
-/** An embedding field of an index. How the index stores the vectors is read in the cluster. */
+/** An embedding field of an index. The cluster, not the configuration, says how the index stores its vectors. */
 export type EmbeddingMapping = Omit<MappingEntry, "vectors">;
 
 /** One entry of `hybrid_queries` in hybrid_search.yaml. */

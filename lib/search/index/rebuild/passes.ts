@@ -6,7 +6,7 @@ import type { Rejects } from "./rejects.ts";
 import type { RunRecord } from "./run-record.ts";
 import { countByBucket, refresh } from "./shards.ts";
 
-/** Up to which sequence number a shard of the old index is to be copied. */
+/** The sequence number up to which a shard of the old index is to be copied. */
 export interface Mark {
   shard: number;
   mark: number;
