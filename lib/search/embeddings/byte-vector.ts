@@ -10,7 +10,7 @@ export function byteVector(vector: readonly number[]): number[] {
   let largest = 0;
   for (const component of vector) largest = Math.max(largest, Math.abs(component));
   const scale = largest === 0 ? 0 : LARGEST / largest;
-  // Adds 0 to turn -0 into 0, which JSON does not distinguish.
+  // Avoids -0, which JSON cannot distinguish from 0.
   return vector.map((component) => Math.round(component * scale) || 0);
 }
 

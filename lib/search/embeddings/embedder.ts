@@ -10,7 +10,7 @@ interface CommonSettings {
   concurrency: number;
   /** The same for documents. Default: the same number. */
   document_concurrency?: number | undefined;
-  /** Whether this is a previous model, which only embeds queries for indexes that have its vectors. */
+  /** Whether this is a previous model, used only for indexes that have its vectors. */
   previous?: true;
   /** Timeout (ms) of one call for a query or for documents. Default: the embedder's own. */
   query_timeout_ms?: number | undefined;

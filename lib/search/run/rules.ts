@@ -16,14 +16,14 @@ const degradation = (reason: string, effect: string): Degradation => ({
   effect,
 });
 
-/** What a search is compared by, besides its indexes and the time. */
+/** Properties of a search that rules are compared with, besides its indexes and the time. */
 type Facts = Omit<SearchFacts, "names" | "now">;
 
-/** The rules that a search is made with. */
+/** The rules for a search. */
 export interface SearchRules {
-  /** Returns what they do to a search. */
+  /** Returns their effects on a search. */
   effectsOn(facts: Facts): Effects;
-  /** Why they are not those in use. Has an entry more as soon as one cannot be applied. */
+  /** Why other rules than those in use apply. Gets another entry when a rule cannot be applied. */
   degraded: readonly Degradation[];
 }
 
@@ -37,9 +37,7 @@ interface Asked {
   index: string;
 }
 
-/**
- * Returns the rules for a request. If they cannot be read, or applied, there are none, and `degraded` says why.
- */
+/** Returns the rules for a request. If they cannot be read or applied, there are none, and `degraded` says why. */
 export async function searchRules(
   services: Pick<GatewayServices, "rules" | "api" | "catalog" | "settings">,
   { requestId, deadline, rule_set, index }: Asked,
