@@ -71,7 +71,7 @@ export async function searchRules(
 
 const UNRESOLVED = degradation("the indexes cannot be read", "rules for indexes apply by the names of the request");
 
-/** Returns the names that the indexes of an expression go by; undefined if the cluster does not tell. */
+/** Returns the names of the indexes of an expression; undefined if the cluster does not answer. */
 const searchedNames = (...[services, index, deadline]: Parameters<typeof resolveTarget>) =>
   resolveTarget(services, index, deadline).then(
     ({ indexes }) => [...new Set(indexes.flatMap(({ names }) => names))],
@@ -81,15 +81,15 @@ const searchedNames = (...[services, index, deadline]: Parameters<typeof resolve
 const matched = (book: RuleBook, facts: Omit<SearchFacts, "now">): Effects =>
   effectsOf(book.matching({ ...facts, now: Date.now() }), { hasText: facts.text != null });
 
-/** Sends searches with what rules change in the query, and without as soon as the cluster refuses that. */
+/** Sends searches with the rules' changes to the query, and without them once the cluster refuses these. */
 export interface RuledSearches {
-  /** `full` is what is sent with all changes, and `safe` returns that with hidden ids alone. */
+  /** `full` is the body with all changes; `safe` returns the body with hidden ids only. */
   send<Body, T>(full: Body, safe: () => Body, search: (body: Body) => Promise<T>): Promise<T>;
-  /** Returns why the searches were made without, if they were. */
+  /** Returns why rules were left out; empty if they were not. */
   degraded(): Degradation[];
 }
 
-/** Returns what sends the searches of one request. */
+/** Returns the sender for the searches of one request. */
 export function ruledSearches({ filters, weights, hidden }: Effects): RuledSearches {
   const canBeRefused = filters.length + weights.length + hidden.length > 0;
   let refusal: string | undefined;
@@ -101,7 +101,7 @@ export function ruledSearches({ filters, weights, hidden }: Effects): RuledSearc
         return await search(full);
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== "rejected_by_cluster") throw error;
-        // If the request itself is at fault, this throws the error that it would get without rules.
+        // If the request itself is at fault, this throws the same error as without rules.
         const answer = await search(safe());
         refusal = error.message;
         return answer;
@@ -114,5 +114,5 @@ export function ruledSearches({ filters, weights, hidden }: Effects): RuledSearc
   };
 }
 
-/** Returns effects without what a cluster may refuse. */
+/** Returns effects without those that a cluster may refuse. */
 export const safeEffects = (effects: Effects): Effects => ({ ...effects, filters: [], weights: [], hidden: [] });

@@ -19,7 +19,7 @@ interface Wanted {
   /** The index expression that is searched. */
   index: string;
   target: HybridTarget;
-  /** The fields whose best passages the hits shall have. */
+  /** The fields whose best passages to add. */
   fields: readonly string[];
   /** The embeddings of the query text by field. */
   embeddings: ReadonlyMap<string, Embedding>;
@@ -33,9 +33,9 @@ interface Best {
 }
 
 /**
- * Returns an answer whose hits have the passage that is nearest to the query as a highlight, and its place. All versions
- * find them alike, by a second search for the hits of the page that compares the query with each of their passages: not
- * every version has inner hits of hybrid queries, and a hit of another subquery would have none.
+ * Adds the passage nearest to the query, and its position, to each hit's highlights. A second search for the hits of
+ * the page compares the query with each of their passages. It works alike in all versions: not every version supports
+ * inner hits of hybrid queries, and a hit of another subquery would have none.
  */
 export async function withBestPassages(
   services: Pick<GatewayServices, "cluster" | "settings" | "catalog">,
@@ -108,7 +108,7 @@ function madeBy({ settings }: Pick<GatewayServices, "settings">, { embedders }: 
   return model ? passagesBy(model) : "";
 }
 
-/** Returns the best passage of a document; undefined if it has none, or if its text has changed without its passages. */
+/** Returns the best passage of a document; undefined if it has none, or if its text no longer matches its passages. */
 function passageOf(
   hit: Hit,
   { field, src_fields, madeBy }: { field: string; src_fields: readonly string[]; madeBy: string },
@@ -124,7 +124,7 @@ function passageOf(
   return hashOf({ text }, madeBy) === hash ? { text, start, end } : undefined;
 }
 
-/** Returns a hit with passages among its highlights, and where they are in the embedded text. */
+/** Adds passages to a hit's highlights, and their positions in the embedded text. */
 function withPassages(hit: string, best: ReadonlyArray<readonly [string, Best]>): string {
   const slice = memberSlices(hit).get("highlight");
   const before = slice ? hit.slice(slice.start, slice.end) : "{}";
