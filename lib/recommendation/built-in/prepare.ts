@@ -23,7 +23,7 @@ const MOST_PAIRS = 40_000_000;
 /** The most test users. Otherwise a tenth of all users, as in Personalize. */
 const TEST_USERS = 2_000;
 
-/** Reads the files of a run into the tables `item` and `history`, in which an item has a number. */
+/** Reads the files of a run into the tables `item` and `history`. Both identify items by number. */
 export async function prepare(
   run: string,
   { definitions, checks }: Pick<RunPlan, "definitions" | "checks">,

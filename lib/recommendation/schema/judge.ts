@@ -12,7 +12,7 @@ type Judge = (record: object) => readonly Issue[];
 /** The service adds these columns to an event that lacks them, so no row is rejected for them. */
 const DEFAULTS = { now: () => 0, id: () => "row" };
 
-/** Creates a judge with the parsers of the API. */
+/** Returns a function that checks records with the API's own parsers. */
 export function judgeOf(dataset: Dataset, definitions: Definitions): Judge {
   const parse = dataset === "interaction" ? eventParser(definitions, DEFAULTS) : profileParser(dataset, definitions);
   return (record) => {

@@ -7,10 +7,11 @@ type Measured = NonNullable<BuiltInReport["measured"]>;
 /**
  * Returns a message that compares Personalize's model, the built-in engine and popularity in tests of the same kind,
  * and says whether the campaign is worth its price. `personalize` is the NDCG@25 of the model for users that this run
- * trained; undefined if there is none. Personalize reports no interval and chooses its test users itself. The interval
- * of the difference therefore assumes that its model was measured on as many other users as the built-in engine, which
- * widens the interval of one mean by √2. This is rather too wide, because Personalize tests a tenth of all users, which
- * is at least as many.
+ * trained; undefined if there is none.
+ *
+ * Personalize reports no interval and chooses its test users itself. The interval of the difference therefore assumes
+ * that its model was measured on as many other users as the built-in engine, which widens the interval of one mean by
+ * √2. This is rather too wide, because Personalize tests a tenth of all users, which is at least as many.
  */
 export function yardstick(measured: Measured, personalize: number | undefined): string {
   const { users, built_in, popularity } = measured;

@@ -31,8 +31,10 @@ const DEFAULT_ENTRIES = 1_000;
 const DEFAULT_BYTES = 16 * 1_024 * 1_024;
 
 /**
- * Returns an LRU cache of query embeddings, limited by number and by bytes. lru-cache 11.5.3 would replace about 25
- * lines, but is 18.7 kB minified, a sixth of the budget for a cold start; this file is 1.2 kB.
+ * Returns an LRU cache of query embeddings, limited by number and by bytes.
+ *
+ * lru-cache 11.5.3 would replace about 25 lines, but is 18.7 kB minified, a sixth of the budget for a cold start; this
+ * file is 1.2 kB.
  */
 export function createEmbeddingCache(options: EmbeddingCacheOptions = {}): EmbeddingCache {
   const { entries: maxEntries = DEFAULT_ENTRIES, bytes: maxBytes = DEFAULT_BYTES } = options;

@@ -57,7 +57,7 @@ function replaced(part: Part, token: string, json: string): Part[] {
     .flatMap((open, at): Part[] => (at === 0 ? [{ open }] : [{ json }, { open }]));
 }
 
-/** Returns the vectors at a path of an answer. While it is parsed without them, the placeholder is there. */
+/** Returns the vectors at a path of a parsed answer, or the placeholder that was put in place of them. */
 function vectorsAt(answer: unknown, path: string | undefined): unknown[] {
   const steps = path?.split(".") ?? [];
   const found = steps.reduce<unknown[]>(

@@ -22,8 +22,9 @@ const RETURNED = { transport: { request: (sent: Sent) => sent } };
 
 /**
  * Returns a client method as a function that builds a request. Such a value can be sent repeatedly, with a timeout of
- * its own, to the cluster or through the gateway: a client method only passes its request to the transport. `method` is
- * the export of the method's file. The package's declarations describe only its parameters.
+ * its own, to the cluster or through the gateway: a client method only passes its request to the transport.
+ *
+ * `method` is the export of the method's file. The package's declarations describe only its parameters.
  */
 export function requestOf<Request>(method: object): (params: MethodParameters<Request>) => ClusterRequest {
   return (params) => {

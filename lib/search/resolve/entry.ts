@@ -38,10 +38,12 @@ export interface NamedIndex {
 }
 
 /**
- * Returns the entry of a concrete index, independent of how a request names it. The first of these decides: 1. an entry
- * named exactly like one of the `asked` names, if that is an alias, the data stream or the name of this index; 2. the
- * entry that matches its own name; 3. the entry in its `_meta`, which `relevance index` and rebuilds write; 4. the
- * entry that matches an `asked` alias; 5. the entry that matches its other aliases, if they agree on one.
+ * Returns the entry of a concrete index, independent of how a request names it. The first of these decides:
+ * 1. an entry named exactly like one of the `asked` names, if that is an alias, the data stream or the index's name;
+ * 2. the entry that matches its own name;
+ * 3. the entry in its `_meta`, which `relevance index` and rebuilds write;
+ * 4. the entry that matches an `asked` alias;
+ * 5. the entry that matches its other aliases, if they agree on one.
  */
 export function entryOf<Entry extends { readonly index: string }>(
   entries: readonly Entry[],

@@ -113,7 +113,7 @@ interface RoutedRequest {
   authorization: string | undefined;
 }
 
-/** Runtimes that share their signing name with a control plane: the paths of each runtime, by signing name. */
+/** Runtimes that share their signing name with a control plane: each runtime's paths, by signing name. */
 const RUNTIMES: Readonly<Record<string, { path: RegExp; service: string }>> = {
   sagemaker: {
     path: /^\/endpoints\/[^/]+\/(invocations|async-invocations|invocations-response-stream)$/,
@@ -137,7 +137,7 @@ export function destinationOf({ url, authorization }: RoutedRequest): Destinatio
   return { service: runtime?.path.test(pathname) ? runtime.service : service, region };
 }
 
-/** A call that moto has carried out successfully. */
+/** A successful call to moto. */
 export interface DoneCall {
   /** The service that the call was signed for. */
   service: string;

@@ -33,9 +33,11 @@ const SMALLEST_BATCH = 64;
 
 /**
  * Works on an import until all files are written. Resumes where an earlier process stopped. Throws RunFailure, after
- * which the run can be resumed. Each document has the external version `seconds since 2020 × 2^22 + slice number`. So
- * writing a slice again changes nothing and overwrites no later write by others. Of two documents with one id, the
- * later one in the files wins, and the later one of two imports.
+ * which the run can be resumed.
+ *
+ * Each document has the external version `seconds since 2020 × 2^22 + slice number`. So writing a slice again changes
+ * nothing and overwrites no later write by others. Of two documents with one id, the later one in the files wins, and
+ * the later one of two imports.
  */
 export async function workOnImport(options: ImportOptions): Promise<ImportRecord> {
   const { calls, id, open, most = MOST_PARTS } = options;

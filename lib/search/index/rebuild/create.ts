@@ -47,7 +47,7 @@ const OF_THE_CLUSTER =
 /** Settings that would change or slow down copies. The new index gets them after catching up. */
 const LATE = ["index.refresh_interval", "index.default_pipeline", "index.final_pipeline", "index.gc_deletes"];
 
-/** Creates the new index and a run that fills it. Returns its record. Throws RunFailure if the name does not fit. */
+/** Creates the new index and a run that fills it. Returns its record. Throws RunFailure if the name cannot be used. */
 export async function createRun(calls: RunCalls, given: NewRun): Promise<RunRecord> {
   const { name, bodyOf, embed, embeddingFields, entry, replaceIndex, now, width = 1_000 } = given;
   const source = await describe(calls, name);
