@@ -19,7 +19,7 @@ const LIMIT = `must be a whole number from 1 to ${MAX_RESULTS}`;
 
 const Limit = v.pipe(v.number(), v.integer(LIMIT), v.minValue(1, LIMIT), v.maxValue(MAX_RESULTS, LIMIT));
 
-/** How a list is made for a visitor. */
+/** Personalization of a visitor's list. */
 export const Personalization = v.pipe(
   v.picklist(PERSONALIZATIONS),
   v.description("`none`: the list uses nothing that is known about the visitor. Default: `profile`."),

@@ -29,7 +29,7 @@ export interface Lock {
   interrupted?: Lock;
 }
 
-/** What a run is doing, as shown by `status` and `train --wait`. */
+/** Current activity of a run, as shown by `status` and `train --wait`. */
 export interface Note {
   step: "ingestion" | "etl" | "arrivals" | "imports" | "recipes" | "finish" | "teardown";
   /** A sentence for people. */

@@ -27,7 +27,7 @@ export const UNREADABLE = refusal(
 const WRITE = { wildcards: false };
 const READ = { wildcards: true };
 
-/** Returns a reader that parses a JSON object and applies a check. An empty body counts as {}. */
+/** Returns a reader that parses a JSON object and applies a check. An empty body is allowed. */
 const object =
   (check: (body: Readonly<Record<string, unknown>>, call: BodyCall) => Refusal | undefined): BodyReader =>
   (call) => {

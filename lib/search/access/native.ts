@@ -156,7 +156,7 @@ const PARAMETERS = new Set(
   wait_for_no_relocating_shards wait_for_events wait_for_nodes`.split(/\s+/),
 );
 
-/** Parameters only for keys without index patterns: a pipeline or preference can change or hide the indexes. */
+/** Parameters only for keys without index patterns: pipelines can change the indexes, and scrolls hide them. */
 const UNBOUNDED_PARAMETERS = new Set(["pipeline", "search_pipeline", "scroll"]);
 
 function parameterRefusal(name: string, value: string, bounded: boolean): Refusal | undefined {

@@ -4,7 +4,7 @@ import type { Grant } from "./names.ts";
 /** Limits of a key. Missing ones do not apply. */
 export type KeyLimits = NonNullable<KeyRules["limits"]>;
 
-/** What a key may send to the cluster. */
+/** The rights of a key for requests to the cluster. */
 export interface Rights {
   grant: Grant;
   scripts: boolean;

@@ -5,7 +5,7 @@ const { texts, text: inputText, inputType: input_type } = REQUEST_TOKENS;
 /**
  * Returns the request format of a Cohere or Amazon model on Bedrock.
  *
- * * Cohere Embed v3 refuses texts over 2,048 characters whatever `truncate` says, so they are cut here (counted in
+ * Cohere Embed v3 refuses texts over 2,048 characters whatever `truncate` says, so they are cut here (counted in
  * UTF-16 units, the stricter reading); `truncate` covers the model's 512 tokens. Cohere Embed v4 takes 128,000 tokens;
  * cutting at 8,192 characters limits the cost of a long document. It lets the caller choose the dimension, has other
  * values of `truncate`, and groups the answer by type.

@@ -8,7 +8,7 @@ export const FAILURES = 4;
 /** Duration of the pause in milliseconds. */
 export const OPEN_MS = 10_000;
 
-/** What a call shows about its model's health. Unknown: the call had little time or did not start. */
+/** Health of the model as a call shows it. Unknown: the call had little time or did not start. */
 export type Verdict = "alive" | "down" | "unknown";
 
 /** Stops calling a model that fails again and again, so that a hung endpoint does not cost each request its timeouts. */

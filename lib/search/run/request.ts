@@ -29,7 +29,7 @@ export const IndexExpression = v.pipe(
   v.description("One index, alias, data stream, date math, wildcard pattern, or comma-separated list of these."),
 );
 
-/** What to do if a search has no hits. */
+/** The action for a search without hits. */
 export const NoHitsChoice = v.picklist(NO_HITS);
 
 /** A native search body. The cluster checks its content. */
@@ -83,7 +83,7 @@ const user_query = v.pipe(
   ),
 );
 
-/** What to do if a search has no hits. */
+/** The action for a search without hits. */
 export const no_hits = v.pipe(
   v.nullish(NoHitsChoice),
   v.description(

@@ -13,7 +13,7 @@ export interface Rewriting {
   left: number;
 }
 
-/** The longest text of a clause that is rewritten, in characters. Nobody types more. */
+/** The longest text of a clause that is rewritten, in characters. Longer texts are not typed by users. */
 const MAX_TEXT = 1_000;
 
 /** The most characters that a rewriting adds to a query. */

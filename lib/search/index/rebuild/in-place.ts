@@ -8,7 +8,7 @@ import { type HeldRecord, takeRun } from "./run-record.ts";
 /** Default number of parts in progress. */
 export const MOST_PARTS = 8;
 
-/** How a run that changes an index in place does its work. */
+/** Services and limits of a run that changes an index in place. */
 export interface WorkOptions<Kind> {
   calls: RunCalls;
   onProgress?: (record: Kind) => void;

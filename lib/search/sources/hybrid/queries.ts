@@ -190,7 +190,7 @@ export function readSubqueries(
       if (mapping && kind === KIND[place]) fields.add(mapping.embedding_field);
       else if (mapping) {
         issues.push({ path: at, message: `${text} is a ${kind} embedding; ${place} takes a ${KIND[place]} one` });
-      } // A binary vector is a string as well.
+      } // In a script's `query_value`, a string without brackets may also be a binary vector.
       else if (place !== "query_value") {
         issues.push({ path: at, message: `${show(text)} is not a token; tokens are ${known}` });
       }
