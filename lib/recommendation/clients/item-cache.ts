@@ -13,7 +13,7 @@ export interface ItemCacheOptions {
 /** About 16 MB at most: a character outside of Latin-1 takes two bytes. */
 const MAX_SIZE = 8_000_000;
 
-interface Kept {
+interface CachedRecord {
   record: Profile;
   until: number;
   size: number;
@@ -28,7 +28,7 @@ interface Kept {
 export function withItemCache(store: RecordStore, options: ItemCacheOptions): RecordStore {
   const { ttlMs, maxSize = MAX_SIZE, now = () => performance.now() } = options;
   // A Map iterates in insertion order and all records have the same lifetime, so the first ones are the oldest.
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedRecord>();
   let size = 0;
 
   const remove = (id: string) => {

@@ -14,7 +14,7 @@ export interface Arranged extends Candidate {
   isMoved: boolean;
 }
 
-interface Wanted extends Pick<Placement, "limit" | "diversity"> {
+interface ListPlan extends Pick<Placement, "limit" | "diversity"> {
   promotions: readonly { name: string; percent: number; candidates: Candidates }[];
   ordinary: () => Candidates;
 }
@@ -24,7 +24,7 @@ interface Wanted extends Pick<Placement, "limit" | "diversity"> {
  * order. A slot whose promotion has no item left is filled like any other. If no other item is left, the remaining
  * promoted items end the list.
  */
-export async function arrange({ limit, diversity, promotions, ordinary }: Wanted): Promise<Arranged[]> {
+export async function arrange({ limit, diversity, promotions, ordinary }: ListPlan): Promise<Arranged[]> {
   const isChosen = promotions.length > 0 || diversity.category || diversity.marginal_relevance;
   if (!isChosen) return firstOf(ordinary(), limit);
   const categories = countCategories(diversity.category);

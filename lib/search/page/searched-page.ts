@@ -1,4 +1,4 @@
-import type { Found, PageRequest } from "./stage.ts";
+import type { PageRequest, PageResult } from "./stage.ts";
 
 /**
  * Returns one page of a search, in these steps: the endpoint rewrites the request (templates, embeddings), the cluster
@@ -7,7 +7,7 @@ import type { Found, PageRequest } from "./stage.ts";
  * The window is the same for all pages, and the cluster's list follows it. So over all pages each hit occurs exactly
  * once, whatever the stages do. Totals and aggregations are the cluster's; `stages` reports added and hidden hits.
  */
-export async function searchedPage(request: PageRequest): Promise<Found> {
+export async function searchedPage(request: PageRequest): Promise<PageResult> {
   const { page, stages, declined } = request;
   if (stages.length > 0 && page && page.size > 0) {
     // Most searches have no stages, and do not load them.

@@ -46,13 +46,13 @@ export interface Stage {
 }
 
 /** A stage for a request, or why it is not available although requested; neither if the stage does not apply. */
-export interface Wanted {
+export interface StageSelection {
   stage?: Stage;
   declined?: Degradation;
 }
 
 /** Returns the stages of a search, and the requested ones that are not available. */
-export const stagesOf = (wanted: readonly Wanted[]): { stages: Stage[]; declined: Degradation[] } => ({
+export const stagesOf = (wanted: readonly StageSelection[]): { stages: Stage[]; declined: Degradation[] } => ({
   stages: wanted.flatMap(({ stage }) => stage ?? []),
   declined: wanted.flatMap(({ declined }) => declined ?? []),
 });
@@ -111,7 +111,7 @@ export interface PageRequest {
 }
 
 /** Result of a search. */
-export interface Found {
+export interface PageResult {
   answer: SearchAnswer;
   stages: readonly StageReport[];
   /** Whether the answer reports the stages by default. */

@@ -4,10 +4,10 @@ import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
 import { applied, identityOf, type Moves, type Window } from "./apply.ts";
 import type { Page, SearchPage } from "./native-page.ts";
-import type { Found, FoundHit, PageRequest, Stage, StageEffect, StageReport } from "./stage.ts";
+import type { FoundHit, PageRequest, PageResult, Stage, StageEffect, StageReport } from "./stage.ts";
 
 /** Returns one page of a search that has stages. */
-export async function stagedPage(request: PageRequest, page: Page): Promise<Found> {
+export async function stagedPage(request: PageRequest, page: Page): Promise<PageResult> {
   const { declined, searchPage, deadline } = request;
   const stages = request.stages.toSorted((a, b) => PAGE_STAGES.indexOf(a.name) - PAGE_STAGES.indexOf(b.name));
   const max = await request.maxResultWindow();
@@ -48,7 +48,7 @@ async function belowWindow(
   { searchPage, declined }: PageRequest,
   stages: readonly Stage[],
   page: Page,
-): Promise<Found> {
+): Promise<PageResult> {
   const answer = await searchPage(page, { aggregate: true });
   const scoreBelow = stages.findLast((stage) => stage.scoreBelow)?.scoreBelow;
   const texts = hitTexts(answer);

@@ -11,7 +11,7 @@ import type { GatewaySettings } from "../gateway/settings.ts";
 type NamedTemplate = GatewaySettings["templates"][number];
 
 /** The values of a request for a named template. */
-interface Asked {
+interface TemplateRequest {
   endpoint: SearchKind;
   name: string;
   /** The request member with the text of the search. */
@@ -37,7 +37,7 @@ export interface SearchBody {
  */
 export function namedTemplate(
   { templates }: Pick<GatewaySettings, "templates">,
-  { endpoint, name, queryMember, bodyMember, text: replaced }: Asked,
+  { endpoint, name, queryMember, bodyMember, text: replaced }: TemplateRequest,
   requestText: string,
 ): SearchBody {
   const named = templates.find((template) => template.name === name);

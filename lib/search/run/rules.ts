@@ -29,7 +29,7 @@ export interface SearchRules {
 
 const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
 
-interface Asked {
+interface RulesRequest {
   requestId: string;
   deadline: Deadline;
   rule_set: RuleSet | null | undefined;
@@ -40,7 +40,7 @@ interface Asked {
 /** Returns the rules for a request. If they cannot be read or applied, there are none, and `degraded` says why. */
 export async function searchRules(
   services: Pick<GatewayServices, "rules" | "api" | "catalog" | "settings">,
-  { requestId, deadline, rule_set, index }: Asked,
+  { requestId, deadline, rule_set, index }: RulesRequest,
 ): Promise<SearchRules> {
   const { rules, api } = services;
   if (rule_set === "none" || (!rules && rule_set !== "draft")) return NO_RULES;

@@ -5,7 +5,7 @@ import type { GatewayServices } from "../gateway/services.ts";
 import type { GatewaySettings } from "../gateway/settings.ts";
 import type { Hit, SearchAnswer } from "../page/answer.ts";
 import type { Page, SearchPage } from "../page/native-page.ts";
-import type { Found, Stage } from "../page/stage.ts";
+import type { PageResult, Stage } from "../page/stage.ts";
 import type { Effects } from "../rules/effects.ts";
 import type { PinSource, StageEntry } from "../stages/kinds.ts";
 import type { SearchBody } from "./named-template.ts";
@@ -92,7 +92,7 @@ export interface Sender {
   /** Sends a body for one page, or unchanged. */
   send(body: string, page: Page | undefined, options: { aggregate: boolean }): Promise<SearchAnswer>;
   /** Adds results that are computed after the page was cut. */
-  finish(found: Found): Promise<Found>;
+  finish(found: PageResult): Promise<PageResult>;
   /** Members of the echo that only this source has, as JSON text by name, in order. */
   echo: Readonly<Record<string, string>>;
 }
@@ -111,7 +111,7 @@ export interface Variant<Own extends Opened> {
   /** Returns the stage that interleaves the hits of `other` with those of this variant. */
   interleaved(searchOther: SearchPage, window: number): Interleaved;
   /** Returns the experiment for the answer. Undefined if the search finally took no part. */
-  shown(found: Found, interleaved: Interleaved | undefined): Searched["experiment"] | undefined;
+  shown(found: PageResult, interleaved: Interleaved | undefined): Searched["experiment"] | undefined;
 }
 
 /** The interleaving stage, and the variant that each hit came from. */

@@ -4,7 +4,7 @@ import type { GatewayServices } from "../gateway/services.ts";
 import { hitTexts, nativeSearch, searchFailure } from "../page/answer.ts";
 import { identityOf } from "../page/apply.ts";
 import { ownOrderOf } from "../page/native-page.ts";
-import { type FoundHit, type Stage, StageError, type Wanted } from "../page/stage.ts";
+import { type FoundHit, type Stage, StageError, type StageSelection } from "../page/stage.ts";
 import type { Effects, Pin } from "../rules/effects.ts";
 import { filtersOf, withoutHidden } from "../rules/queries.ts";
 import type { PinSource, StageContext } from "./kinds.ts";
@@ -24,7 +24,7 @@ type Search = Pick<StageContext<unknown>, "index" | "effects" | "native" | "page
  * Returns the stage that moves pinned documents to their ranks. It does not apply to searches with an order of their
  * own.
  */
-export function rulesStage(services: Pick<GatewayServices, "cluster">, search: Search): Wanted {
+export function rulesStage(services: Pick<GatewayServices, "cluster">, search: Search): StageSelection {
   const { index, effects, native, page, pins: source } = search;
   const { pins } = effects;
   if (!source || page === undefined || page.size === 0 || ownOrderOf(native) !== undefined) return {};

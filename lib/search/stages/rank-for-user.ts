@@ -5,12 +5,12 @@ import { invalidRequest } from "../../platform/http/validate.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import { itemIdOf } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
-import { type Stage, StageError, type Wanted } from "../page/stage.ts";
+import { type Stage, StageError, type StageSelection } from "../page/stage.ts";
 import type { StageContext } from "./kinds.ts";
 
 const LOST = "hits are in search order";
 
-const declined = (reason: string): Wanted => ({
+const declined = (reason: string): StageSelection => ({
   declined: { stage: "personalization", target: "search_response", reason, effect: LOST },
 });
 
@@ -37,7 +37,7 @@ export function personalStage(
     native,
     page,
   }: Pick<StageContext<Request>, "request" | "userId" | "native" | "page">,
-): Wanted {
+): StageSelection {
   const configured = settings.personalized_ranking;
   if (!configured) {
     throw invalidRequest([

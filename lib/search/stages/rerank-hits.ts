@@ -4,7 +4,7 @@ import type { GatewayServices } from "../gateway/services.ts";
 import type { Hit } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { readAgain } from "../page/read-again.ts";
-import { type Stage, StageError, type Wanted } from "../page/stage.ts";
+import { type Stage, StageError, type StageSelection } from "../page/stage.ts";
 import { RerankError } from "../rerank/reranker.ts";
 import type { StageContext, StageEntry } from "./kinds.ts";
 
@@ -17,7 +17,7 @@ export interface OwnRerank {
 
 const LOST = "hits are in the order before the reranking";
 
-const declined = (reason: string): Wanted => ({
+const declined = (reason: string): StageSelection => ({
   declined: { stage: "rerank", target: "search_response", reason, effect: LOST },
 });
 
@@ -37,7 +37,7 @@ interface Search
 export function rerankStage(
   services: Pick<GatewayServices, "cluster" | "reranker">,
   { index, request: { rerank: own }, entry: { rerank, hasPipeline = false }, text: query, native, page }: Search,
-): Wanted {
+): StageSelection {
   const isAsked = own != null && own.is_enabled !== false;
   if (!(own ? isAsked : rerank?.by_default) || page === undefined || page.size === 0) return {};
   const text = query?.trim() ?? "";

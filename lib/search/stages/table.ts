@@ -1,7 +1,7 @@
 import type { StageMember } from "../../settings/page-stages.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
-import type { Wanted } from "../page/stage.ts";
+import type { StageSelection } from "../page/stage.ts";
 import type { Bound, Fields, StageContext } from "./kinds.ts";
 import { personalization } from "./personalization.ts";
 import { rerank } from "./rerank.ts";
@@ -50,8 +50,11 @@ export const asksForEntry = (request: StageFields, entries: ReadonlyArray<Pick<I
 export type StageFields = Fields<typeof stageMembers>;
 
 /** Returns the stages for a search, in order, and why other requested ones are not available. */
-export async function stagesFor(services: GatewayServices, search: StageContext<StageFields>): Promise<Wanted[]> {
-  const wanted: Wanted[] = [];
+export async function stagesFor(
+  services: GatewayServices,
+  search: StageContext<StageFields>,
+): Promise<StageSelection[]> {
+  const wanted: StageSelection[] = [];
   for (const kind of PAGE) {
     if (kind.isWanted(search)) wanted.push((await kind.load())(services, search));
   }

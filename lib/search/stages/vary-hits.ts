@@ -9,7 +9,7 @@ import { hidingOf } from "../opensearch/hidden-fields.ts";
 import type { Hit } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { readAgain } from "../page/read-again.ts";
-import { type Stage, StageError, type Wanted } from "../page/stage.ts";
+import { type Stage, StageError, type StageSelection } from "../page/stage.ts";
 import type { Trait } from "./diversify.ts";
 import type { StageContext } from "./kinds.ts";
 
@@ -38,7 +38,7 @@ type Search = Pick<
 export function varietyStage(
   services: Pick<GatewayServices, "cluster" | "catalog">,
   { index, request: { variety: own }, entry, native, page }: Search,
-): Wanted {
+): StageSelection {
   const { groups, similarity } = own ?? entry.variety ?? {};
   if ((!groups && !similarity) || page === undefined || page.size === 0) return {};
   const order = ownOrderOf(native);

@@ -104,22 +104,22 @@ export function demoSchema(entries: readonly HybridQuery[], dimensions: DemoOpti
   return { ...schema, mappings };
 }
 
-interface Found {
+interface StoredIndex {
   marker: Marker | undefined;
   properties: Record<string, { dimension?: number }>;
 }
 
-async function describe(gateway: GatewayClient): Promise<Found | undefined> {
+async function describe(gateway: GatewayClient): Promise<StoredIndex | undefined> {
   const answer = await gateway("GET", `/raw-backend/${DEMO_INDEX}`);
   if (answer.status === 404) return undefined;
-  type Description = { mappings?: { _meta?: { relevance_demo?: Marker }; properties?: Found["properties"] } };
+  type Description = { mappings?: { _meta?: { relevance_demo?: Marker }; properties?: StoredIndex["properties"] } };
   const indices = succeeded<Record<string, Description>>("reading the demo index", answer);
   const { mappings } = Object.values(indices)[0] ?? {};
   return { marker: mappings?._meta?.relevance_demo, properties: mappings?.properties ?? {} };
 }
 
 function refuseOtherDimension(
-  properties: Found["properties"],
+  properties: StoredIndex["properties"],
   entries: readonly HybridQuery[],
   dimensions: DemoOptions["dimensions"],
 ): void {

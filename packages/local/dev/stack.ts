@@ -69,7 +69,7 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
 }
 
 /** Inputs for starting a stack. */
-interface Given {
+interface StackInput {
   options: DevOptions;
   scope: Scope;
   say: Say;
@@ -79,7 +79,7 @@ interface Given {
 
 /** A stack that is being started. */
 class Start {
-  readonly #given: Given;
+  readonly #given: StackInput;
   readonly #names: Names;
   /** Folder of the built functions. */
   readonly #outdir: string;
@@ -88,7 +88,7 @@ class Start {
   readonly #keys: LocalKeys;
   readonly #load = oneAtATime(loadBundle);
 
-  constructor(given: Given) {
+  constructor(given: StackInput) {
     const { options, configuration } = given;
     this.#given = given;
     this.#names = namesOf({ project: configuration.project.project_name, account: ACCOUNT_ID, region: REGION });

@@ -2,7 +2,7 @@ import { INTERLEAVED } from "../../../platform/contract/search.ts";
 import { variantFor } from "../../../platform/experiments/assignment.ts";
 import type { Experiment } from "../../gateway/settings.ts";
 import { ownOrderOf } from "../../page/native-page.ts";
-import type { Found } from "../../page/stage.ts";
+import type { PageResult } from "../../page/stage.ts";
 import { entryOf } from "../../resolve/entry.ts";
 import { namesIn } from "../../resolve/expression.ts";
 import { resolveTarget, type TargetIndex } from "../../resolve/target.ts";
@@ -59,7 +59,7 @@ export async function variantOf(
   };
 }
 
-interface Asked extends Pick<HybridRequest, "index" | "settings" | "template" | "user_id"> {
+interface AssignmentRequest extends Pick<HybridRequest, "index" | "settings" | "template" | "user_id"> {
   /** The indexes of the expression. */
   indexes: ReadonlyArray<Pick<TargetIndex, "name" | "names">>;
 }
@@ -72,7 +72,7 @@ interface Asked extends Pick<HybridRequest, "index" | "settings" | "template" | 
  */
 export function assignedVariant(
   experiments: readonly Experiment[],
-  { index, indexes, settings, template, user_id }: Asked,
+  { index, indexes, settings, template, user_id }: AssignmentRequest,
   clientId: string | undefined,
 ): Assigned | undefined {
   const identity = user_id ?? clientId;
@@ -126,7 +126,7 @@ export const canInterleave = ({ other }: Assigned, { native, page }: Pick<Templa
 export function shownExperiment(
   { experiment: { name }, variant }: Assigned,
   interleaved: Interleaved | undefined,
-  { answer, stages }: Found,
+  { answer, stages }: PageResult,
 ): Searched["experiment"] | undefined {
   if (!interleaved) return { name, variant };
   if (stages.some((stage) => stage.name === "interleaving" && stage.failed)) return undefined;

@@ -1,6 +1,6 @@
 import { withMembers } from "../../../platform/json/slices.ts";
 import { nativeSearch } from "../../page/answer.ts";
-import type { Found } from "../../page/stage.ts";
+import type { PageResult } from "../../page/stage.ts";
 import type { Retrieval, Running, Sender, Source, Worded } from "../../run/source.ts";
 import { highlighted } from "./best-passages.ts";
 import { pipelineRefusal } from "./default-pipeline.ts";
@@ -113,7 +113,7 @@ function senderOf(
   };
 
   /** Adds the best passages for requested highlights to a result. */
-  async function withPassages(found: Found): Promise<Found> {
+  async function withPassages(found: PageResult): Promise<PageResult> {
     const fields = highlighted(native, entry.passages);
     if (fields.length === 0 || found.answer.hits.length === 0) return found;
     const { withBestPassages } = await import("./passage-highlights.ts");

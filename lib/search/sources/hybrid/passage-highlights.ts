@@ -15,7 +15,7 @@ import { readAgain } from "../../page/read-again.ts";
 import { StageError } from "../../page/stage.ts";
 import type { HybridTarget } from "./target.ts";
 
-interface Wanted {
+interface HighlightRequest {
   /** The index expression that is searched. */
   index: string;
   target: HybridTarget;
@@ -39,11 +39,11 @@ interface Best {
  */
 export async function withBestPassages(
   services: Pick<GatewayServices, "cluster" | "settings" | "catalog">,
-  wanted: Wanted,
+  request: HighlightRequest,
   answer: SearchAnswer,
   deadline: Deadline,
 ): Promise<{ answer: SearchAnswer; degraded: Degradation[] }> {
-  const { index, target, fields, embeddings } = wanted;
+  const { index, target, fields, embeddings } = request;
   const lacking = fields.filter((field) => embeddings.get(field)?.kind !== "dense");
   const able = fields.filter((field) => !lacking.includes(field));
   const degraded = lacking.map((field) => degradation(field, "the text of the search has no embedding of this field"));
@@ -51,7 +51,7 @@ export async function withBestPassages(
   const mappings = target.embedding_mappings.filter(({ embedding_field }) => able.includes(embedding_field));
   const ids = [...new Set(answer.hits.map(({ _id }) => _id))];
   const read = {
-    query: { bool: { filter: [{ ids: { values: ids } }], should: able.map((field) => bestOf(field, wanted)) } },
+    query: { bool: { filter: [{ ids: { values: ids } }], should: able.map((field) => bestOf(field, request)) } },
     _source: sourcePatterns(mappings.flatMap(({ src_fields }) => src_fields)),
   };
   try {
@@ -83,7 +83,7 @@ const degradation = (field: string, reason: string): Degradation => ({
   effect: "hits do not show their best passages",
 });
 
-function bestOf(field: string, { embeddings, target }: Wanted): object {
+function bestOf(field: string, { embeddings, target }: HighlightRequest): object {
   const embedding = embeddings.get(field);
   const vector = embedding?.kind === "dense" ? embedding.vector : [];
   const params = {

@@ -22,7 +22,7 @@ export interface Plan extends RunnableQueries {
 }
 
 /** Inputs of a plan. */
-interface Asked {
+interface PlanRequest {
   query: string;
   settings: HybridSettings;
   deadline: Deadline;
@@ -35,7 +35,7 @@ interface Asked {
 export async function planned(
   services: GatewayServices,
   { template, entry }: Pick<OpenedHybrid, "template" | "entry">,
-  { query, settings: own, deadline }: Asked,
+  { query, settings: own, deadline }: PlanRequest,
   watch: Stopwatch,
 ): Promise<Plan> {
   const settings = appliedSettings(own, entry.settings, template.queries.length);

@@ -17,7 +17,7 @@ import { type HybridTarget, versionIssues } from "./target.ts";
 import type { Template } from "./template.ts";
 
 /** Inputs of a hybrid search's subqueries. */
-interface Asked {
+interface QueriesRequest {
   /** The text to embed. */
   query: string;
   weights: readonly number[] | null;
@@ -36,7 +36,7 @@ export interface RunnableQueries {
 /** Returns the subqueries that can run, with embeddings in place of their tokens, and their weights. */
 export async function runnableQueries(
   services: GatewayServices,
-  { query, weights: asked, deadline }: Asked,
+  { query, weights: asked, deadline }: QueriesRequest,
   template: Template,
   { embedding_mappings, onFailure, embedders, incompatible, stored, passages, candidates, can }: HybridTarget,
   watch: Stopwatch,
